@@ -1,0 +1,43 @@
+//! How does a sketch become bytes, and safely a sketch again?
+//!
+//! Every sketch is stored in the same envelope: what it is, which version wrote it, how its
+//! keys were hashed, how long the payload is, the payload, and a checksum over all of it.
+//! docs/format.md describes envelope and payloads byte by byte; it is a promise, and the
+//! golden files in the tests hold the code to it.
+//!
+//! ```text
+//! offset  size  field
+//!      0     4  magic "CRVO"
+//!      4     1  envelope version
+//!      5     1  family: which sketch
+//!      6     1  family version: which layout of the payload
+//!      7     1  flags, zero
+//!      8     1  hash function
+//!      9     1  key kind
+//!     10     2  reserved, zero
+//!     12     8  seed
+//!     20     8  payload length n
+//!     28     n  payload (may hold envelopes)
+//! 28 + n     4  CRC-32 of everything before
+//! ```
+//!
+//! Integers are little-endian. The reading order is the order of distrust: length, magic,
+//! versions, checksum, and only then the contents, each with its own [`ErrorKind`]. Nothing
+//! is allocated before the bytes that would fill it are known to be there, and bytes left
+//! over are an error. So any byte string gives an error or a valid sketch.
+//!
+//! [`AnySketch`] opens whatever a file holds; [`Decode::decode`] insists on one type.
+//!
+//! [`ErrorKind`]: crate::ErrorKind
+
+mod any;
+mod envelope;
+mod family;
+mod reader;
+mod writer;
+
+pub use any::{AnySketch, Parameter, Summary};
+pub use envelope::{Decode, Encode, Header};
+pub use family::Family;
+pub use reader::Reader;
+pub use writer::Writer;

@@ -1,0 +1,124 @@
+//! Little-endian reading that cannot run past the end.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Reads a payload field by field. Each read names its field, for the error if the bytes end.
+///
+/// A payload whose checksum is right but whose fields do not fit its length was not written by
+/// crivo, so running out of bytes here is [`ErrorKind::InvalidContents`], not truncation.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The next `length` bytes, borrowed: the check comes before any allocation.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn bytes(&mut self, field: &'static str, length: u64) -> Result<&'a [u8]> {
+        let taken = usize::try_from(length).ok().and_then(|length| self.bytes.split_at_checked(length));
+        let Some((taken, rest)) = taken else {
+            return Err(Error::contents(
+                field,
+                format_args!("{length} bytes"),
+                format_args!("{}", self.bytes.len()),
+            ));
+        };
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.bytes(field, N as u64)?);
+        Ok(array)
+    }
+
+    /// One byte.
+    ///
+    /// # Errors
+    /// If none is left.
+    pub fn u8(&mut self, field: &'static str) -> Result<u8> {
+        self.array::<1>(field).map(|[byte]| byte)
+    }
+
+    /// Two bytes, little-endian.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn u16(&mut self, field: &'static str) -> Result<u16> {
+        self.array(field).map(u16::from_le_bytes)
+    }
+
+    /// Four bytes, little-endian.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn u32(&mut self, field: &'static str) -> Result<u32> {
+        self.array(field).map(u32::from_le_bytes)
+    }
+
+    /// Eight bytes, little-endian.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn u64(&mut self, field: &'static str) -> Result<u64> {
+        self.array(field).map(u64::from_le_bytes)
+    }
+
+    /// `count` 64-bit integers, little-endian, read lazily from bytes that are known to be there.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn u64s(
+        &mut self,
+        field: &'static str,
+        count: u64,
+    ) -> Result<impl ExactSizeIterator<Item = u64> + Clone + use<'a>> {
+        let bytes = self.bytes(field, count.saturating_mul(8))?;
+        Ok(bytes.chunks_exact(8).map(|chunk| {
+            let mut array = [0; 8];
+            array.copy_from_slice(chunk);
+            u64::from_le_bytes(array)
+        }))
+    }
+
+    /// A byte that must be zero: reserved for later versions.
+    ///
+    /// # Errors
+    /// If it is not zero.
+    pub fn zero(&mut self, field: &'static str) -> Result<()> {
+        match self.u8(field)? {
+            0 => Ok(()),
+            other => Err(Error::contents(field, 0, other)),
+        }
+    }
+
+    /// Ends the payload.
+    ///
+    /// # Errors
+    /// If bytes are left over.
+    pub fn finish(self) -> Result<()> {
+        if self.bytes.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::new(
+                ErrorKind::InvalidContents,
+                "payload",
+                "no bytes after the last field",
+                format_args!("{}", self.bytes.len()),
+                "",
+            ))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Little-endian writing: the mirror of [`Reader`](super::Reader).
+
+/// Collects the bytes of a payload.
+#[derive(Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// One byte.
+    pub fn u8(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    /// Two bytes, little-endian.
+    pub fn u16(&mut self, value: u16) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// Four bytes, little-endian.
+    pub fn u32(&mut self, value: u32) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// Eight bytes, little-endian.
+    pub fn u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// Bytes as they are; their number must follow from what was written before.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Many 64-bit integers, without a count.
+    pub fn u64s(&mut self, values: impl IntoIterator<Item = u64>) {
+        for value in values {
+            self.u64(value);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Overwrites eight bytes written before: a length that is known only at the end.
+    pub(crate) fn patch_u64(&mut self, offset: usize, value: u64) {
+        self.bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
+    }
+
+    pub(crate) fn written(&self, from: usize) -> &[u8] {
+        &self.bytes[from..]
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}

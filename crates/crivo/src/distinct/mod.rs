@@ -1,0 +1,9 @@
+//! How many different?
+//!
+//! | type | memory | error | merge |
+//! |---|---|---|---|
+//! | [`HyperLogLog`] | 2^precision bytes | 1.04/√memory; exact while small | exact, also between precisions |
+
+mod hyperloglog;
+
+pub use hyperloglog::HyperLogLog;

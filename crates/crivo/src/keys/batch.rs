@@ -1,0 +1,260 @@
+//! Many keys at once, with their hashes.
+
+use std::ops::Range;
+
+use super::scheme::{KeyKind, KeyScheme, hash_bytes, hash_integer};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Where one key lies in the bytes of a batch: half the size of a slice, and free of lifetimes,
+/// so a buffer of spans is filled, lent and filled again without allocating.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// The span of `range`.
+    ///
+    /// # Errors
+    /// If the range runs backwards or past 4 GiB, the most one batch can address.
+    #[inline]
+    pub fn new(range: Range<usize>) -> Result<Self> {
+        match (u32::try_from(range.start), u32::try_from(range.end)) {
+            (Ok(start), Ok(end)) if start <= end => Ok(Self { start, end }),
+            _ => Err(invalid_span(format_args!("{range:?}"))),
+        }
+    }
+
+    /// The range of bytes.
+    #[inline]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+#[cold]
+fn invalid_span(found: std::fmt::Arguments<'_>) -> Error {
+    Error::new(
+        ErrorKind::InvalidBatch,
+        "key span",
+        "a range inside the batch's bytes, below 4 GiB",
+        found,
+        "",
+    )
+}
+
+/// One key of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KeyRef<'a> {
+    /// Bytes or text.
+    Bytes(&'a [u8]),
+    /// A 64-bit integer.
+    Integer(u64),
+    /// A hash without its key.
+    Hash(u64),
+}
+
+/// Borrowed keys and their hashes, all under one [`KeyScheme`]: what every sketch takes.
+///
+/// Made by [`KeyBuffer`], or by [`KeyBatch::from_hashes`] when the hashes are known already.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyBatch<'a> {
+    scheme: KeyScheme,
+    keys: Keys<'a>,
+    hashes: &'a [u64],
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Keys<'a> {
+    Spans { bytes: &'a [u8], spans: &'a [Span] },
+    Integers(&'a [u64]),
+    Unknown,
+}
+
+impl<'a> KeyBatch<'a> {
+    /// How many keys make a good batch: enough independent memory accesses to overlap, few
+    /// enough that spans and hashes stay in the first-level cache.
+    pub const TARGET_LEN: usize = 1024;
+
+    /// Hashes computed by the caller, for sketches built with [`KeyScheme::hashes`].
+    ///
+    /// # Errors
+    /// If the scheme's keys are not hashes.
+    pub fn from_hashes(scheme: KeyScheme, hashes: &'a [u64]) -> Result<Self> {
+        if scheme.kind() == KeyKind::Hash {
+            Ok(Self { scheme, keys: Keys::Unknown, hashes })
+        } else {
+            Err(scheme.wrong_kind(KeyKind::Hash))
+        }
+    }
+
+    /// The scheme the hashes come from.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// The hashes, in the order of the keys.
+    pub fn hashes(&self) -> &'a [u64] {
+        self.hashes
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    /// Every key with its hash.
+    pub fn iter(&self) -> impl Iterator<Item = (KeyRef<'a>, u64)> + use<'a> {
+        let keys = self.keys;
+        self.hashes.iter().enumerate().map(move |(index, &hash)| {
+            let key = match keys {
+                Keys::Spans { bytes, spans } => KeyRef::Bytes(&bytes[spans[index].range()]),
+                Keys::Integers(integers) => KeyRef::Integer(integers[index]),
+                Keys::Unknown => KeyRef::Hash(hash),
+            };
+            (key, hash)
+        })
+    }
+}
+
+/// A reusable buffer that turns positions of keys into a [`KeyBatch`].
+///
+/// ```
+/// use crivo::distinct::HyperLogLog;
+/// use crivo::keys::{KeyBuffer, KeyScheme, Span};
+///
+/// let text = b"red green red";
+/// let mut buffer = KeyBuffer::new(KeyScheme::bytes());
+/// for range in [0..3, 4..9, 10..13] {
+///     buffer.push_span(Span::new(range)?);
+/// }
+/// let mut colours = HyperLogLog::new(12)?;
+/// colours.insert_batch(&buffer.hash_spans(text)?)?;
+/// assert_eq!(colours.estimate().value(), 2.0);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct KeyBuffer {
+    scheme: KeyScheme,
+    spans: Vec<Span>,
+    hashes: Vec<u64>,
+}
+
+impl KeyBuffer {
+    /// An empty buffer for keys of the scheme.
+    pub fn new(scheme: KeyScheme) -> Self {
+        Self { scheme, spans: Vec::new(), hashes: Vec::new() }
+    }
+
+    /// The scheme the keys will be hashed under.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Forgets the keys and keeps the memory.
+    pub fn clear(&mut self) {
+        self.spans.clear();
+    }
+
+    /// How many spans wait to be hashed.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether no span waits to be hashed.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Adds the position of a key in the bytes that [`hash_spans`](Self::hash_spans) will be given.
+    #[inline]
+    pub fn push_span(&mut self, span: Span) {
+        self.spans.push(span);
+    }
+
+    /// Hashes the keys that the collected spans point at.
+    ///
+    /// # Errors
+    /// If the scheme's keys are not bytes, or a span lies outside `bytes`.
+    pub fn hash_spans<'a>(&'a mut self, bytes: &'a [u8]) -> Result<KeyBatch<'a>> {
+        if self.scheme.kind() != KeyKind::Bytes {
+            return Err(self.scheme.wrong_kind(KeyKind::Bytes));
+        }
+        let seed = self.scheme.seed();
+        self.hashes.clear();
+        self.hashes.reserve(self.spans.len());
+        for span in &self.spans {
+            match bytes.get(span.range()) {
+                Some(key) => self.hashes.push(hash_bytes(key, seed)),
+                None => return Err(invalid_span(format_args!("{:?} of {}", span.range(), bytes.len()))),
+            }
+        }
+        let keys = Keys::Spans { bytes, spans: &self.spans };
+        Ok(KeyBatch { scheme: self.scheme, keys, hashes: &self.hashes })
+    }
+
+    /// Hashes integer keys.
+    ///
+    /// # Errors
+    /// If the scheme's keys are not integers.
+    pub fn hash_integers<'a>(&'a mut self, integers: &'a [u64]) -> Result<KeyBatch<'a>> {
+        if self.scheme.kind() != KeyKind::Integer {
+            return Err(self.scheme.wrong_kind(KeyKind::Integer));
+        }
+        let seed = self.scheme.seed();
+        self.hashes.clear();
+        self.hashes.extend(integers.iter().map(|&integer| hash_integer(integer, seed)));
+        Ok(KeyBatch { scheme: self.scheme, keys: Keys::Integers(integers), hashes: &self.hashes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batch_hashes_equal_single_hashes() {
+        let scheme = KeyScheme::bytes().with_seed(3);
+        let text = b"one,,three";
+        let mut buffer = KeyBuffer::new(scheme);
+        for range in [0..3, 4..4, 5..10] {
+            buffer.push_span(Span::new(range).unwrap());
+        }
+        let batch = buffer.hash_spans(text).unwrap();
+        let expected: Vec<_> =
+            [&b"one"[..], b"", b"three"].map(|key| (KeyRef::Bytes(key), scheme.hash(key).unwrap())).into();
+        assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+
+        let integers = [7, u64::MAX];
+        let mut buffer = KeyBuffer::new(KeyScheme::integers());
+        let batch = buffer.hash_integers(&integers).unwrap();
+        assert_eq!(batch.hashes()[1], KeyScheme::integers().hash(&u64::MAX).unwrap());
+    }
+
+    #[test]
+    fn span_outside_the_bytes_is_an_error() {
+        let mut buffer = KeyBuffer::new(KeyScheme::bytes());
+        buffer.push_span(Span::new(2..9).unwrap());
+        assert_eq!(buffer.hash_spans(b"short").unwrap_err().kind(), ErrorKind::InvalidBatch);
+        #[allow(clippy::reversed_empty_ranges)]
+        let backwards = 5..2;
+        assert!(Span::new(backwards).is_err());
+        assert!(Span::new(0..usize::MAX).is_err());
+    }
+
+    #[test]
+    fn each_kind_of_key_has_its_own_door() {
+        let mut buffer = KeyBuffer::new(KeyScheme::integers());
+        assert_eq!(buffer.hash_spans(b"").unwrap_err().kind(), ErrorKind::Incompatible);
+        let mut buffer = KeyBuffer::new(KeyScheme::bytes());
+        assert_eq!(buffer.hash_integers(&[1]).unwrap_err().kind(), ErrorKind::Incompatible);
+        assert!(KeyBatch::from_hashes(KeyScheme::bytes(), &[1]).is_err());
+        assert!(KeyBatch::from_hashes(KeyScheme::hashes(), &[1]).is_ok());
+    }
+}

@@ -1,0 +1,29 @@
+//! What is a key, and how does it become a hash?
+//!
+//! Two sketches can only be compared or merged if they hashed the same item to the
+//! same 64 bits. So the way from item to hash is part of every sketch and of every
+//! file, as a [`KeyScheme`]: the [`KeyKind`], the hash function and the seed. Sketches
+//! with different schemes refuse each other; they never merge into nonsense.
+//!
+//! - A key is **bytes** (text as UTF-8, or anything raw) or a **64-bit integer** (its
+//!   eight bytes, little-endian). The text `42` and the integer 42 are different keys.
+//! - Callers with a hash of their own choose [`KeyKind::Hash`] and insert hashes only.
+//! - The hash is XXH3-64 with the scheme's seed. It is specified bit for bit, so the same
+//!   key gives the same hash in every language, on every machine, in every later version.
+//!   `std::hash::Hash` promises none of that and is used nowhere.
+//! - A key is hashed once. A sketch that needs several indexes derives them from the hash.
+//!
+//! docs/keys.md has the table of how values of tables (numbers, dates, nulls) become keys.
+//!
+//! The default seed is 0 and public: whoever knows it can construct keys that collide.
+//! Where keys come from an adversary, use a secret seed ([`KeyScheme::with_seed`]).
+//!
+//! Batches are the hinge between reading and sketching: [`KeyBuffer`] collects where the
+//! keys lie in a chunk of bytes, hashes them in one tight loop, and lends the result as a
+//! [`KeyBatch`] that any sketch takes.
+
+mod batch;
+mod scheme;
+
+pub use batch::{KeyBatch, KeyBuffer, KeyRef, Span};
+pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
