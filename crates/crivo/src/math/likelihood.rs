@@ -27,10 +27,11 @@ pub(crate) fn solve_rate(not_occurred: f64, occurred: &[u32]) -> f64 {
 
     // h(y) ≥ 1 − y/2 bounds the root from below.
     let (mut total, mut weighted) = (0.0, 0.0);
-    for (level, &count) in occurred.iter().enumerate().take(last + 1).skip(first) {
+    for &count in occurred[first..=last].iter().rev() {
         total += f64::from(count);
-        weighted += f64::from(count) * exp2(-(level as i32));
+        weighted = weighted / 2.0 + f64::from(count);
     }
+    weighted *= exp2(-(first as i32));
     let mut rate = total / (not_occurred + weighted / 2.0);
 
     for _ in 0..100 {

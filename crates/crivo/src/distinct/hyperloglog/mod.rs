@@ -30,6 +30,7 @@ mod registers;
 
 use std::ops::RangeInclusive;
 
+use self::estimator::Point;
 use self::exact::HashTable;
 use self::registers::Registers;
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
@@ -232,12 +233,13 @@ impl HyperLogLog {
         match &self.state {
             State::Exact(table) => Estimate::exact(table.len() as f64),
             State::Dense(registers) => {
-                let point = estimator::estimate(registers.histogram(), self.precision);
-                let width = libm::exp(two_sided_quantile(confidence.level()) * point.spread);
+                let Point { value, spread } = estimator::estimate(registers.histogram(), self.precision);
+                let width = two_sided_quantile(confidence.level()) * spread;
+                let (lower, upper) =
+                    (value * libm::exp(-width), value * libm::exp(width + width * width / 2.0));
                 // Dense means that more different hashes came than the exact state holds.
                 let least = (Self::exact_up_to(self.precision) + 1) as f64;
-                Estimate::probable(point.value, point.value / width, point.value * width, confidence)
-                    .limited_to(least, f64::INFINITY)
+                Estimate::probable(value, lower, upper, confidence).limited_to(least, f64::INFINITY)
             }
         }
     }

@@ -4,28 +4,50 @@
 //! when a register changes, which is rare, and makes an estimate independent of the number
 //! of registers.
 
+use crate::cpu::without_bits;
+
 /// Register values fit in 0..=61: at most 60 trailing zeros are looked at, plus one.
 const HISTOGRAM_LEN: usize = 64;
 
-/// Below this least value a test against it would be a coin's toss that the processor cannot
-/// predict; above it at most 1 hash in 16 gets past.
-const LEAST_USEFUL_FLOOR: u32 = 4;
+/// One by one, a test against a least value below this would often be a toss that the processor
+/// cannot predict; from it on at most 1 hash in 32 gets past.
+const LEAST_PREDICTABLE: u32 = 5;
+
+/// How many hashes are compared with their registers before any register is raised: one a bit.
+const CHUNK: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Registers {
     precision: u8,
+    /// The top `precision` bits of a hash, shifted down by this, are the register's index.
+    shift: u32,
     values: Box<[u8]>,
     histogram: [u32; HISTOGRAM_LEN],
-    /// A hash with any of these bits set cannot raise a register: each is at least as high
+    /// A hash with any of these bits set cannot raise a register: the least of them is as high
     /// already. Derived from the histogram.
     futile: u64,
+    /// The same, or 0 where testing one hash against it would cost more than it saves.
+    futile_for_one: u64,
 }
 
 impl Registers {
     pub(super) fn new(precision: u8) -> Self {
         let mut histogram = [0; HISTOGRAM_LEN];
         histogram[0] = 1 << precision;
-        Self { precision, values: vec![0; 1 << precision].into(), histogram, futile: 0 }
+        Self::assemble(precision, vec![0; 1 << precision].into(), histogram)
+    }
+
+    fn assemble(precision: u8, values: Box<[u8]>, histogram: [u32; HISTOGRAM_LEN]) -> Self {
+        let mut registers = Self {
+            precision,
+            shift: 64 - u32::from(precision),
+            values,
+            histogram,
+            futile: 0,
+            futile_for_one: 0,
+        };
+        registers.raise_floor();
+        registers
     }
 
     /// From register values, or `None` if one is higher than a hash can make it.
@@ -37,9 +59,7 @@ impl Registers {
             }
             histogram[value as usize] += 1;
         }
-        let mut registers = Self { precision, values: values.into(), histogram, futile: 0 };
-        registers.raise_floor();
-        Some(registers)
+        Some(Self::assemble(precision, values.into(), histogram))
     }
 
     /// The value of a register that met a hash whose low bits are all zero.
@@ -59,18 +79,48 @@ impl Registers {
     /// The top bits choose the register, the trailing zeros of the rest plus one are its rank.
     /// (Counting from the low end needs one instruction less than from the high end.)
     #[inline]
+    fn place(&self, hash: u64) -> (usize, u8) {
+        let rank = (hash | 1 << self.shift).trailing_zeros() as u8 + 1;
+        ((hash >> self.shift) as usize, rank)
+    }
+
+    #[inline]
     pub(super) fn insert(&mut self, hash: u64) {
-        if hash & self.futile == 0 {
-            let shift = 64 - u32::from(self.precision);
-            let rank = (hash | 1 << shift).trailing_zeros() as u8 + 1;
-            self.raise((hash >> shift) as usize, rank);
+        if hash & self.futile_for_one == 0 {
+            let (index, rank) = self.place(hash);
+            self.raise(index, rank);
         }
     }
 
+    /// The same as one by one, without the branches that the processor cannot predict: whether a
+    /// hash raises its register is a toss while the sketch fills. A chunk is sieved first by the
+    /// least register, many hashes at a time, then each hash by its own register, and only the few
+    /// that win are looked at again.
     pub(super) fn insert_all(&mut self, hashes: &[u64]) {
-        for &hash in hashes {
-            self.insert(hash);
+        let mut winners = [0; CHUNK];
+        let (chunks, rest) = hashes.as_chunks::<CHUNK>();
+        for chunk in chunks {
+            let mut winning = 0;
+            let mut consider = |hash| {
+                let (index, rank) = self.place(hash);
+                winners[winning % CHUNK] = hash;
+                winning += usize::from(self.values[index] < rank);
+            };
+            if self.futile == 0 {
+                chunk.iter().for_each(|&hash| consider(hash));
+            } else {
+                let mut hopeful = without_bits(chunk, self.futile as u32);
+                while hopeful != 0 {
+                    consider(chunk[hopeful.trailing_zeros() as usize]);
+                    hopeful &= hopeful - 1;
+                }
+            }
+            for &hash in &winners[..winning] {
+                let (index, rank) = self.place(hash);
+                self.raise(index, rank);
+            }
         }
+        rest.iter().for_each(|&hash| self.insert(hash));
     }
 
     #[inline]
@@ -90,7 +140,8 @@ impl Registers {
     fn raise_floor(&mut self) {
         let floor = self.histogram.iter().position(|&count| count > 0).unwrap_or(0) as u32;
         // A hash of rank above `floor` has its lowest `floor` bits zero.
-        self.futile = if floor < LEAST_USEFUL_FLOOR { 0 } else { (1 << floor) - 1 };
+        self.futile = (1 << floor) - 1;
+        self.futile_for_one = if floor < LEAST_PREDICTABLE { 0 } else { self.futile };
     }
 
     /// Takes the higher of each pair of registers, folding `other` if it is more precise.

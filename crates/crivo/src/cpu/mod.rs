@@ -1,0 +1,9 @@
+//! What the processor offers beyond plain code, each with a portable twin of identical results.
+//!
+//! Callers see one safe function; the choice is made here. This folder is the only place in the
+//! library where `unsafe` may be written, each use with the reason why it holds and a test that
+//! compares it with its twin.
+
+mod zero_bits;
+
+pub(crate) use zero_bits::without_bits;
