@@ -1,0 +1,104 @@
+//! The format is a promise: bytes written once are read forever, and written the same.
+//!
+//! Each case has a stored file, `<family>_v<version>_<case>.bin`. The current version's files must
+//! be what the code writes today; files of every version must be read. A missing file fails: only
+//! `cargo xtask golden` writes one, and never over another.
+//!
+//! Besides the files, a fingerprint over many seeded states freezes the rest of the bytes.
+
+use std::path::PathBuf;
+
+use crivo::codec::AnySketch;
+use crivo::distinct::HyperLogLog;
+use crivo::keys::KeyScheme;
+
+/// The state a stored file holds, built anew. The recipes are also in docs/format.md.
+fn cases() -> Vec<(&'static str, Vec<u8>)> {
+    let words = |precision, count: u32| {
+        let mut sketch = HyperLogLog::new(precision).unwrap();
+        (0..count).for_each(|i| sketch.insert(format!("key {i}").as_str()).unwrap());
+        sketch.encode()
+    };
+    let mut integers = HyperLogLog::with_scheme(10, KeyScheme::integers().with_seed(7)).unwrap();
+    (0..10_000_u64).for_each(|i| integers.insert(&i).unwrap());
+    let mut hashes = HyperLogLog::with_scheme(6, KeyScheme::hashes().with_seed(u64::MAX)).unwrap();
+    hashes.insert_hashes(&[0, 1, u64::MAX, 1 << 63]);
+    let mut saturated = HyperLogLog::with_scheme(4, KeyScheme::hashes()).unwrap();
+    (0..16).for_each(|register| saturated.insert_hash(register << 60));
+    vec![
+        ("hyperloglog_v1_empty", words(14, 0)),
+        ("hyperloglog_v1_exact", words(12, 300)),
+        ("hyperloglog_v1_dense", words(12, 100_000)),
+        ("hyperloglog_v1_integers", integers.encode()),
+        ("hyperloglog_v1_hashes", hashes.encode()),
+        ("hyperloglog_v1_saturated", saturated.encode()),
+    ]
+}
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.bin"))
+}
+
+#[test]
+fn stored_files_are_written_the_same_today() {
+    let write_missing = std::env::var_os("CRIVO_GOLDEN").is_some_and(|value| value == "write");
+    for (name, bytes) in cases() {
+        let path = path(name);
+        if write_missing && !path.exists() {
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        let stored = std::fs::read(&path).unwrap_or_else(|error| {
+            panic!("{}: {error}; `cargo xtask golden` writes missing files", path.display())
+        });
+        assert!(stored == bytes, "{name}: the bytes written today differ from the stored file");
+    }
+}
+
+#[test]
+fn stored_files_are_read() {
+    let folder = path("x").with_file_name("");
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "bin") {
+            let stored = std::fs::read(&path).unwrap();
+            let sketch =
+                AnySketch::decode(&stored).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert!(sketch.encode() == stored, "{} is not written back the same", path.display());
+            read += 1;
+        }
+    }
+    assert!(read >= cases().len());
+}
+
+#[test]
+fn answers_of_stored_files_do_not_change() {
+    let value = |name| HyperLogLog::decode(&std::fs::read(path(name)).unwrap()).unwrap().estimate().value();
+    assert_eq!(value("hyperloglog_v1_empty"), 0.0);
+    assert_eq!(value("hyperloglog_v1_exact"), 300.0);
+    assert_eq!(value("hyperloglog_v1_hashes"), 4.0);
+    // Elementary functions come from `libm`, so these hold to the last bit on every platform.
+    assert_eq!(value("hyperloglog_v1_dense"), DENSE_ANSWER);
+    assert_eq!(value("hyperloglog_v1_integers"), INTEGERS_ANSWER);
+}
+
+const DENSE_ANSWER: f64 = 102_086.944_848_761_49;
+const INTEGERS_ANSWER: f64 = 10_031.547_878_114_85;
+
+/// Every precision, from empty to well past the exact state, in one number.
+#[test]
+fn fingerprint_of_many_states_does_not_change() {
+    let mut fingerprint = 0;
+    for precision in HyperLogLog::PRECISIONS {
+        let mut sketch = HyperLogLog::with_scheme(precision, KeyScheme::integers()).unwrap();
+        for i in 0..40_000_u64 {
+            if i.is_power_of_two() {
+                fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&sketch.encode()).unwrap();
+            }
+            sketch.insert(&i).unwrap();
+        }
+    }
+    assert_eq!(fingerprint, FINGERPRINT, "{fingerprint:#018x}");
+}
+
+const FINGERPRINT: u64 = 0x8A67_09F5_DCDC_0AAC;

@@ -1,0 +1,74 @@
+//! Any byte string gives an error or a valid sketch: never a panic, never a large allocation.
+//!
+//! Twenty thousand damaged inputs go through every decoder. Half keep their old checksum, so each
+//! must be refused; half are sealed again with a right one, so that the damage reaches the rules
+//! behind it: what is accepted then must be a sketch that works and is written back the same.
+//!
+//! Memory is measured for the whole process, so this program has a single test.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use crivo::ErrorKind;
+use crivo::codec::AnySketch;
+use crivo::sketch::Merge;
+use peak_alloc::PeakAlloc;
+
+use support::forge::{damage, samples, seal};
+use support::generator;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+const DAMAGED_INPUTS: usize = 20_000;
+
+#[test]
+fn decoding_is_safe_and_takes_bounded_memory() {
+    huge_lengths_allocate_nothing();
+    damaged_bytes_are_refused_or_valid();
+}
+
+/// Decoding may take a few times the memory of the bytes it is given, and not more.
+fn decode_in_bounded_memory(bytes: &[u8]) -> crivo::Result<AnySketch> {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let decoded = AnySketch::decode(bytes);
+    let allocated = ALLOCATOR.peak_usage().saturating_sub(before);
+    assert!(allocated <= 4 * bytes.len() + 4096, "{allocated} bytes allocated for {} read", bytes.len());
+    decoded
+}
+
+fn damaged_bytes_are_refused_or_valid() {
+    let mut random = generator("damage");
+    let samples = samples();
+    let mut accepted = 0;
+    for round in 0..DAMAGED_INPUTS {
+        let original = &samples[random.below(samples.len())];
+        let mut bytes = original.clone();
+        damage(&mut bytes, &mut random);
+        let sealed = round % 2 == 1;
+        if sealed {
+            seal(&mut bytes);
+        }
+        if let Ok(mut sketch) = decode_in_bounded_memory(&bytes) {
+            assert!(sealed || &bytes == original, "damage not noticed: {bytes:?}");
+            assert_eq!(sketch.encode(), bytes, "accepted bytes are the sketch's own");
+            let items = sketch.summary().items;
+            assert!(items.lower() <= items.value() && items.value() <= items.upper());
+            let twin = sketch.clone();
+            sketch.merge(&twin).unwrap();
+            assert_eq!(sketch, twin);
+            accepted += usize::from(sealed);
+        }
+    }
+    assert!(accepted > 100, "sealing works: some forged sketches are valid ({accepted})");
+}
+
+/// A header that promises 2^64 bytes must not be believed.
+fn huge_lengths_allocate_nothing() {
+    for length in [u64::MAX, u64::MAX - 31, 1 << 60, u64::from(u32::MAX)] {
+        let mut bytes = samples().remove(0);
+        bytes[20..28].copy_from_slice(&length.to_le_bytes());
+        assert_eq!(decode_in_bounded_memory(&bytes).unwrap_err().kind(), ErrorKind::Truncated);
+    }
+}

@@ -1,0 +1,55 @@
+//! Sketches to damage, and the tools to do it.
+
+use crivo::distinct::HyperLogLog;
+use crivo::keys::KeyScheme;
+
+use super::Random;
+
+/// One of each state of each family, small enough to damage often.
+pub(crate) fn samples() -> Vec<Vec<u8>> {
+    let hyperloglog = |precision, count: u64| {
+        let mut sketch = HyperLogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![
+        hyperloglog(4, 0),
+        hyperloglog(8, 20),
+        hyperloglog(4, 100),
+        hyperloglog(8, 10_000),
+        hyperloglog(18, 9),
+    ]
+}
+
+/// A few random changes, most of them where they hurt.
+pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len().max(1));
+        match random.below(7) {
+            0 => bytes.truncate(at),
+            1 if !bytes.is_empty() => bytes[at] ^= 1 << random.below(8),
+            2 if !bytes.is_empty() => bytes[at] = random.bits() as u8,
+            3 => bytes.extend((0..random.below(40)).map(|_| random.bits() as u8)),
+            4 if !bytes.is_empty() => {
+                bytes.remove(at);
+            }
+            // The header, where lengths and versions are: extreme values.
+            5 if bytes.len() > 28 => bytes[random.below(28)] = [0, 1, 0x7F, 0xFF][random.below(4)],
+            // The payload's first fields: sizes and states.
+            6 if bytes.len() > 36 => bytes[28 + random.below(6)] = [0, 1, 2, 18, 19, 0xFF][random.below(6)],
+            _ => {}
+        }
+    }
+}
+
+/// Makes length and checksum fit again, as whoever forges a file would.
+pub(crate) fn seal(bytes: &mut Vec<u8>) {
+    if bytes.len() >= 32 {
+        let payload_len = bytes.len() as u64 - 32;
+        bytes[..5].copy_from_slice(b"CRVO\x01");
+        bytes[20..28].copy_from_slice(&payload_len.to_le_bytes());
+        let body = bytes.len() - 4;
+        let checksum = crc32fast::hash(&bytes[..body]);
+        bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
