@@ -1,5 +1,7 @@
 //! Each way in which bytes can be wrong has its own kind of error, which names the field.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
+
 #[path = "support/mod.rs"]
 mod support;
 

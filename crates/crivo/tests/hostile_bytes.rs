@@ -6,6 +6,8 @@
 //!
 //! Memory is measured for the whole process, so this program has a single test.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
+
 #[path = "support/mod.rs"]
 mod support;
 

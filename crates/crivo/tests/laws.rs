@@ -4,6 +4,8 @@
 //! with itself changes nothing. Batches equal single insertions, and bytes do not depend on the
 //! order in which items came.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
+
 #[path = "support/mod.rs"]
 mod support;
 

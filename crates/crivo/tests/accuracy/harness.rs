@@ -55,7 +55,7 @@ pub(crate) struct Claim {
 /// most half its margin, an error within half its margin of theory, a coverage in the inner half
 /// of its range. What noise may add is then at least half of each margin, which must be `quantile`
 /// standard deviations of it.
-pub(crate) fn judge(claim: &Claim, measured: &Measured) -> Result<(), String> {
+pub(crate) fn judge(subject: &str, claim: &Claim, measured: &Measured) -> Result<(), String> {
     let noise = [
         ("rmse", claim.rmse_margin, 1.0 / (2.0 * measured.trials).sqrt()),
         ("bias", claim.bias_margin, 1.0 / measured.trials.sqrt()),
@@ -73,6 +73,15 @@ pub(crate) fn judge(claim: &Claim, measured: &Measured) -> Result<(), String> {
     let ratio = measured.rmse() / claim.rmse;
     let bias = measured.bias() / claim.rmse;
     let coverage = measured.coverage();
+    #[allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
+    {
+        println!(
+            "| {subject} | {:.0} | {:.3} % | {ratio:.3} | {bias:+.3} | {:.2} % |",
+            measured.trials,
+            100.0 * claim.rmse,
+            100.0 * coverage,
+        );
+    }
     let mut failures = Vec::new();
     if (ratio - 1.0).abs() > claim.rmse_margin {
         failures.push(format!("rmse is {ratio:.4} of theory, margin {}", claim.rmse_margin));

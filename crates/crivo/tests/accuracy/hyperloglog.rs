@@ -125,8 +125,8 @@ fn hold_along_streams(name: &str, precision: u8, sizes: &[u64]) {
         }
     }
     for (&size, measured) in sizes.iter().zip(&measured) {
-        let verdict = judge(&claim(precision, size as f64), measured);
-        assert_eq!(verdict, Ok(()), "precision {precision}, n = {size}");
+        let subject = format!("{precision} | {size}");
+        assert_eq!(judge(&subject, &claim(precision, size as f64), measured), Ok(()), "{subject}");
     }
 }
 
@@ -161,7 +161,7 @@ fn holds_at_a_million() {
     assert!(deviations > 4.753, "one-sided false alarm above 10⁻⁶");
     assert!(measured.rmse() <= ceiling, "rmse {} above {ceiling}", measured.rmse());
     let wider = Claim { rmse_margin: 0.05, bias_margin: 0.07, ..claim(12, 1e6) };
-    assert_eq!(judge(&wider, &measured), Ok(()));
+    assert_eq!(judge("12 | 1000000", &wider, &measured), Ok(()));
 }
 
 #[test]
@@ -169,7 +169,8 @@ fn holds_from_a_million_to_ten_to_the_eighteenth() {
     for n in [1e6, 1e7, 1e12, 1e18] {
         let simulation = Simulation::new(12, n);
         let measured = measure("simulated", TRIALS, n, |random| simulation.draw(random));
-        assert_eq!(judge(&claim(12, n), &measured), Ok(()), "n = {n:e}");
+        let subject = format!("12 | {n:e}, simulated");
+        assert_eq!(judge(&subject, &claim(12, n), &measured), Ok(()), "{subject}");
     }
 }
 
@@ -192,7 +193,8 @@ fn small_sketches_stay_close_to_theory() {
                 sketch
             });
             let claim = Claim { rmse_margin, coverage: (0.94, widest), ..claim(precision, n) };
-            assert_eq!(judge(&claim, &measured), Ok(()), "precision {precision}, n = {n}");
+            let subject = format!("{precision} | {n}");
+            assert_eq!(judge(&subject, &claim, &measured), Ok(()), "{subject}");
         }
     }
 }
@@ -204,7 +206,7 @@ fn holds_at_the_largest_precision() {
     let simulation = Simulation::new(18, n);
     let measured = measure("largest", trials, n, |random| simulation.draw(random));
     let claim = Claim { rmse_margin: 0.13, bias_margin: 0.18, coverage: (0.91, 0.99), ..claim(18, n) };
-    assert_eq!(judge(&claim, &measured), Ok(()));
+    assert_eq!(judge("18 | 1e12, simulated", &claim, &measured), Ok(()));
 }
 
 #[test]
@@ -259,7 +261,7 @@ fn a_constant_wrong_by_three_percent_is_caught() {
             ),
         );
     }
-    let failures = judge(&claim(12, n), &measured).unwrap_err();
+    let failures = judge("12 | wrong by 3 %", &claim(12, n), &measured).unwrap_err();
     for check in ["rmse", "bias", "95 % intervals"] {
         assert!(failures.contains(check), "{check} did not object: {failures}");
     }

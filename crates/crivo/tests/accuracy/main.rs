@@ -18,6 +18,8 @@
 //! `P(rank ≤ k) = (1 − 2^−k/m)^n` and inserted through the public door. Where both are affordable
 //! (a million) both are held to the same theory.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
+
 #[path = "../support/mod.rs"]
 mod support;
 

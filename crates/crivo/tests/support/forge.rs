@@ -43,7 +43,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// Makes length and checksum fit again, as whoever forges a file would.
-pub(crate) fn seal(bytes: &mut Vec<u8>) {
+pub(crate) fn seal(bytes: &mut [u8]) {
     if bytes.len() >= 32 {
         let payload_len = bytes.len() as u64 - 32;
         bytes[..5].copy_from_slice(b"CRVO\x01");

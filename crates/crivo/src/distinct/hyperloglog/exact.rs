@@ -90,8 +90,10 @@ impl Eq for HashTable {}
 #[inline]
 fn find(slots: &[u64], hash: u64) -> usize {
     let mask = slots.len() - 1;
-    // Callers may bring hashes of their own with little in the high bits: spread them.
-    let mut index = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
+    // Callers may bring hashes of their own that differ in few bits: a multiplication carries
+    // every bit to the top, and as many of the top bits as the table needs are its index.
+    let product = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut index = (product >> (mask as u64).leading_zeros()) as usize;
     while slots[index] != 0 && slots[index] != hash {
         index = (index + 1) & mask;
     }
