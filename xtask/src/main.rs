@@ -1,1 +1,70 @@
-fn main() {}
+//! How do I build, test and check crivo?
+//!
+//! `cargo xtask <verb>` is the one way in, for people and for CI alike: what passes here
+//! passes there. Each verb is one file and a list of commands, each printed before it runs,
+//! so anyone can repeat a single one by hand. The first failure stops the verb and says what
+//! to do about it.
+
+// A task runner talks to whoever started it.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod fuzz;
+mod golden;
+mod lint;
+mod setup;
+mod shell;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use lexopt::prelude::*;
+
+const HELP: &str = "\
+Usage: cargo xtask <verb>
+
+  test [--fresh-seeds] [--rust-only]
+                      every test, after installing what they need;
+                      --fresh-seeds draws new seeds for the statistical tests and prints them
+                      --rust-only   leaves the Python package out
+  lint                formatting, Clippy, documentation, fuzz targets, licences, advisories
+  golden              writes the golden files that are missing
+  fuzz [--seconds N] [--repeat FILE] [target]
+                      runs each fuzz target for N seconds (60), or one target on one input
+  bench [arguments]   crivo beside its peers; the arguments go to the benchmark program
+
+`cargo x` is short for `cargo xtask`. CONTRIBUTING.md has the rest.
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let mut arguments = lexopt::Parser::from_env();
+    let verb = match arguments.next()? {
+        None | Some(Short('h') | Long("help")) => "help".to_owned(),
+        Some(Value(verb)) => verb.to_string_lossy().into_owned(),
+        Some(other) => return Err(other.unexpected().into()),
+    };
+    match verb.as_str() {
+        "help" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        "test" => test::run(&mut arguments),
+        "lint" => lint::run(&mut arguments),
+        "bench" => bench::run(&mut arguments),
+        "fuzz" => fuzz::run(&mut arguments),
+        "golden" => golden::run(&mut arguments),
+        other => bail!("no verb `{other}`: `cargo xtask help` lists them"),
+    }
+}

@@ -1,0 +1,56 @@
+//! Whatever decodes is a sketch like any other.
+
+use crivo::codec::{AnySketch, Family};
+use crivo::sketch::Merge;
+use crivo::{Confidence, Estimate};
+
+/// Where the envelope states the version of the payload's layout.
+const FAMILY_VERSION_OFFSET: usize = 6;
+
+/// Decodes the bytes and, if that succeeds, holds the sketch to its promises. An error is a fine
+/// answer to any bytes; a panic, a huge allocation or a sketch that contradicts itself is not.
+pub fn check_decoding(bytes: &[u8]) {
+    let Ok(sketch) = AnySketch::decode(bytes) else { return };
+
+    // The bytes are a function of the sketch. (An older layout is written again as the newest.)
+    let encoded = sketch.encode();
+    if bytes.get(FAMILY_VERSION_OFFSET) == Some(&sketch.family().version()) {
+        assert_eq!(encoded, bytes, "decoding and encoding changed the bytes");
+    }
+    assert_eq!(AnySketch::decode(&encoded).as_ref(), Ok(&sketch));
+
+    let summary = sketch.summary();
+    check_estimate(summary.items);
+    for share in summary.fill.into_iter().chain(summary.false_positive_rate) {
+        assert!((0.0..=1.0).contains(&share), "a share of {share}");
+    }
+    check_queries(&sketch);
+    check_merge_with_itself(&sketch);
+}
+
+fn check_estimate(estimate: Estimate) {
+    let (lower, value, upper) = (estimate.lower(), estimate.value(), estimate.upper());
+    assert!(lower <= value && value <= upper, "{value} is not in [{lower}, {upper}]");
+}
+
+fn check_queries(sketch: &AnySketch) {
+    if let AnySketch::HyperLogLog(sketch) = sketch {
+        for level in [1e-9, 0.5, 0.95, 1.0 - 1e-12] {
+            check_estimate(sketch.estimate_at(Confidence::new(level).expect("a probability")));
+        }
+    }
+}
+
+fn check_merge_with_itself(sketch: &AnySketch) {
+    let mut merged = sketch.clone();
+    let outcome = merged.merge(sketch);
+    // Sketches of sets know each item once; those that count know it twice then.
+    let is_set = matches!(sketch.family(), Family::HyperLogLog);
+    if is_set {
+        assert_eq!(outcome, Ok(()));
+    }
+    if is_set || outcome.is_err() {
+        assert_eq!(&merged, sketch, "merging with itself, or a refusal to, changed the sketch");
+    }
+    assert_eq!(AnySketch::decode(&merged.encode()), Ok(merged));
+}

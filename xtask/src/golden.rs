@@ -1,0 +1,22 @@
+//! `cargo xtask golden`: writes the golden files that are missing.
+//!
+//! Golden files freeze the bytes of every released format. Only this verb writes them, and
+//! only those that are not there: a test that finds one missing fails, it never repairs.
+
+use anyhow::Result;
+
+use crate::shell::Step;
+
+pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
+    if let Some(argument) = arguments.next()? {
+        return Err(argument.unexpected().into());
+    }
+    Step::cargo("test --package crivo --test golden")
+        .env("CRIVO_GOLDEN", "write")
+        .or("a golden file that differs is never rewritten: bump the family's version instead (CONTRIBUTING.md)")
+        .run()?;
+    println!(
+        "\nGolden files are complete. Look at `git status` and commit the new ones with docs/format.md."
+    );
+    Ok(())
+}

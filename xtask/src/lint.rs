@@ -1,0 +1,90 @@
+//! `cargo xtask lint`: everything that can be said about the code without running it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::shell::{Step, root};
+use crate::tools;
+
+/// Crates outside the workspace. The benchmarks are only formatted here: to check more would
+/// mean building every peer library.
+const FUZZ: &str = "fuzz/Cargo.toml";
+const BENCHMARKS: &str = "benchmarks/Cargo.toml";
+
+/// The advisory database is a few megabytes: who has not got it by then has no network.
+const DATABASE_LIMIT: Duration = Duration::from_secs(60);
+
+pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
+    if let Some(argument) = arguments.next()? {
+        return Err(argument.unexpected().into());
+    }
+    formatting()?;
+    clippy()?;
+    documentation()?;
+    let deny = tools::DENY.find_or_install()?;
+    dependencies(&deny)?;
+    let advisories_checked = advisories(&deny)?;
+    println!(
+        "\nNothing to complain about.{}",
+        if advisories_checked { "" } else { " (Advisories were NOT checked: see above.)" }
+    );
+    Ok(())
+}
+
+fn formatting() -> Result<()> {
+    Step::cargo("fmt --all --check").or("run: cargo fmt --all").run()?;
+    for manifest in [FUZZ, BENCHMARKS] {
+        if root().join(manifest).exists() {
+            Step::cargo("fmt --check --manifest-path")
+                .args([manifest])
+                .or(format!("run: cargo fmt --manifest-path {manifest}"))
+                .run()?;
+        }
+    }
+    Ok(())
+}
+
+fn clippy() -> Result<()> {
+    let advice = "where a lint is wrong, allow it on the line and say why";
+    Step::cargo("clippy --workspace --all-targets -- -D warnings").or(advice).run()?;
+    // Nothing else builds the fuzz targets on every change, and they must not rot.
+    Step::cargo("clippy --all-targets --manifest-path").args([FUZZ, "--", "-D", "warnings"]).or(advice).run()
+}
+
+fn documentation() -> Result<()> {
+    Step::cargo("doc --workspace --no-deps --document-private-items")
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .or("a link in the documentation leads nowhere, or an example is malformed")
+        .run()
+}
+
+fn dependencies(deny: &Path) -> Result<()> {
+    Step::new(deny, "check licenses bans sources")
+        .or("deny.toml says which licences and sources are allowed, and why")
+        .run()
+}
+
+/// Asks the database of known vulnerabilities about the dependencies. Whether it was asked is the answer.
+///
+/// Getting the database and asking it are two commands, so that their failures cannot be
+/// confused: without network there is nothing to report, but an advisory is a failure.
+fn advisories(deny: &Path) -> Result<bool> {
+    let fetched = Step::new(deny, "fetch db")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_HTTP_LOW_SPEED_LIMIT", "1000")
+        .env("GIT_HTTP_LOW_SPEED_TIME", "20")
+        .run_within(DATABASE_LIMIT);
+    if let Err(error) = fetched {
+        println!(
+            "\nAdvisories were NOT checked, because the RustSec database could not be fetched:\n  {error:#}"
+        );
+        return Ok(false);
+    }
+    Step::new(deny, "check --disable-fetch advisories")
+        .or("update the dependency (cargo update -p NAME); if no fixed release exists, list the advisory in deny.toml \
+             with the reason why it does not concern crivo")
+        .run()?;
+    Ok(true)
+}

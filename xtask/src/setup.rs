@@ -1,0 +1,119 @@
+//! What do the tests need that a fresh machine lacks?
+//!
+//! This is the one place that brings it. Each need is a function that does nothing when the
+//! thing is there, installs it under `target/` when it can, and otherwise says how to get it.
+//! A test that starts another program adds its function here and has `test` call it.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::{Step, root, target};
+
+/// What `cargo test` needs besides Rust: nothing yet.
+#[allow(clippy::unnecessary_wraps)] // the first need will be able to fail
+pub(crate) fn for_rust_tests() -> Result<()> {
+    Ok(())
+}
+
+// ---- Python ----
+
+/// What decides the contents of the Python environment. If none of it changed, neither would they.
+const PYTHON_SOURCES: &[&str] =
+    &["pyproject.toml", "Cargo.toml", "Cargo.lock", "crates", "python/crivo", "README.md"];
+
+/// The interpreter of the virtual environment in `target/venv`.
+pub(crate) struct Python(PathBuf);
+
+impl Python {
+    /// `python -m …`
+    pub(crate) fn module(&self, arguments: &str) -> Step {
+        Step::new(&self.0, "-m").args(arguments.split_whitespace())
+    }
+
+    pub(crate) fn has_module(&self, name: &str) -> bool {
+        Step::new(&self.0, "-c").args([format!("import {name}")]).output().is_some()
+    }
+}
+
+/// A virtual environment with the Python package, built from these sources, and what its tests need.
+pub(crate) fn python_with_crivo() -> Result<Python> {
+    let folder = target().join("venv");
+    let python = Python(folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }));
+    if !python.has_module("pip") {
+        make_environment(&folder)?;
+    }
+
+    let stamp = folder.join("crivo-sources");
+    let sources = fingerprint(PYTHON_SOURCES)?;
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == sources) {
+        return Ok(python);
+    }
+    python
+        .module("pip install --disable-pip-version-check .[test]")
+        .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
+        .run()?;
+    fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(python)
+}
+
+fn make_environment(folder: &Path) -> Result<()> {
+    let interpreter = if cfg!(windows) { "python" } else { "python3" };
+    for (module, package) in [("sys", "python3"), ("venv, ensurepip", "python3-venv")] {
+        let there = Step::new(interpreter, "-c").args([format!("import {module}")]).output().is_some();
+        if !there {
+            bail!(
+                "the tests of the Python package need {package}, which was not found\n  \
+                 on Debian and Ubuntu: sudo apt install {package}; elsewhere: https://www.python.org/downloads/\n  \
+                 to leave Python out: cargo xtask test --rust-only"
+            );
+        }
+    }
+    // `--clear`, because a folder that is half there would be kept half there.
+    Step::new(interpreter, "-m venv --clear").args([folder.as_os_str()]).run()
+}
+
+/// A number for the names and contents of files and folders, those that do not exist included.
+fn fingerprint(paths: &[&str]) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    let mut waiting: Vec<PathBuf> = paths.iter().rev().map(|path| root().join(path)).collect();
+    while let Some(path) = waiting.pop() {
+        path.hash(&mut hasher);
+        if path.is_dir() {
+            let mut inside = fs::read_dir(&path)
+                .and_then(|entries| {
+                    entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()
+                })
+                .with_context(|| format!("cannot list {}", path.display()))?;
+            inside.sort();
+            // Python writes its caches while the tests run: they are no sources.
+            inside.retain(|path| !path.ends_with("__pycache__"));
+            waiting.extend(inside);
+        } else {
+            fs::read(&path).ok().hash(&mut hasher);
+        }
+    }
+    Ok(format!("{:016x}\n", hasher.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprint_sees_contents_and_presence() {
+        let folder = target().join("tmp/xtask-fingerprint");
+        fs::create_dir_all(&folder).unwrap();
+        let (file, name) = (folder.join("file"), "target/tmp/xtask-fingerprint");
+        fs::write(&file, "one").unwrap();
+        let one = fingerprint(&[name]).unwrap();
+        assert_eq!(fingerprint(&[name]).unwrap(), one);
+        fs::write(&file, "two").unwrap();
+        let two = fingerprint(&[name]).unwrap();
+        fs::remove_file(&file).unwrap();
+        assert!(one != two && fingerprint(&[name]).unwrap() != two);
+        assert!(fingerprint(&["no/such/file"]).is_ok());
+    }
+}

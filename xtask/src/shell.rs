@@ -1,0 +1,158 @@
+//! Running commands: in the open, from the root of the repository, and no further after a failure.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+/// The root of the repository: the folder above this crate's.
+pub(crate) fn root() -> &'static Path {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    crate_folder.parent().unwrap_or(crate_folder)
+}
+
+/// Where everything that is built or installed for development goes.
+pub(crate) fn target() -> PathBuf {
+    root().join("target")
+}
+
+/// A command, run from the root of the repository, and the advice for when it fails.
+pub(crate) struct Step {
+    command: Command,
+    shown: String,
+    advice: String,
+}
+
+impl Step {
+    /// A command with its arguments, written as on a command line and split at blanks.
+    pub(crate) fn new(program: impl AsRef<OsStr>, arguments: &str) -> Self {
+        let mut command = Command::new(&program);
+        command.current_dir(root());
+        let shown = shorten(program.as_ref());
+        Self { command, shown, advice: String::new() }.args(arguments.split_whitespace())
+    }
+
+    /// The cargo that runs this program, so that its toolchain is kept.
+    pub(crate) fn cargo(arguments: &str) -> Self {
+        let mut step = Self::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments);
+        step.shown = format!("cargo {arguments}");
+        // Set by the cargo around this program for its own package; not meant for another's build.
+        for (name, _) in std::env::vars_os() {
+            if name
+                .to_str()
+                .is_some_and(|name| name.starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR")
+            {
+                step.command.env_remove(name);
+            }
+        }
+        step
+    }
+
+    /// More arguments, taken as they are.
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        for argument in arguments {
+            self.shown.push(' ');
+            self.shown.push_str(&shorten(argument.as_ref()));
+            self.command.arg(argument);
+        }
+        self
+    }
+
+    /// A variable of the command's environment.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.shown = format!("{name}={} {}", quoted(&value.as_ref().to_string_lossy()), self.shown);
+        self.command.env(name, value);
+        self
+    }
+
+    /// What to do if the command fails.
+    pub(crate) fn or(mut self, advice: impl Into<String>) -> Self {
+        self.advice = advice.into();
+        self
+    }
+
+    /// Shows the command and runs it, its output going where this program's goes.
+    pub(crate) fn run(mut self) -> Result<()> {
+        eprintln!("\n$ {}", self.shown);
+        let status = self.command.status().with_context(|| self.cannot_start())?;
+        self.judge(status)
+    }
+
+    /// As [`run`](Self::run), but given up after `limit`.
+    pub(crate) fn run_within(mut self, limit: Duration) -> Result<()> {
+        eprintln!("\n$ {}", self.shown);
+        let mut child = self.command.stdin(Stdio::null()).spawn().with_context(|| self.cannot_start())?;
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if let Some(status) = child.try_wait()? {
+                return self.judge(status);
+            }
+            sleep(Duration::from_millis(50));
+        }
+        child.kill()?;
+        child.wait()?;
+        bail!("`{}` took longer than {} seconds", self.shown, limit.as_secs())
+    }
+
+    /// What the command prints, or `None` if it cannot be started or fails. Nothing is shown.
+    pub(crate) fn output(mut self) -> Option<String> {
+        let output = self.command.stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn judge(self, status: ExitStatus) -> Result<()> {
+        match (status.success(), self.advice.is_empty()) {
+            (true, _) => Ok(()),
+            (false, true) => Err(anyhow!("`{}` failed", self.shown)),
+            (false, false) => Err(anyhow!("`{}` failed\n  {}", self.shown, self.advice)),
+        }
+    }
+
+    fn cannot_start(&self) -> String {
+        format!("`{}` could not be started", self.shown)
+    }
+}
+
+/// Paths inside the repository as seen from its root, so that what is shown can be typed there.
+fn shorten(argument: &OsStr) -> String {
+    let inside = Path::new(argument).strip_prefix(root()).unwrap_or(Path::new(argument));
+    quoted(&inside.to_string_lossy())
+}
+
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=./:+,@".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_command_can_be_typed_at_the_root() {
+        let step = Step::new("pip", "install")
+            .args([root().join("target/x").into_os_string(), ".[test]".into(), "it's".into()])
+            .env("FLAGS", "-D warnings");
+        assert_eq!(step.shown, r"FLAGS='-D warnings' pip install target/x '.[test]' 'it'\''s'");
+    }
+
+    #[test]
+    fn failure_names_the_command_and_the_advice() {
+        let error = Step::cargo("no-such-verb").or("do this").run().unwrap_err().to_string();
+        assert_eq!(error, "`cargo no-such-verb` failed\n  do this");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_that_hangs_is_given_up() {
+        let error = Step::new("sleep", "60").run_within(Duration::from_millis(100)).unwrap_err();
+        assert!(error.to_string().contains("took longer"), "{error}");
+    }
+}

@@ -1,0 +1,94 @@
+//! `cargo xtask test`: every test there is.
+//!
+//! Rust first, because it fails soonest; then the documentation's examples; then the Python
+//! package, installed the way users install it. `setup` brings what a fresh machine lacks.
+
+use std::hash::{BuildHasher, RandomState};
+
+use anyhow::Result;
+use lexopt::prelude::*;
+
+use crate::shell::{Step, root};
+use crate::{setup, tools};
+
+/// The variable that the statistical tests take their seed from.
+const SEED: &str = "CRIVO_TEST_SEED";
+
+pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
+    let (mut fresh_seeds, mut rust_only) = (false, false);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("fresh-seeds") => fresh_seeds = true,
+            Long("rust-only") => rust_only = true,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let seed = if fresh_seeds { Some(random_seed()) } else { std::env::var(SEED).ok() };
+    let tests = Tests { seed };
+    if let Some(seed) = &tests.seed {
+        println!("Seed of the statistical tests: {seed}");
+    }
+
+    setup::for_rust_tests()?;
+    tests.rust()?;
+    if !rust_only && root().join("pyproject.toml").exists() {
+        tests.python()?;
+    }
+    println!("\nAll tests passed.");
+    Ok(())
+}
+
+struct Tests {
+    seed: Option<String>,
+}
+
+impl Tests {
+    fn rust(&self) -> Result<()> {
+        if tools::has_cargo_subcommand("nextest") {
+            self.step(Step::cargo("nextest run --workspace")).run()?;
+        } else {
+            self.step(Step::cargo("test --workspace --lib --bins --tests")).run()?;
+        }
+        self.step(Step::cargo("test --workspace --doc")).run()?;
+        // What the fuzz targets rely on: were it wrong, they would find nothing and nobody would notice.
+        self.step(Step::cargo("test --lib --manifest-path fuzz/Cargo.toml")).run()
+    }
+
+    fn python(&self) -> Result<()> {
+        let python = setup::python_with_crivo()?;
+        self.step(python.module("pytest python/tests")).run()?;
+        if python.has_module("mypy") {
+            python.module("mypy --strict python/crivo python/tests").run()?;
+            python
+                .module("mypy.stubtest crivo._native")
+                .or("python/crivo/_native.pyi must declare what the extension has, no more and no less")
+                .run()?;
+        }
+        Ok(())
+    }
+
+    /// The step with the seed, and with how to repeat it if it fails.
+    fn step(&self, step: Step) -> Step {
+        match &self.seed {
+            Some(seed) => step
+                .env(SEED, seed)
+                .or(format!("to repeat with the same seeds: {SEED}={seed} cargo xtask test")),
+            None => step,
+        }
+    }
+}
+
+/// 64 bits that the standard library drew from the operating system.
+fn random_seed() -> String {
+    RandomState::new().hash_one(std::process::id()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_seeds_are_fresh() {
+        assert_ne!(random_seed(), random_seed());
+    }
+}

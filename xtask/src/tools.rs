@@ -1,0 +1,57 @@
+//! Where do the cargo subcommands come from that Rust does not bring along?
+//!
+//! One already on the `PATH` is used if its version is right; otherwise it is built once, at
+//! its locked dependencies, into `target/tools`. Nothing outside the repository changes.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::shell::{Step, target};
+
+/// A cargo subcommand and the release line that the project's settings are written for.
+pub(crate) struct Tool {
+    name: &'static str,
+    release: &'static str,
+}
+
+/// Licences, advisories and sources of dependencies.
+pub(crate) const DENY: Tool = Tool { name: "cargo-deny", release: "0.20" };
+/// Fuzzing with libFuzzer.
+pub(crate) const FUZZ: Tool = Tool { name: "cargo-fuzz", release: "0.13" };
+
+impl Tool {
+    /// The program to start; it is installed first if need be.
+    pub(crate) fn find_or_install(&self) -> Result<PathBuf> {
+        let folder = target().join("tools");
+        let installed = folder.join("bin").join(self.name).with_extension(std::env::consts::EXE_EXTENSION);
+        if let Some(found) =
+            [PathBuf::from(self.name), installed.clone()].into_iter().find(|at| self.is_at(at))
+        {
+            return Ok(found);
+        }
+        eprintln!(
+            "\n{} {} is not installed: building it, once, which takes minutes",
+            self.name, self.release
+        );
+        Step::cargo("install --locked --force --root")
+            .args([folder.as_os_str()])
+            .args([self.name, "--version", &format!("^{}", self.release)])
+            .or(format!("if there is no network, put {} {} on the PATH", self.name, self.release))
+            .run()?;
+        Ok(installed)
+    }
+
+    fn is_at(&self, program: &PathBuf) -> bool {
+        let version = Step::new(program, "--version").output().unwrap_or_default();
+        version
+            .strip_prefix(self.name)
+            .and_then(|rest| rest.trim().strip_prefix(self.release))
+            .is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+/// Whether `cargo <subcommand>` is there.
+pub(crate) fn has_cargo_subcommand(subcommand: &str) -> bool {
+    Step::cargo(subcommand).args(["--version"]).output().is_some()
+}
