@@ -82,7 +82,7 @@ fn advisories(deny: &Path) -> Result<bool> {
         );
         return Ok(false);
     }
-    Step::new(deny, "check --disable-fetch advisories")
+    Step::new(deny, "--offline check advisories")
         .or("update the dependency (cargo update -p NAME); if no fixed release exists, list the advisory in deny.toml \
              with the reason why it does not concern crivo")
         .run()?;
