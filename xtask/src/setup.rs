@@ -6,9 +6,9 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use crate::shell::{Step, root, target};
 
@@ -23,6 +23,22 @@ pub(crate) fn for_rust_tests() -> Result<()> {
 /// What decides the contents of the Python environment. If none of it changed, neither would they.
 const PYTHON_SOURCES: &[&str] =
     &["pyproject.toml", "Cargo.toml", "Cargo.lock", "crates", "python/crivo", "README.md"];
+
+const INTERPRETER: &str = if cfg!(windows) { "python" } else { "python3" };
+
+/// Says how to get Python if it is missing: asked before the minutes that the Rust tests take.
+pub(crate) fn require_python() -> Result<()> {
+    for (module, package) in [("sys", "python3"), ("venv, ensurepip", "python3-venv")] {
+        let there = Step::new(INTERPRETER, "-c").args([format!("import {module}")]).output().is_some();
+        ensure!(
+            there,
+            "the tests of the Python package need {package}, which was not found\n  \
+             on Debian and Ubuntu: sudo apt install {package}; elsewhere: https://www.python.org/downloads/\n  \
+             to leave Python out: cargo xtask test --rust-only"
+        );
+    }
+    Ok(())
+}
 
 /// The interpreter of the virtual environment in `target/venv`.
 pub(crate) struct Python(PathBuf);
@@ -43,7 +59,8 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
     let folder = target().join("venv");
     let python = Python(folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }));
     if !python.has_module("pip") {
-        make_environment(&folder)?;
+        // `--clear`, because a folder that is half there would be kept half there.
+        Step::new(INTERPRETER, "-m venv --clear").args([folder.as_os_str()]).run()?;
     }
 
     let stamp = folder.join("crivo-sources");
@@ -57,22 +74,6 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
         .run()?;
     fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))?;
     Ok(python)
-}
-
-fn make_environment(folder: &Path) -> Result<()> {
-    let interpreter = if cfg!(windows) { "python" } else { "python3" };
-    for (module, package) in [("sys", "python3"), ("venv, ensurepip", "python3-venv")] {
-        let there = Step::new(interpreter, "-c").args([format!("import {module}")]).output().is_some();
-        if !there {
-            bail!(
-                "the tests of the Python package need {package}, which was not found\n  \
-                 on Debian and Ubuntu: sudo apt install {package}; elsewhere: https://www.python.org/downloads/\n  \
-                 to leave Python out: cargo xtask test --rust-only"
-            );
-        }
-    }
-    // `--clear`, because a folder that is half there would be kept half there.
-    Step::new(interpreter, "-m venv --clear").args([folder.as_os_str()]).run()
 }
 
 /// A number for the names and contents of files and folders, those that do not exist included.

@@ -29,9 +29,13 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         println!("Seed of the statistical tests: {seed}");
     }
 
+    let with_python = !rust_only && root().join("pyproject.toml").exists();
     setup::for_rust_tests()?;
+    if with_python {
+        setup::require_python()?;
+    }
     tests.rust()?;
-    if !rust_only && root().join("pyproject.toml").exists() {
+    if with_python {
         tests.python()?;
     }
     println!("\nAll tests passed.");
@@ -47,7 +51,8 @@ impl Tests {
         if tools::has_cargo_subcommand("nextest") {
             self.step(Step::cargo("nextest run --workspace")).run()?;
         } else {
-            self.step(Step::cargo("test --workspace --lib --bins --tests")).run()?;
+            // Libraries and binaries too; naming those would include the ones that say `test = false`.
+            self.step(Step::cargo("test --workspace --tests")).run()?;
         }
         self.step(Step::cargo("test --workspace --doc")).run()?;
         // What the fuzz targets rely on: were it wrong, they would find nothing and nobody would notice.
