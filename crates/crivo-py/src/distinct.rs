@@ -1,0 +1,152 @@
+//! How many different?
+
+use crivo::Confidence;
+use crivo::distinct::HyperLogLog as Sketch;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::{Result, setting};
+use crate::estimate::Estimate;
+use crate::keys::scheme_of;
+use crate::sketch::{Reduced, Shared, sketch_methods};
+
+/// Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
+/// exactly while they are few.
+///
+/// `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes
+/// as they are, an integer in decimal, 1.0 as 1, True as true, a time in ISO 8601), so that a
+/// column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
+/// 64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
+/// own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
+///
+/// >>> from crivo import HyperLogLog
+/// >>> visitors = HyperLogLog(precision=12)
+/// >>> visitors.insert_batch(("ana", "rui", None, "ana"))
+/// 1
+/// >>> print(visitors.estimate())
+/// 2
+#[pyclass(module = "crivo", frozen)]
+#[derive(Debug)]
+pub(crate) struct HyperLogLog(Shared<Sketch>);
+
+sketch_methods!(HyperLogLog, Sketch);
+
+#[pymethods]
+impl HyperLogLog {
+    #[new]
+    #[pyo3(signature = (precision = None, *, keys = "text", seed = None))]
+    #[pyo3(text_signature = "(precision=14, *, keys='text', seed=0)")]
+    fn new(
+        precision: Option<&Bound<'_, PyAny>>,
+        keys: &str,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        let precision = precision.map_or(Ok(DEFAULT_PRECISION), precision_of)?;
+        Ok(Self(Shared::new(Sketch::with_scheme(precision, scheme_of(keys, seed)?)?)))
+    }
+
+    /// An empty sketch of the smallest size whose standard error is at most `error`.
+    ///
+    /// >>> HyperLogLog.for_error(0.01).precision
+    /// 14
+    #[staticmethod]
+    #[pyo3(signature = (error, *, keys = "text", seed = None))]
+    #[pyo3(text_signature = "(error, *, keys='text', seed=0)")]
+    fn for_error(error: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
+        let precision = Sketch::precision_for(error)?;
+        Ok(Self(Shared::new(Sketch::with_scheme(precision, scheme_of(keys, seed)?)?)))
+    }
+
+    /// The smallest precision whose standard error is at most `error`.
+    #[staticmethod]
+    fn precision_for(error: f64) -> Result<u8> {
+        Ok(Sketch::precision_for(error)?)
+    }
+
+    /// The standard error of a large count, as a share of it.
+    ///
+    /// >>> round(HyperLogLog.standard_error(14), 4)
+    /// 0.0081
+    #[staticmethod]
+    fn standard_error(precision: &Bound<'_, PyAny>) -> Result<f64> {
+        Ok(Sketch::standard_error(valid_precision(precision)?))
+    }
+
+    /// How many different items are counted exactly.
+    ///
+    /// >>> HyperLogLog.exact_up_to(14)
+    /// 1536
+    #[staticmethod]
+    fn exact_up_to(precision: &Bound<'_, PyAny>) -> Result<usize> {
+        Ok(Sketch::exact_up_to(valid_precision(precision)?))
+    }
+
+    /// The base-2 logarithm of the number of registers.
+    #[getter]
+    fn precision(&self, py: Python<'_>) -> u8 {
+        self.0.quick(py, |sketch| sketch.precision())
+    }
+
+    /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+    ///
+    /// >>> orders = HyperLogLog(keys="int")
+    /// >>> orders.insert(1234)
+    /// >>> orders.insert("1234")
+    /// Traceback (most recent call last):
+    /// ...
+    /// crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (a sketch for other keys is built with keys='text')
+    fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> Result<()> {
+        self.0.insert(py, key)
+    }
+
+    /// Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+    ///
+    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+    /// the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+    /// place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+    /// a type that holds no keys is refused whole; an iterable is inserted up to the first value
+    /// that is no key, and the `KeyTypeError` names its position.
+    fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
+        self.0.insert_batch(py, values)
+    }
+
+    /// Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+    /// returns how many missing values were skipped. They must be uniform over all 64 bits.
+    fn insert_hashes(&self, py: Python<'_>, hashes: &Bound<'_, PyAny>) -> Result<u64> {
+        self.0.insert_hashes(py, hashes)
+    }
+
+    /// The number of different items, with bounds at the given confidence; exact, and certain,
+    /// up to `exact_up_to(precision)`.
+    ///
+    /// >>> numbers = HyperLogLog(14)
+    /// >>> numbers.insert_batch(range(100_000))
+    /// 0
+    /// >>> estimate = numbers.estimate(confidence=0.99)
+    /// >>> 100_000 in estimate, estimate.relative_error < 0.03
+    /// (True, True)
+    #[pyo3(signature = (confidence = 0.95))]
+    fn estimate(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
+        let confidence = Confidence::new(confidence)?;
+        Ok(self.0.quick(py, |sketch| sketch.estimate_at(confidence)).into())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let (keys, seed, precision) = (self.keys(py), self.seed(py), self.precision(py));
+        let estimate = self.0.quick(py, |sketch| sketch.estimate());
+        format!("<HyperLogLog precision={precision}, keys='{keys}', seed={seed}: {estimate}>")
+    }
+}
+
+/// 16 KiB and 0.8 %.
+const DEFAULT_PRECISION: u8 = 14;
+
+fn precision_of(precision: &Bound<'_, PyAny>) -> Result<u8> {
+    let (least, most) = Sketch::PRECISIONS.into_inner();
+    setting("precision", precision, format_args!("{least} to {most}"))
+}
+
+/// For formulas, which the library defines for any number: a precision that a sketch can have.
+fn valid_precision(precision: &Bound<'_, PyAny>) -> Result<u8> {
+    Ok(Sketch::new(precision_of(precision)?)?.precision())
+}

@@ -1,0 +1,113 @@
+//! What does a failure look like from Python?
+//!
+//! The exception classes are written in Python (`crivo/errors.py`), where they can have two
+//! bases, be pickled and be read by type checkers. This is the only place that chooses one of
+//! them; every method returns [`Result`], so that `?` carries a library error, a refused value
+//! or a Python exception alike. Messages of the library are kept as they are.
+
+use std::fmt;
+
+use crivo::ErrorKind;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Why a call failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The library refused.
+    Library(crivo::Error),
+    /// A setting that is outside the type the library takes, such as a negative size.
+    Parameter(String),
+    /// A value that is no key of the sketch's kind.
+    Key(String),
+    /// Python raised: an iterator that failed, an object that could not be converted.
+    Python(PyErr),
+}
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl From<crivo::Error> for Failure {
+    fn from(error: crivo::Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}
+
+impl Failure {
+    /// A refused value, worded as the library words its errors.
+    #[cold]
+    pub(crate) fn key(expected: impl fmt::Display, found: impl fmt::Display, advice: &str) -> Self {
+        let advice = if advice.is_empty() { String::new() } else { format!(" ({advice})") };
+        Self::Key(format!("key: expected {expected}, found {found}{advice}"))
+    }
+
+    /// The same failure, said to be about one value of many.
+    #[cold]
+    pub(crate) fn at(self, position: usize) -> Self {
+        match self {
+            Self::Key(message) => Self::Key(format!(
+                "value {position}: {message}; the {position} values before it were inserted"
+            )),
+            other => other,
+        }
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        let (class, message, kind) = match failure {
+            Failure::Python(error) => return error,
+            Failure::Parameter(message) => ("InvalidParameterError", message, None),
+            Failure::Key(message) => ("KeyTypeError", message, None),
+            Failure::Library(error) => {
+                let (class, kind) = class_of(error.kind());
+                (class, error.to_string(), kind)
+            }
+        };
+        Python::attach(|py| raise(py, class, message, kind).unwrap_or_else(|error| error))
+    }
+}
+
+/// The class for a cause, and for bytes that could not be read the value of its `kind`.
+fn class_of(kind: ErrorKind) -> (&'static str, Option<&'static str>) {
+    match kind {
+        ErrorKind::InvalidParameter | ErrorKind::InvalidBatch => ("InvalidParameterError", None),
+        ErrorKind::Incompatible => ("IncompatibleError", None),
+        ErrorKind::Foreign => ("DecodeError", Some("foreign")),
+        ErrorKind::Truncated => ("DecodeError", Some("truncated")),
+        ErrorKind::TrailingBytes => ("DecodeError", Some("trailing_bytes")),
+        ErrorKind::FutureVersion => ("DecodeError", Some("future_version")),
+        ErrorKind::Damaged => ("DecodeError", Some("damaged")),
+        ErrorKind::WrongFamily => ("DecodeError", Some("wrong_family")),
+        ErrorKind::InvalidContents => ("DecodeError", Some("invalid_contents")),
+        _ => ("CrivoError", None),
+    }
+}
+
+fn raise(py: Python<'_>, class: &str, message: String, kind: Option<&str>) -> PyResult<PyErr> {
+    let class = py.import("crivo.errors")?.getattr(class)?.cast_into::<PyType>()?;
+    Ok(match kind {
+        Some(kind) => PyErr::from_type(class, (message, kind.to_owned())),
+        None => PyErr::from_type(class, message),
+    })
+}
+
+/// An integer setting: what does not fit the library's type is refused in the same words as
+/// what the library itself refuses, instead of with Python's bare `OverflowError`.
+pub(crate) fn setting<'py, T>(name: &str, value: &Bound<'py, PyAny>, allowed: impl fmt::Display) -> Result<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    value.extract().map_err(|error: PyErr| {
+        let overflow = error.is_instance_of::<pyo3::exceptions::PyOverflowError>(value.py());
+        match value.str() {
+            Ok(found) if overflow => Failure::Parameter(format!("{name}: expected {allowed}, found {found}")),
+            _ => Failure::Python(error),
+        }
+    })
+}

@@ -1,0 +1,105 @@
+//! The answer: a number with the interval that holds the truth.
+
+use crivo::Confidence;
+use pyo3::prelude::*;
+
+use crate::errors::Result;
+use crate::sketch::Reduced;
+
+/// A number with the interval that holds the truth.
+///
+/// `certain` tells bounds that no input can break from bounds that hold with the stated
+/// confidence. `truth in estimate` asks whether a number lies in the interval.
+///
+/// >>> from crivo import Estimate
+/// >>> visitors = Estimate(1702788, 1689000, 1716000, confidence=0.95)
+/// >>> print(visitors)
+/// 1 702 788 ± 0.8 %
+/// >>> 1_700_000 in visitors, visitors.certain
+/// (True, False)
+#[pyclass(module = "crivo", frozen, eq)]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Estimate(crivo::Estimate);
+
+impl From<crivo::Estimate> for Estimate {
+    fn from(estimate: crivo::Estimate) -> Self {
+        Self(estimate)
+    }
+}
+
+#[pymethods]
+impl Estimate {
+    #[new]
+    #[pyo3(signature = (value, lower, upper, confidence = 0.95))]
+    fn new(value: f64, lower: f64, upper: f64, confidence: f64) -> Result<Self> {
+        Ok(Self(if confidence == 1.0 {
+            crivo::Estimate::certain(value, lower, upper)
+        } else {
+            crivo::Estimate::probable(value, lower, upper, Confidence::new(confidence)?)
+        }))
+    }
+
+    /// The answer itself.
+    #[getter]
+    fn value(&self) -> f64 {
+        self.0.value()
+    }
+
+    /// The lower end of the interval.
+    #[getter]
+    fn lower(&self) -> f64 {
+        self.0.lower()
+    }
+
+    /// The upper end of the interval.
+    #[getter]
+    fn upper(&self) -> f64 {
+        self.0.upper()
+    }
+
+    /// How sure the interval is: a probability, 1.0 if certain.
+    #[getter]
+    fn confidence(&self) -> f64 {
+        self.0.confidence().level()
+    }
+
+    /// Whether the bounds hold for every input.
+    #[getter]
+    fn certain(&self) -> bool {
+        self.0.is_certain()
+    }
+
+    /// The larger distance from the value to a bound, as a share of the value.
+    #[getter]
+    fn relative_error(&self) -> f64 {
+        self.0.relative_error()
+    }
+
+    fn __contains__(&self, truth: f64) -> bool {
+        self.0.covers(truth)
+    }
+
+    fn __float__(&self) -> f64 {
+        self.0.value()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Estimate({:?}, {:?}, {:?}, confidence={:?})",
+            self.value(),
+            self.lower(),
+            self.upper(),
+            self.confidence()
+        )
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (f64, f64, f64, f64)> {
+        let Self(estimate) = slf.get();
+        let level = estimate.confidence().level();
+        (slf.get_type().into_any(), (estimate.value(), estimate.lower(), estimate.upper(), level))
+    }
+}

@@ -1,0 +1,90 @@
+//! Typed values in memory, with or without a validity bitmap: what NumPy and Arrow columns are
+//! once their type is known. Nothing here needs Python, so all of it runs without the GIL.
+
+use arrow_buffer::NullBuffer;
+use crivo::keys::KeyKind;
+
+use super::feed::{Feed, Gathered};
+use super::text;
+use crate::errors::{Failure, Result};
+
+/// Integers that are keys: up to 64 bits, negative ones in two's complement.
+pub(super) trait Whole: Copy + itoa::Integer {
+    const BITS: u32;
+    fn key(self) -> u64;
+}
+
+macro_rules! whole {
+    ($($type:ty),*) => {$(
+        impl Whole for $type {
+            const BITS: u32 = <$type>::BITS;
+            #[inline]
+            fn key(self) -> u64 {
+                self as u64
+            }
+        }
+    )*};
+}
+whole!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// Integers: as text, as integer keys or as hashes, whichever the sketch takes.
+pub(super) fn integers<T: Whole>(
+    feed: &mut Feed<'_>,
+    values: &[T],
+    nulls: Option<&NullBuffer>,
+) -> Result<u64> {
+    match feed.kind() {
+        KeyKind::Bytes => texts(feed, "integers", values, nulls, |value, out| Ok(text::integer(value, out))),
+        KeyKind::Hash if T::BITS < 64 => {
+            let found = format_args!("{}-bit integers", T::BITS);
+            Err(Failure::key("64-bit hashes", found, "a hash must be uniform over all 64 bits"))
+        }
+        KeyKind::Integer | KeyKind::Hash => each(feed, values, nulls, |gathered, value| {
+            gathered.push(crivo::keys::KeyRef::Integer(value.key()));
+            Ok(true)
+        }),
+    }
+}
+
+/// Values that `write` turns into text; `what` names them if the sketch does not take text.
+pub(super) fn texts<T: Copy>(
+    feed: &mut Feed<'_>,
+    what: &str,
+    values: &[T],
+    nulls: Option<&NullBuffer>,
+    write: impl Fn(T, &mut Vec<u8>) -> Result<bool>,
+) -> Result<u64> {
+    require_text(feed, what)?;
+    each(feed, values, nulls, |gathered, value| gathered.push_written(|out| write(value, out)))
+}
+
+/// Refuses a column whose values are no integers for a sketch that takes only those.
+pub(super) fn require_text(feed: &Feed<'_>, found: &str) -> Result<()> {
+    let (expected, advice) = match feed.kind() {
+        KeyKind::Bytes => return Ok(()),
+        KeyKind::Integer => ("integers", "convert the column, or build the sketch with keys='text'"),
+        KeyKind::Hash => ("64-bit hashes", "hash the column first, or build the sketch with keys='text'"),
+    };
+    Err(Failure::key(expected, found, advice))
+}
+
+/// Calls `push` for every value that is not null; returns how many were null, or not pushed.
+fn each<T: Copy>(
+    feed: &mut Feed<'_>,
+    values: &[T],
+    nulls: Option<&NullBuffer>,
+    mut push: impl FnMut(&mut Gathered, T) -> Result<bool>,
+) -> Result<u64> {
+    let mut gathered = Gathered::default();
+    let mut pushed = 0;
+    let mut step = |value: T| -> Result<()> {
+        pushed += u64::from(push(&mut gathered, value)?);
+        if gathered.is_full() { gathered.deliver(feed) } else { Ok(()) }
+    };
+    match nulls {
+        None => values.iter().try_for_each(|&value| step(value))?,
+        Some(nulls) => nulls.valid_indices().try_for_each(|index| step(values[index]))?,
+    }
+    gathered.deliver(feed)?;
+    Ok(values.len() as u64 - pushed)
+}

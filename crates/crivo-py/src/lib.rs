@@ -1,0 +1,30 @@
+//! The native half of the Python package: `crivo._native`.
+//!
+//! No algorithm lives here. A class holds a library sketch and forwards to it; what all classes
+//! share is written once:
+//!
+//! - [`sketch`]: the lock around a sketch, and the methods that every sketch has (merge, copy,
+//!   bytes, pickle, equality);
+//! - [`keys`]: any Python input, from a list to an Arrow stream, into batches of keys;
+//! - [`estimate`]: the answer;
+//! - [`errors`]: the one mapping from failures to Python exceptions.
+//!
+//! A new sketch is a file like [`distinct`]: constructors, the verbs that differ, and one line
+//! for the rest; then its name in the list below, in `python/crivo/__init__.py` and in the stubs.
+
+mod distinct;
+mod errors;
+mod estimate;
+mod keys;
+mod sketch;
+
+use pyo3::prelude::*;
+
+/// The native half of crivo: import the names from `crivo` itself.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::distinct::HyperLogLog;
+    #[pymodule_export]
+    use crate::estimate::Estimate;
+}

@@ -1,0 +1,27 @@
+"""Answers about data too big to hold: one pass, small memory, an honest error bound.
+
+>>> from crivo import HyperLogLog
+>>> visitors = HyperLogLog.for_error(0.01)
+>>> visitors.insert_batch(["ana", "rui", "ana"])
+0
+>>> print(visitors.estimate())
+2
+
+Every sketch has the same verbs: it is built from a goal (``for_error``) or a size; takes one key
+(``insert``) or a column (``insert_batch``); answers with an ``Estimate``; combines with ``merge``
+or ``|``; and is stored with ``to_bytes`` and ``from_bytes`` in the format that the command line
+and the Rust library read and write, byte for byte the same.
+"""
+
+from crivo._native import Estimate, HyperLogLog
+from crivo.errors import CrivoError, DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
+
+__all__ = [
+    "CrivoError",
+    "DecodeError",
+    "Estimate",
+    "HyperLogLog",
+    "IncompatibleError",
+    "InvalidParameterError",
+    "KeyTypeError",
+]

@@ -1,0 +1,32 @@
+"""The types that stubs speak of: what can be a key, and what can hold many."""
+
+from collections.abc import Iterable
+from datetime import date, datetime, time
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
+
+KeyKind: TypeAlias = Literal["text", "int", "hash"]
+
+Key: TypeAlias = str | bytes | bytearray | bool | SupportsIndex | float | datetime | date | time
+
+
+class ArrowArray(Protocol):
+    """An array of pyarrow, nanoarrow, arro3, …"""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
+
+class ArrowStream(Protocol):
+    """A column in chunks: of polars, pandas, DuckDB, pyarrow, …"""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+class ConvertsToArray(Protocol):
+    """A NumPy array, or what converts to one."""
+
+    def __array__(self, dtype: Any = None, /) -> Any: ...
+
+
+Keys: TypeAlias = Iterable[Key | None] | ArrowArray | ArrowStream | ConvertsToArray
+
+Hashes: TypeAlias = Iterable[SupportsIndex | None] | ArrowArray | ArrowStream | ConvertsToArray

@@ -1,0 +1,47 @@
+"""The exceptions of crivo: one tree, in which each also is the built-in one it resembles.
+
+The messages are the library's: they name the field, what was expected and what was found.
+"""
+
+from typing import Literal
+
+DecodeFailure = Literal[
+    "foreign",
+    "truncated",
+    "trailing_bytes",
+    "future_version",
+    "damaged",
+    "wrong_family",
+    "invalid_contents",
+]
+
+
+class CrivoError(Exception):
+    """Any failure that crivo reports."""
+
+
+class InvalidParameterError(CrivoError, ValueError):
+    """A size, probability or other setting lies outside its range."""
+
+
+class IncompatibleError(CrivoError, ValueError):
+    """Two sketches differ in a way that forbids combining them."""
+
+
+class KeyTypeError(CrivoError, TypeError):
+    """A value is no key of the kind that the sketch was built for."""
+
+
+class DecodeError(CrivoError, ValueError):
+    """The bytes are not a whole, undamaged sketch of the kind asked for.
+
+    ``kind`` tells why: "foreign" (no crivo sketch at all), "truncated", "trailing_bytes",
+    "damaged" (the checksum does not match), "future_version" (written by a newer crivo),
+    "wrong_family" (another kind of sketch) or "invalid_contents".
+    """
+
+    kind: DecodeFailure
+
+    def __init__(self, message: str, kind: DecodeFailure = "invalid_contents") -> None:
+        super().__init__(message)
+        self.kind = kind
