@@ -50,9 +50,9 @@ impl Failure {
     #[cold]
     pub(crate) fn at(self, position: usize) -> Self {
         match self {
-            Self::Key(message) => Self::Key(format!(
-                "value {position}: {message}; the {position} values before it were inserted"
-            )),
+            Self::Key(message) => {
+                Self::Key(format!("value {position}: {message}; the values before it were inserted"))
+            }
             other => other,
         }
     }

@@ -6,7 +6,6 @@
 use arrow_schema::TimeUnit;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use super::columns::{Whole, integers, texts};
 use super::feed::Feed;
@@ -16,7 +15,7 @@ use crate::errors::{Failure, Result};
 /// How NumPy stores "not a time".
 const NAT: i64 = i64::MIN;
 
-pub(super) fn read<'py>(values: &Bound<'py, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
+pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
     let py = values.py();
     if values.hasattr("compressed")? {
         // A masked array: `asarray` would bring the masked values back.
@@ -25,36 +24,37 @@ pub(super) fn read<'py>(values: &Bound<'py, PyAny>, feed: &mut Feed<'_>) -> Resu
         return Ok(hidden + read(&shown, feed)?);
     }
     let numpy = py.import("numpy")?;
-    let array = numpy.call_method1("asarray", (values,))?;
+    let array = if has_foreign_dtype(values, &numpy)? {
+        numpy.call_method1("asarray", (values, "O"))?
+    } else {
+        numpy.call_method1("asarray", (values,))?
+    };
     let dimensions: usize = array.getattr("ndim")?.extract()?;
     if dimensions != 1 {
         let found = format_args!("{dimensions} dimensions");
         return Err(Failure::key("an array of one dimension", found, "use array.ravel()"));
     }
     let dtype = array.getattr("dtype")?;
-    let native = dtype.call_method1("newbyteorder", ("=",))?;
-    let plain = |dtype: &Bound<'py, PyAny>| numpy.call_method1("ascontiguousarray", (&array, dtype));
+    // Copies only what is strided, byte-swapped or of another type.
+    let plain = |dtype| numpy.call_method1("ascontiguousarray", (&array, dtype));
     let kind: char = dtype.getattr("kind")?.extract()?;
     let size: usize = dtype.getattr("itemsize")?.extract()?;
     match (kind, size) {
-        ('i', 1) => whole::<i8>(&plain(&native)?, feed),
-        ('i', 2) => whole::<i16>(&plain(&native)?, feed),
-        ('i', 4) => whole::<i32>(&plain(&native)?, feed),
-        ('i', 8) => whole::<i64>(&plain(&native)?, feed),
-        ('u', 1) => whole::<u8>(&plain(&native)?, feed),
-        ('u', 2) => whole::<u16>(&plain(&native)?, feed),
-        ('u', 4) => whole::<u32>(&plain(&native)?, feed),
-        ('u', 8) => whole::<u64>(&plain(&native)?, feed),
+        ('i', 1) => whole::<i8>(&plain("i1")?, feed),
+        ('i', 2) => whole::<i16>(&plain("i2")?, feed),
+        ('i', 4) => whole::<i32>(&plain("i4")?, feed),
+        ('i', 8) => whole::<i64>(&plain("i8")?, feed),
+        ('u', 1) => whole::<u8>(&plain("u1")?, feed),
+        ('u', 2) => whole::<u16>(&plain("u2")?, feed),
+        ('u', 4) => whole::<u32>(&plain("u4")?, feed),
+        ('u', 8) => whole::<u64>(&plain("u8")?, feed),
+        // A half has no text of its own: it is read as the float it equals.
         ('f', 2 | 4) => {
-            // A half has a text of its own in no language: it is read as the float it equals.
-            let single = PyString::new(py, "f4").into_any();
-            as_text::<f32>(&plain(&single)?, feed, "floats", |value, out| Ok(text::float(value, out)))
+            as_text::<f32>(&plain("f4")?, feed, "floats", |value, out| Ok(text::float(value, out)))
         }
-        ('f', 8) => {
-            as_text::<f64>(&plain(&native)?, feed, "floats", |value, out| Ok(text::float(value, out)))
-        }
+        ('f', 8) => as_text::<f64>(&plain("f8")?, feed, "floats", |value, out| Ok(text::float(value, out))),
         ('b', 1) => {
-            as_text::<bool>(&plain(&native)?, feed, "booleans", |value, out| Ok(text::boolean(value, out)))
+            as_text::<bool>(&plain("?")?, feed, "booleans", |value, out| Ok(text::boolean(value, out)))
         }
         ('M', _) => times(&array, feed),
         ('U' | 'S' | 'O' | 'T', _) => objects::read(&array.call_method0("tolist")?, feed),
@@ -63,6 +63,15 @@ pub(super) fn read<'py>(values: &Bound<'py, PyAny>, feed: &mut Feed<'_>) -> Resu
             format_args!("dtype {}", dtype.str()?),
             "convert it with array.astype",
         )),
+    }
+}
+
+/// Whether the values have a type that NumPy does not know, as pandas's nullable integers: as an
+/// array of numbers they would become floats, and lose digits.
+fn has_foreign_dtype(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> PyResult<bool> {
+    match values.getattr_opt("dtype")? {
+        Some(dtype) => Ok(!dtype.is_instance(&numpy.getattr("dtype")?)?),
+        None => Ok(false),
     }
 }
 

@@ -1,0 +1,52 @@
+"""HyperLogLog bytes made in plain Python, from the format's description and nothing else.
+
+The package's own bytes are compared with these, so a test says which key a value stands for
+by the text, bytes or integer that is hashed here.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterable
+
+import xxhash
+
+KINDS = {"text": 1, "int": 2, "hash": 3}
+
+
+def hashed(key: str | bytes | int, seed: int = 0) -> int:
+    """The XXH3 of a key: of its UTF-8, or of the integer's eight bytes."""
+    if isinstance(key, int):
+        key = struct.pack("<Q", key % 2**64)
+    elif isinstance(key, str):
+        key = key.encode()
+    return int(xxhash.xxh3_64_intdigest(key, seed))
+
+
+def envelope(payload: bytes, kind: str, seed: int) -> bytes:
+    function = 0 if kind == "hash" else 1
+    header = struct.pack("<4sBBBBBBHQQ", b"CRVO", 1, 0x20, 1, 0, function, KINDS[kind], 0, seed, len(payload))
+    body = header + payload
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def of_hashes(hashes: Iterable[int], precision: int = 14, kind: str = "hash", seed: int = 0) -> bytes:
+    """The bytes of a sketch that holds these hashes."""
+    different = sorted(set(hashes))
+    if len(different) <= 3 * 2**precision // 32:
+        payload = struct.pack(f"<BBI{len(different)}Q", precision, 0, len(different), *different)
+        return envelope(payload, kind, seed)
+    registers = bytearray(2**precision)
+    shift = 64 - precision
+    for value in different:
+        rest = value | 1 << shift
+        rank = (rest & -rest).bit_length()
+        index = value >> shift
+        registers[index] = max(registers[index], rank)
+    return envelope(bytes([precision, 1]) + bytes(registers), kind, seed)
+
+
+def of_keys(
+    keys: Iterable[str | bytes | int], precision: int = 14, kind: str = "text", seed: int = 0
+) -> bytes:
+    """The bytes of a sketch that holds these keys."""
+    return of_hashes((hashed(key, seed) for key in keys), precision, kind, seed)
