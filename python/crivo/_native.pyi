@@ -8,7 +8,6 @@ from crivo._typing import Hashes, Key, KeyKind, Keys
 
 __all__ = ["Estimate", "HyperLogLog"]
 
-
 @final
 class Estimate:
     """A number with the interval that holds the truth.
@@ -25,7 +24,6 @@ class Estimate:
     """
 
     def __new__(cls, value: float, lower: float, upper: float, confidence: float = 0.95) -> Self: ...
-
     @property
     def value(self) -> float:
         """The answer itself."""
@@ -51,15 +49,12 @@ class Estimate:
         """The larger distance from the value to a bound, as a share of the value."""
 
     def __contains__(self, truth: float, /) -> bool: ...
-
     def __eq__(self, other: object, /) -> bool: ...
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __float__(self) -> float: ...
-
     def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, float, float]]: ...
-
 
 @final
 class HyperLogLog:
@@ -80,8 +75,9 @@ class HyperLogLog:
     2
     """
 
-    def __new__(cls, precision: SupportsIndex = 14, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
-
+    def __new__(
+        cls, precision: SupportsIndex = 14, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
     @staticmethod
     def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HyperLogLog:
         """An empty sketch of the smallest size whose standard error is at most `error`.
@@ -174,18 +170,13 @@ class HyperLogLog:
         """
 
     def __or__(self, other: HyperLogLog, /) -> HyperLogLog: ...
-
     def __ror__(self, other: HyperLogLog, /) -> HyperLogLog: ...
-
     def __ior__(self, other: HyperLogLog, /) -> Self: ...
-
     def copy(self) -> HyperLogLog:
         """An independent copy."""
 
     def __copy__(self) -> HyperLogLog: ...
-
     def __deepcopy__(self, _memo: Any) -> HyperLogLog: ...
-
     def __eq__(self, other: object, /) -> bool: ...
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -196,7 +187,6 @@ class HyperLogLog:
         """
 
     def __bytes__(self) -> bytes: ...
-
     @staticmethod
     def from_bytes(data: bytes | bytearray | memoryview) -> HyperLogLog:
         """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are

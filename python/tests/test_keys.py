@@ -170,7 +170,9 @@ def test_days_and_times_of_day_are_iso_8601() -> None:
     times = [datetime.time(1, 2, 3), datetime.time(23, 59, 59, 999_000)]
     expected = reference.of_keys(["01:02:03", "23:59:59.999"])
     assert sketch_of(times) == sketch_of(pa.array(times)) == sketch_of(pl.Series(times)) == expected
-    assert sketch_of(pa.array(times, pa.time32("ms"))) == sketch_of(pa.array(times, pa.time64("ns"))) == expected
+    assert (
+        sketch_of(pa.array(times, pa.time32("ms"))) == sketch_of(pa.array(times, pa.time64("ns"))) == expected
+    )
 
 
 def test_nullable_integers_keep_all_their_digits() -> None:
@@ -214,7 +216,12 @@ def test_missing_floats_texts_and_times_are_skipped_and_counted() -> None:
 
 
 def test_slices_of_arrow_columns_hold_only_their_own_values() -> None:
-    for text_type in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())):
+    for text_type in (
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int8(), pa.string()),
+    ):
         column = pa.array(["a", None, "b", "c", None], text_type)
         assert sketch_of(column.slice(1, 2), skipped=1) == reference.of_keys(["b"])
     assert sketch_of(pa.array([b"ab", b"cd", b"ef"], pa.binary(2)).slice(1, 1)) == reference.of_keys([b"cd"])
@@ -326,7 +333,7 @@ def test_integers_are_two_s_complement() -> None:
 def test_a_refused_value_is_named_and_those_before_it_are_inserted() -> None:
     sketch = HyperLogLog()
     with pytest.raises(KeyTypeError, match=r"^value 20000: .*found list \[\]"):
-        sketch.insert_batch([*range(20_000), [], "never reached"])
+        sketch.insert_batch([*range(20_000), [], "never reached"])  # type: ignore[list-item]
     assert bytes(sketch) == sketch_of(range(20_000))
 
 

@@ -1,0 +1,56 @@
+"""The documentation holds: examples run, stubs say what the module says."""
+
+import ast
+import doctest
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crivo
+from crivo import _native
+
+CLASSES = [getattr(_native, name) for name in _native.__all__]
+MEMBERS = [
+    (f"{cls.__name__}.{name}", getattr(cls, name))
+    for cls in CLASSES
+    for name in vars(cls)
+    if not name.startswith("_")
+]
+DOCUMENTED = [("crivo", crivo), *((cls.__name__, cls) for cls in CLASSES), *MEMBERS]
+
+
+@pytest.mark.parametrize(("name", "documented"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])
+def test_examples_run(name: str, documented: Any) -> None:
+    text = inspect.getdoc(documented)
+    assert text, f"{name} has no documentation"
+    test = doctest.DocTestParser().get_doctest(text, dict(vars(crivo)), name, None, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(test)
+    assert runner.failures == 0
+
+
+def test_every_class_has_an_example() -> None:
+    for cls in CLASSES:
+        assert ">>>" in (inspect.getdoc(cls) or "")
+
+
+def test_the_stub_s_documentation_is_the_module_s() -> None:
+    assert crivo.__file__
+    stub = ast.parse(Path(crivo.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
+    written: dict[str, str | None] = {}
+    for cls in stub.body:
+        if isinstance(cls, ast.ClassDef):
+            written[cls.name] = ast.get_docstring(cls)
+            for method in cls.body:
+                if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                    written[f"{cls.name}.{method.name}"] = ast.get_docstring(method)
+    assert written == {name: inspect.getdoc(item) for name, item in DOCUMENTED if name != "crivo"}
+
+
+def test_every_public_name_is_exported() -> None:
+    for name in _native.__all__:
+        assert name in crivo.__all__
+    for name in crivo.__all__:
+        assert getattr(crivo, name).__module__ in ("crivo", "crivo.errors")

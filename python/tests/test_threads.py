@@ -1,0 +1,98 @@
+"""Sketches and threads: the GIL is released, and one sketch may be shared."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import reference
+
+from crivo import HyperLogLog
+
+
+def run(*tasks: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=task) for task in tasks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive(), "deadlock"
+
+
+def ticks_during(work: Callable[[], object]) -> int:
+    """How often another thread, which wants the GIL twice a millisecond, got it meanwhile."""
+    ticks, done = 0, threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.wait(0.0005):
+            ticks += 1
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    before = ticks
+    work()
+    during = ticks - before
+    done.set()
+    ticker.join()
+    return during
+
+
+def test_python_runs_while_a_column_is_inserted() -> None:
+    """The first line shows that the measure works: sorting holds the GIL."""
+    shuffled = np.random.default_rng(1).permutation(300_000).tolist()
+    assert ticks_during(lambda: sorted(shuffled)) <= 3
+    numbers = np.arange(1_000_000)
+    for column in (numbers, numbers / 7, pa.array(numbers.astype("S8"))):
+        sketch = HyperLogLog(14)
+        insert = partial(sketch.insert_batch, column)
+        # One of several: on a busy machine the other thread may not get a processor.
+        assert any(ticks_during(insert) > 8 for _ in range(20))
+
+
+def test_two_threads_fill_two_sketches() -> None:
+    columns = [pa.array([f"{name}{i}" for i in range(50_000)]) for name in "ab"]
+    sketches = [HyperLogLog(12), HyperLogLog(12)]
+    run(*(partial(sketch.insert_batch, column) for sketch, column in zip(sketches, columns, strict=True)))
+    for sketch, column in zip(sketches, columns, strict=True):
+        assert bytes(sketch) == reference.of_keys(column.to_pylist(), 12)
+
+
+def insert_each(sketch: HyperLogLog, words: list[str]) -> None:
+    for word in words:
+        sketch.insert(word)
+
+
+def test_four_threads_fill_one_sketch() -> None:
+    words = [f"user{i}" for i in range(40_000)]
+    parts = [words[i::4] for i in range(4)]
+    sketch = HyperLogLog(12)
+    run(
+        lambda: sketch.insert_batch(parts[0]),
+        lambda: sketch.insert_batch(pa.array(parts[1])),
+        lambda: sketch.insert_batch(np.array(parts[2])),
+        lambda: insert_each(sketch, parts[3]),
+    )
+    assert bytes(sketch) == reference.of_keys(words, 12)
+
+
+def test_merging_in_both_directions_at_once_does_not_lock_up() -> None:
+    a, b = HyperLogLog(14), HyperLogLog(14)
+    a.insert_batch(range(30_000))
+    b.insert_batch(range(20_000, 60_000))
+    joined = a | b
+
+    def merge(into: HyperLogLog, other: HyperLogLog) -> None:
+        for _ in range(300):
+            into.merge(other)
+            assert into != HyperLogLog()
+
+    run(lambda: merge(a, b), lambda: merge(b, a), lambda: merge(a, a))
+    assert a == b == joined
+
+
+def test_an_iterator_may_use_the_sketch_that_reads_it() -> None:
+    sketch = HyperLogLog()
+    sketch.insert_batch(str(i + int(float(sketch.estimate()) < 0)) for i in range(50_000))
+    assert bytes(sketch) == reference.of_keys(str(i) for i in range(50_000))
