@@ -134,7 +134,7 @@ class HyperLogLog:
         >>> orders.insert("1234")
         Traceback (most recent call last):
         ...
-        crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (a sketch for other keys is built with keys='text')
+        crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
         """
 
     def insert_batch(self, values: Keys) -> int:

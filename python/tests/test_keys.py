@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,21 @@ def test_numbers_stand_for_their_shortest_text() -> None:
     assert sketch_of(singles) == sketch_of(pa.array(singles)) == sketch_of(list(singles)) == expected
     halves = np.array([0.5, 2048], dtype=np.float16)
     assert sketch_of(halves) == sketch_of(pa.array(halves)) == sketch_of(list(halves))
+
+
+@pytest.mark.parametrize("width", [4, 8])
+def test_random_floats_are_written_plainly_in_the_fewest_digits(width: int) -> None:
+    """Python's repr finds the same digits; Decimal writes them without an exponent."""
+    generator = np.random.default_rng(1)
+    floats = generator.integers(0, 2 ** (8 * width), 5000, dtype=f"u{width}").view(f"f{width}")
+    near = (10.0 ** generator.uniform(-8, 25, 5000) * generator.choice([-1, 1], 5000)).astype(floats.dtype)
+    whole = generator.integers(-(10**7), 10**7, 1000).astype(floats.dtype)
+    floats = np.concatenate([floats[np.isfinite(floats)], near, whole])
+    for value in floats:
+        text = format(Decimal(np.format_float_scientific(value)), "f")
+        plain = text.rstrip("0").rstrip(".") if "." in text else text
+        assert sketch_of([value]) == sketch_of([plain]), (value, plain)
+    assert sketch_of(floats) == sketch_of(list(floats))
 
 
 def test_long_integers_are_text_like_any_other() -> None:

@@ -94,7 +94,7 @@ impl HyperLogLog {
     /// >>> orders.insert("1234")
     /// Traceback (most recent call last):
     /// ...
-    /// crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (a sketch for other keys is built with keys='text')
+    /// crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
     fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.insert(py, key)
     }

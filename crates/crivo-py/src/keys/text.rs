@@ -22,12 +22,20 @@ pub(super) fn integer(value: impl itoa::Integer, out: &mut Vec<u8>) -> bool {
     true
 }
 
-pub(super) fn float<F: Display + Copy + Into<f64>>(value: F, out: &mut Vec<u8>) -> bool {
-    let is_number = !value.into().is_nan();
-    if is_number {
-        display(value, out);
+/// The text of Rust's `Display`. Ryu finds the same digits several times faster, and lays them
+/// out the same but for a `.0` that is dropped and an exponent that is not wanted.
+pub(super) fn float<F: ryu::Float + Display + Into<f64>>(value: F, out: &mut Vec<u8>) -> bool {
+    let wide: f64 = value.into();
+    if wide.is_nan() {
+        return false;
     }
-    is_number
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format(value);
+    if wide.is_infinite() || text.contains('e') {
+        return display(value, out);
+    }
+    out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+    true
 }
 
 pub(super) fn boolean(value: bool, out: &mut Vec<u8>) -> bool {
