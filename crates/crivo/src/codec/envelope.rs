@@ -100,7 +100,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
     };
     let [version, family, family_version, flags] = [header[4], header[5], header[6], header[7]];
     if version > ENVELOPE_VERSION {
-        return Err(future("envelope version", u64::from(ENVELOPE_VERSION), u64::from(version)));
+        return Err(future("envelope version", format_args!("at most {ENVELOPE_VERSION}"), version));
     }
 
     let mut length = [0; 8];
@@ -125,17 +125,19 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
         ));
     }
 
-    // From here on the bytes are as somebody wrote them; what does not fit is newer or invalid.
+    // From here on the bytes are as somebody wrote them: first what a newer crivo may have meant,
+    // then what no crivo writes.
+    let family = Family::from_byte(family).ok_or_else(|| future("family", "a known number", family))?;
+    if family_version > family.version() {
+        return Err(future("family version", format_args!("at most {}", family.version()), family_version));
+    }
+    let function = HashFunction::from_byte(header[8])
+        .ok_or_else(|| future("hash function", "a known number", header[8]))?;
     if version == 0 {
         return Err(Error::contents("envelope version", format_args!("1 to {ENVELOPE_VERSION}"), 0));
     }
-    let family = Family::from_byte(family)
-        .ok_or_else(|| future("family", Family::ALL.len() as u64, u64::from(family)))?;
     if family_version == 0 {
         return Err(Error::contents("family version", format_args!("1 to {}", family.version()), 0));
-    }
-    if family_version > family.version() {
-        return Err(future("family version", u64::from(family.version()), u64::from(family_version)));
     }
     if flags != 0 || header[10..12] != [0, 0] {
         return Err(Error::contents(
@@ -144,24 +146,19 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
             format_args!("{flags:02x} {:02x}{:02x}", header[10], header[11]),
         ));
     }
-    let scheme = read_scheme(header)?;
+    let mut seed = [0; 8];
+    seed.copy_from_slice(&header[12..20]);
+    let scheme = read_scheme(function, header[9], u64::from_le_bytes(seed))?;
     Ok((Header { family, version: family_version, scheme }, &checked[HEADER_LEN..]))
 }
 
-fn read_scheme(header: &[u8]) -> Result<KeyScheme> {
-    let (function, kind) = (header[8], header[9]);
-    let mut seed = [0; 8];
-    seed.copy_from_slice(&header[12..20]);
+fn read_scheme(function: HashFunction, kind: u8, seed: u64) -> Result<KeyScheme> {
     let kind = KeyKind::from_byte(kind).ok_or_else(|| Error::contents("key kind", "1 to 3", kind))?;
-    let scheme = KeyScheme::of(kind).with_seed(u64::from_le_bytes(seed));
-    match HashFunction::from_byte(function) {
-        Some(function) if function == scheme.function() => Ok(scheme),
-        Some(function) => Err(Error::contents(
-            "hash function",
-            scheme.function(),
-            format_args!("{function} for {kind} keys"),
-        )),
-        None => Err(future("hash function", HashFunction::Xxh3 as u64, u64::from(function))),
+    let scheme = KeyScheme::of(kind).with_seed(seed);
+    if function == scheme.function() {
+        Ok(scheme)
+    } else {
+        Err(Error::contents("hash function", scheme.function(), format_args!("{function} for {kind} keys")))
     }
 }
 
@@ -182,12 +179,7 @@ pub(crate) fn decode_opened<S: Decode>(header: &Header, payload: &[u8]) -> Resul
 }
 
 #[cold]
-fn future(field: &'static str, known: u64, found: u64) -> Error {
-    Error::new(
-        ErrorKind::FutureVersion,
-        field,
-        format_args!("at most {known}"),
-        found,
-        "a newer crivo wrote this: upgrade to read it",
-    )
+fn future(field: &'static str, known: impl std::fmt::Display, found: u8) -> Error {
+    let advice = "a newer crivo wrote this: upgrade to read it";
+    Error::new(ErrorKind::FutureVersion, field, known, found, advice)
 }

@@ -21,6 +21,15 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (0..count).for_each(|i| sketch.insert(format!("key {i}").as_str()).unwrap());
         sketch.encode()
     };
+    let numbers = |range: std::ops::RangeInclusive<i64>| {
+        let mut sketch = HyperLogLog::with_scheme(8, KeyScheme::integers()).unwrap();
+        range.for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    // Keys of every length that XXH3 treats differently.
+    let seeded = KeyScheme::bytes().with_seed(11_400_714_785_074_694_797);
+    let mut texts = HyperLogLog::with_scheme(8, seeded).unwrap();
+    (0..=150).for_each(|length| texts.insert("á".repeat(length).as_str()).unwrap());
     let mut integers = HyperLogLog::with_scheme(10, KeyScheme::integers().with_seed(7)).unwrap();
     (0..10_000_u64).for_each(|i| integers.insert(&i).unwrap());
     let mut hashes = HyperLogLog::with_scheme(6, KeyScheme::hashes().with_seed(u64::MAX)).unwrap();
@@ -31,7 +40,10 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ("hyperloglog_v1_empty", words(14, 0)),
         ("hyperloglog_v1_exact", words(12, 300)),
         ("hyperloglog_v1_dense", words(12, 100_000)),
+        ("hyperloglog_v1_texts", texts.encode()),
         ("hyperloglog_v1_integers", integers.encode()),
+        ("hyperloglog_v1_limit", numbers(-12..=11)),
+        ("hyperloglog_v1_past_limit", numbers(-12..=12)),
         ("hyperloglog_v1_hashes", hashes.encode()),
         ("hyperloglog_v1_saturated", saturated.encode()),
     ]
