@@ -13,7 +13,8 @@
 //!   `std::hash::Hash` promises none of that and is used nowhere.
 //! - A key is hashed once. A sketch that needs several indexes derives them from the hash.
 //!
-//! docs/keys.md has the table of how values of tables (numbers, dates, nulls) become keys.
+//! How values of tables (numbers, dates, nulls) become keys is in docs/keys.md, and [`text`] writes
+//! the text that stands for each.
 //!
 //! The default seed is 0 and public: whoever knows it can construct keys that collide.
 //! Where keys come from an adversary, use a secret seed ([`KeyScheme::with_seed`]).
@@ -24,6 +25,7 @@
 
 mod batch;
 mod scheme;
+pub mod text;
 
 pub use batch::{KeyBatch, KeyBuffer, KeyRef, Span};
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
