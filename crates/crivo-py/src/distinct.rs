@@ -14,8 +14,8 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 /// exactly while they are few.
 ///
 /// `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes
-/// as they are, an integer in decimal, 1.0 as 1, True as true, a time in ISO 8601), so that a
-/// column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
+/// as they are, integers in decimal, floats as Python writes them, True as true, times in ISO
+/// 8601), so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
 /// 64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
 /// own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
 ///

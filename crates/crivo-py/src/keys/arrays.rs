@@ -50,9 +50,9 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64
         ('u', 8) => whole::<u64>(&plain("u8")?, feed),
         // A half has no text of its own: it is read as the float it equals.
         ('f', 2 | 4) => {
-            as_text::<f32>(&plain("f4")?, feed, "floats", |value, out| Ok(text::float(value, out)))
+            as_text::<f32>(&plain("f4")?, feed, "floats", |value, out| Ok(text::single(value, out)))
         }
-        ('f', 8) => as_text::<f64>(&plain("f8")?, feed, "floats", |value, out| Ok(text::float(value, out))),
+        ('f', 8) => as_text::<f64>(&plain("f8")?, feed, "floats", |value, out| Ok(text::double(value, out))),
         ('b', 1) => {
             as_text::<bool>(&plain("?")?, feed, "booleans", |value, out| Ok(text::boolean(value, out)))
         }
@@ -118,7 +118,7 @@ fn times(array: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
     let counts = numpy.call_method1("ascontiguousarray", (array, stored))?.call_method1("view", ("i8",))?;
     as_text::<i64>(&counts, feed, "times", move |value, out| match unit {
         _ if value == NAT => Ok(false),
-        None => text::days(value, out),
-        Some(unit) => text::timestamp(value, unit, false, out),
+        None => Ok(text::days(value, out)),
+        Some(unit) => Ok(text::timestamp(value, unit, false, out)),
     })
 }

@@ -68,14 +68,14 @@ fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
         DataType::UInt32 => whole::<UInt32Type>(feed, array),
         DataType::UInt64 => whole::<UInt64Type>(feed, array),
         DataType::Float16 => {
-            as_text::<Float16Type>(feed, array, |value, out| Ok(text::float(value.to_f32(), out)))
+            as_text::<Float16Type>(feed, array, |value, out| Ok(text::single(value.to_f32(), out)))
         }
-        DataType::Float32 => as_text::<Float32Type>(feed, array, |value, out| Ok(text::float(value, out))),
-        DataType::Float64 => as_text::<Float64Type>(feed, array, |value, out| Ok(text::float(value, out))),
+        DataType::Float32 => as_text::<Float32Type>(feed, array, |value, out| Ok(text::single(value, out))),
+        DataType::Float64 => as_text::<Float64Type>(feed, array, |value, out| Ok(text::double(value, out))),
         DataType::Boolean => booleans(feed, array.as_boolean()),
-        DataType::Date32 => as_text::<Date32Type>(feed, array, |days, out| text::days(days.into(), out)),
+        DataType::Date32 => as_text::<Date32Type>(feed, array, |days, out| Ok(text::days(days.into(), out))),
         DataType::Date64 => as_text::<Date64Type>(feed, array, |millis, out| {
-            text::days(millis.div_euclid(MILLIS_PER_DAY), out)
+            Ok(text::days(millis.div_euclid(MILLIS_PER_DAY), out))
         }),
         DataType::Time32(_) | DataType::Time64(_) => times(feed, array),
         DataType::Timestamp(unit, zone) => timestamps(feed, array, *unit, zone.is_some()),
@@ -143,7 +143,7 @@ fn booleans(feed: &mut Feed<'_>, array: &BooleanArray) -> Result<u64> {
 }
 
 fn timestamps(feed: &mut Feed<'_>, array: &ArrayRef, unit: TimeUnit, utc: bool) -> Result<u64> {
-    let write = |value, out: &mut Vec<u8>| text::timestamp(value, unit, utc, out);
+    let write = |value, out: &mut Vec<u8>| Ok(text::timestamp(value, unit, utc, out));
     match unit {
         TimeUnit::Second => as_text::<TimestampSecondType>(feed, array, write),
         TimeUnit::Millisecond => as_text::<TimestampMillisecondType>(feed, array, write),

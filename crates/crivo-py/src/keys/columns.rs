@@ -9,23 +9,29 @@ use super::text;
 use crate::errors::{Failure, Result};
 
 /// Integers that are keys: up to 64 bits, negative ones in two's complement.
-pub(super) trait Whole: Copy + itoa::Integer {
+pub(super) trait Whole: Copy {
     const BITS: u32;
     fn key(self) -> u64;
+    fn write(self, out: &mut Vec<u8>) -> bool;
 }
 
 macro_rules! whole {
-    ($($type:ty),*) => {$(
+    ($write:path as $wide:ty: $($type:ty),*) => {$(
         impl Whole for $type {
             const BITS: u32 = <$type>::BITS;
             #[inline]
             fn key(self) -> u64 {
                 self as u64
             }
+            #[inline]
+            fn write(self, out: &mut Vec<u8>) -> bool {
+                $write(<$wide>::from(self), out)
+            }
         }
     )*};
 }
-whole!(i8, i16, i32, i64, u8, u16, u32, u64);
+whole!(text::signed as i64: i8, i16, i32, i64);
+whole!(text::unsigned as u64: u8, u16, u32, u64);
 
 /// Integers: as text, as integer keys or as hashes, whichever the sketch takes.
 pub(super) fn integers<T: Whole>(
@@ -34,7 +40,7 @@ pub(super) fn integers<T: Whole>(
     nulls: Option<&NullBuffer>,
 ) -> Result<u64> {
     match feed.kind() {
-        KeyKind::Bytes => texts(feed, "integers", values, nulls, |value, out| Ok(text::integer(value, out))),
+        KeyKind::Bytes => texts(feed, "integers", values, nulls, |value, out| Ok(value.write(out))),
         KeyKind::Hash if T::BITS < 64 => {
             let found = format_args!("{}-bit integers", T::BITS);
             Err(Failure::key("64-bit hashes", found, "a hash must be uniform over all 64 bits"))

@@ -81,7 +81,7 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
         return write_integer(object, out);
     }
     if let Ok(float) = object.cast::<PyFloat>() {
-        return Ok(text::float(float.value(), out));
+        return Ok(text::double(float.value(), out));
     }
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         out.extend_from_slice(&bytes.to_vec());
@@ -96,7 +96,7 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
             Ok(text::time(object.extract::<NaiveTime>()?, out))
         }
         ("numpy", "bool" | "bool_") => Ok(text::boolean(object.is_truthy()?, out)),
-        ("numpy", "float32" | "float16") => Ok(text::float(object.extract::<f64>()? as f32, out)),
+        ("numpy", "float32" | "float16") => Ok(text::single(object.extract::<f64>()? as f32, out)),
         _ if is_missing(object)? => Ok(false),
         _ if object.hasattr("__index__")? => write_integer(&object.call_method0("__index__")?, out),
         _ => Err(Failure::key("text, bytes, a number, a boolean or a time", describe(object), ADVICE)),
@@ -107,7 +107,7 @@ const ADVICE: &str = "pass columns whole, or convert the values with str";
 
 fn write_integer(integer: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     if let Ok(small) = integer.extract::<i64>() {
-        return Ok(text::integer(small, out));
+        return Ok(text::signed(small, out));
     }
     out.extend_from_slice(integer.str()?.to_str()?.as_bytes());
     Ok(true)
