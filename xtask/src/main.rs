@@ -12,6 +12,7 @@ mod bench;
 mod fuzz;
 mod golden;
 mod lint;
+mod sample;
 mod setup;
 mod shell;
 mod test;
@@ -31,6 +32,7 @@ Usage: cargo xtask <verb>
                       --rust-only   leaves the Python package out
   lint                formatting, Clippy, documentation, fuzz targets, licences, advisories
   golden              writes the golden files that are missing
+  sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
                       runs each fuzz target for N seconds (60), or one target on one input
   bench [arguments]   crivo beside its peers; the arguments go to the benchmark program
@@ -65,6 +67,7 @@ fn run() -> Result<()> {
         "bench" => bench::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),
+        "sample" => sample::run(&mut arguments),
         other => bail!("no verb `{other}`: `cargo xtask help` lists them"),
     }
 }

@@ -1,0 +1,94 @@
+//! `cargo xtask sample`: writes `samples/visits.csv`, the small file that the README begins with.
+//!
+//! Invented visits to an invented site, drawn from a seeded generator, so that the file is the
+//! same whoever makes it: popular pages and countries, returning visitors, empty referrers, a
+//! quoted comma here and there.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use crate::shell::root;
+
+const ROWS: u64 = 5_000;
+const PAGES: [&str; 12] = [
+    "/",
+    "/search",
+    "/docs/start",
+    "/docs/format",
+    "/docs/keys",
+    "/blog/sieves",
+    "/blog/merging",
+    "/pricing",
+    "/about",
+    "/contact",
+    "\"/tags/mail,spam\"",
+    "/jobs",
+];
+const COUNTRIES: [&str; 10] = ["PT", "BR", "DE", "US", "FR", "AO", "ES", "MZ", "JP", "CV"];
+const REFERRERS: [&str; 5] = ["", "search", "mail", "feed", "friend"];
+
+pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
+    if let Some(argument) = arguments.next()? {
+        return Err(argument.unexpected().into());
+    }
+    let path = root().join("samples/visits.csv");
+    fs::create_dir_all(root().join("samples"))?;
+    fs::write(&path, visits()).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("Wrote {}.", path.display());
+    Ok(())
+}
+
+fn visits() -> String {
+    let mut random = Random(1);
+    let mut text = String::from("time,visitor,page,country,referrer,milliseconds\n");
+    let mut seconds = 0;
+    for _ in 0..ROWS {
+        seconds += random.below(34);
+        let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+        let visitor = random.popular(3_000) * 7919 % 100_000;
+        let page = PAGES[random.popular(PAGES.len() as u64) as usize];
+        let country = COUNTRIES[random.popular(COUNTRIES.len() as u64) as usize];
+        let referrer = REFERRERS[random.below(REFERRERS.len() as u64) as usize];
+        let milliseconds = 5 + random.popular(2_000);
+        let day = 1 + seconds / 86_400;
+        let _ = writeln!(
+            text,
+            "2026-03-{day:02}T{hour:02}:{minute:02}:{second:02}Z,v{visitor:05},{page},{country},{referrer},{milliseconds}"
+        );
+    }
+    text
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): enough for a sample, and specified in three lines.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, below: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(below)) >> 64) as u64
+    }
+
+    /// Small numbers much more often than large ones.
+    fn popular(&mut self, below: u64) -> u64 {
+        let most = self.below(below) + 1;
+        self.below(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_in_the_repository_is_the_one_made_here() {
+        assert_eq!(fs::read_to_string(root().join("samples/visits.csv")).unwrap(), visits());
+    }
+}
