@@ -1,0 +1,169 @@
+//! What a step is given: some records of one file, with the wanted fields side by side.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crivo::keys::KeyBatch;
+
+use crate::column::Values;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::keyer::{Keyer, RowKeys};
+use crate::parse::{Table, count_lines};
+
+/// Names a record by its place in the input: ascending in input order, the same in every pass
+/// over the same files with the same settings, whatever the number of threads. Not a count: there
+/// are gaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(u64);
+
+impl RowId {
+    /// As a number, to be stored.
+    pub fn to_u64(self) -> u64 {
+        self.0
+    }
+
+    /// From [`to_u64`](Self::to_u64).
+    pub fn from_u64(id: u64) -> Self {
+        Self(id)
+    }
+}
+
+/// Up to about a thousand consecutive records of one file, and the wanted fields of each.
+///
+/// Rows are numbered from 0 within the batch; columns from 0 in the order they were asked for.
+/// Everything borrowed from a batch ends with the step.
+pub struct RowBatch<'a> {
+    pub(crate) file: &'a Arc<str>,
+    pub(crate) names: &'a [String],
+    /// For each column of the batch, which column of the table it is.
+    pub(crate) columns: &'a [usize],
+    /// Whether the one column is the record itself.
+    pub(crate) whole: bool,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) table: &'a Table,
+    pub(crate) rows: usize,
+    pub(crate) keyer: &'a mut Keyer,
+    pub(crate) skip_bad: bool,
+    /// Values that could not be keys.
+    pub(crate) bad_keys: u64,
+    pub(crate) sequence: u64,
+    /// The number of the first row within its chunk or row group.
+    pub(crate) first: u64,
+    pub(crate) origin: Origin,
+}
+
+/// How a row's place in the file is found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Origin {
+    /// By counting the lines of the chunk.
+    Chunk,
+    /// By counting rows: this many of the file came before the row group.
+    Rows(u64),
+}
+
+impl<'a> RowBatch<'a> {
+    /// How many records there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The name of each column; numbers, from 1, where fields have no names.
+    pub fn names(&self) -> &'a [String] {
+        self.names
+    }
+
+    /// The file the records are from.
+    pub fn file(&self) -> &'a str {
+        self.file
+    }
+
+    /// The values of a column, one a row; no values if there is no such column.
+    pub fn column(&self, column: usize) -> Values<'a> {
+        if self.whole && column == 0 {
+            return Values { bytes: self.bytes, spans: &self.table.records };
+        }
+        match self.columns.get(column).and_then(|&at| self.table.columns.get(at)) {
+            Some(column) => column.view(self.bytes),
+            None => Values { bytes: &[], spans: &[] },
+        }
+    }
+
+    /// One value; `None` if it is empty or null.
+    #[inline]
+    pub fn value(&self, column: usize, row: usize) -> Option<&'a [u8]> {
+        self.column(column).get(row)
+    }
+
+    /// The keys of a column, hashed under the scan's scheme: one for each value that is neither
+    /// empty nor null, in order (or its word n-grams, if the scan says so).
+    ///
+    /// # Errors
+    /// If integer keys are wanted and a value is no integer; where bad records are skipped it is
+    /// counted instead.
+    pub fn keys(&mut self, column: usize) -> Result<KeyBatch<'_>> {
+        Ok(self.make_keys(column, false)?.keys)
+    }
+
+    /// The same, with the row of each key: for weights, times, and deciding about rows by key.
+    ///
+    /// # Errors
+    /// As [`keys`](Self::keys).
+    pub fn keys_with_rows(&mut self, column: usize) -> Result<RowKeys<'_>> {
+        self.make_keys(column, true)
+    }
+
+    fn make_keys(&mut self, column: usize, with_rows: bool) -> Result<RowKeys<'_>> {
+        let values = self.column(column);
+        let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, .. } = self;
+        keyer.keys(values, with_rows, |row, value| {
+            if *skip_bad {
+                *bad_keys += 1;
+                return Ok(());
+            }
+            let place = place_of(*origin, *first, table, bytes, row);
+            Err(not_an_integer(value).in_file(file).at(place))
+        })
+    }
+
+    /// The record as it stands in the file, without its line end; `None` for formats whose
+    /// records are not text.
+    pub fn record(&self, row: usize) -> Option<&'a [u8]> {
+        self.table.records.get(row).map(|span| &self.bytes[span.range()])
+    }
+
+    /// Names a record for a later pass.
+    pub fn id(&self, row: usize) -> RowId {
+        RowId(self.sequence << 32 | (self.first + row as u64))
+    }
+
+    /// An error about a record, with its file and line: for steps that find a value wanting.
+    pub fn error(&self, row: usize, message: impl fmt::Display) -> Error {
+        let place = place_of(self.origin, self.first, self.table, self.bytes, row);
+        Error::new(ErrorKind::Other, message).in_file(self.file).at(place)
+    }
+}
+
+impl fmt::Debug for RowBatch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowBatch")
+            .field("file", &self.file)
+            .field("rows", &self.rows)
+            .field("names", &self.names)
+            .finish_non_exhaustive()
+    }
+}
+
+fn place_of(origin: Origin, first: u64, table: &Table, bytes: &[u8], row: usize) -> Place {
+    match (origin, table.records.get(row)) {
+        (Origin::Rows(before), _) => Place::Row(before + first + row as u64 + 1),
+        (Origin::Chunk, Some(record)) => Place::LineOfChunk(count_lines(&bytes[..record.range().start]) + 1),
+        (Origin::Chunk, None) => Place::File,
+    }
+}
+
+#[cold]
+fn not_an_integer(value: &[u8]) -> Error {
+    let shown = String::from_utf8_lossy(&value[..value.len().min(60)]);
+    let message = format_args!("expected a 64-bit integer, found '{shown}' (integer keys were asked for)");
+    Error::new(ErrorKind::NotInteger, message)
+}

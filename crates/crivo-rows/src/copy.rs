@@ -1,0 +1,260 @@
+//! The second primitive: the records a predicate keeps, unchanged, in input order.
+//!
+//! Threads judge chunks in any order, but write them in turn. A predicate that remembers what it
+//! has seen takes its turn before it judges.
+
+use std::io::Write;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::batch::RowBatch;
+use crate::error::{Error, ErrorKind, Result};
+use crate::feed::Work;
+use crate::fold::on_threads;
+use crate::layout::Layout;
+use crate::parse::Table;
+use crate::scan::{Counts, Scan, Shared, Worker, lock};
+
+/// Which records to keep: it sets `keep[row]` for those of the batch; all begin as false.
+pub enum Predicate<'p> {
+    /// Judges each record by itself, on all threads.
+    Each(&'p (dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync)),
+    /// Is given the batches one after the other in input order, because what it says depends on
+    /// what it has seen.
+    InOrder(&'p mut (dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send)),
+}
+
+/// What a copy brings back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Copied {
+    /// What was read.
+    pub counts: Counts,
+    /// Records that were written.
+    pub kept: u64,
+    /// Whether the progress hook stopped the pass before its end.
+    pub stopped: bool,
+}
+
+/// A predicate that threads can share.
+enum Judge<'p> {
+    Each(&'p (dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync)),
+    InOrder(Mutex<&'p mut (dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send)>),
+}
+
+impl Judge<'_> {
+    fn judge(&self, batch: &mut RowBatch<'_>, keep: &mut [bool]) -> Result<()> {
+        match self {
+            Self::Each(predicate) => predicate(batch, keep),
+            Self::InOrder(predicate) => lock(predicate)(batch, keep),
+        }
+    }
+}
+
+impl Scan<'_> {
+    /// Writes the records that the predicate keeps, byte for byte as they stand and in input
+    /// order, after the first file's header. A record keeps its own line end; one is added only
+    /// where a file ends without and another record follows.
+    ///
+    /// Files with headers must have the same header.
+    ///
+    /// # Errors
+    /// The first one in input order, of reading, parsing, the predicate or writing. What was
+    /// written until then stays written: callers who need all or nothing write to a temporary.
+    ///
+    /// ```
+    /// use crivo_rows::{Input, Predicate, Scan, Select};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("sales.csv");
+    /// std::fs::write(&path, "user,amount\nana,1\n\"rui\",2\nana,3")?;
+    /// let input = Input::file(&path);
+    /// let mut output = Vec::new();
+    /// let copied = Scan::of(&input).select(Select::field("user")).copy_rows(
+    ///     Predicate::Each(&|batch, keep| {
+    ///         let users = batch.column(0);
+    ///         users.iter().zip(keep).for_each(|(user, keep)| *keep = user == Some(b"rui"));
+    ///         Ok(())
+    ///     }),
+    ///     &mut output,
+    /// )?;
+    /// assert_eq!(output, b"user,amount\n\"rui\",2\n");
+    /// assert_eq!((copied.kept, copied.counts.rows), (1, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn copy_rows(&self, predicate: Predicate<'_>, output: &mut (dyn Write + Send)) -> Result<Copied> {
+        let judge = match predicate {
+            Predicate::Each(predicate) => Judge::Each(predicate),
+            Predicate::InOrder(predicate) => Judge::InOrder(Mutex::new(predicate)),
+        };
+        let workers = self.thread_count();
+        let shared = Shared::new(self, workers);
+        let writer = TurnWriter::new(output);
+        let work = |number: usize| {
+            let mut worker = Worker::new(self);
+            let mut kept = KeptRecords::default();
+            while let Some(work) = shared.claim(number, &mut worker.chunk) {
+                match copy_chunk(&mut worker, &work, &judge, &writer, &mut kept) {
+                    Ok(lines) => shared.finish(&work, lines),
+                    Err(error) => {
+                        writer.abort(work.sequence());
+                        shared.fail(&work, error);
+                    }
+                }
+            }
+            (kept.count, worker.counts)
+        };
+        let parts = on_threads(workers, work);
+        let feed = shared.conclude()?;
+        let mut copied = Copied {
+            counts: Counts { bytes: feed.bytes_read(), ..Counts::default() },
+            kept: 0,
+            stopped: feed.stopped,
+        };
+        for (kept, read) in parts {
+            copied.kept += kept;
+            copied.counts.add(read);
+        }
+        writer.finish()?;
+        Ok(copied)
+    }
+}
+
+fn copy_chunk(
+    worker: &mut Worker,
+    work: &Work,
+    judge: &Judge<'_>,
+    writer: &TurnWriter<'_>,
+    kept: &mut KeptRecords,
+) -> Result<u64> {
+    kept.bytes.clear();
+    if matches!(judge, Judge::InOrder(_)) && !writer.wait_for(work.sequence()) {
+        return Ok(0);
+    }
+    let limit = worker.chunk.end - usize::from(worker.chunk.newline_added);
+    let lines = worker.run(work, |batch| {
+        kept.flags.clear();
+        kept.flags.resize(batch.rows(), false);
+        judge.judge(batch, &mut kept.flags)?;
+        kept.take(batch.bytes, batch.table, limit);
+        Ok(())
+    })?;
+    writer.write(work, &kept.bytes)?;
+    Ok(lines)
+}
+
+/// The kept records of a chunk.
+#[derive(Default)]
+struct KeptRecords {
+    flags: Vec<bool>,
+    bytes: Vec<u8>,
+    count: u64,
+}
+
+impl KeptRecords {
+    /// Takes the flagged records with their line ends, as far as the file itself goes.
+    fn take(&mut self, bytes: &[u8], table: &Table, limit: usize) {
+        for (record, _) in table.records.iter().zip(&self.flags).filter(|(_, keep)| **keep) {
+            let std::ops::Range { start, mut end } = record.range();
+            for line_end in [b'\r', b'\n'] {
+                if end < limit && bytes[end] == line_end {
+                    end += 1;
+                }
+            }
+            self.bytes.extend_from_slice(&bytes[start..end]);
+            self.count += 1;
+        }
+    }
+}
+
+/// Writes chunks in their order, whoever comes with them.
+struct TurnWriter<'o> {
+    state: Mutex<TurnState<'o>>,
+    turned: Condvar,
+}
+
+struct TurnState<'o> {
+    output: &'o mut (dyn Write + Send),
+    /// Whose turn it is.
+    next: u64,
+    /// A chunk failed; those after it are not written.
+    aborted: bool,
+    header: Option<Vec<u8>>,
+    /// Whether what was written last ends a line.
+    at_line_start: bool,
+}
+
+impl<'o> TurnWriter<'o> {
+    fn new(output: &'o mut (dyn Write + Send)) -> Self {
+        let state = TurnState { output, next: 0, aborted: false, header: None, at_line_start: true };
+        Self { state: Mutex::new(state), turned: Condvar::new() }
+    }
+
+    /// Waits until every chunk before is written; false if one of them failed.
+    fn wait_for(&self, sequence: u64) -> bool {
+        let mut state = lock(&self.state);
+        while state.next != sequence && !state.aborted {
+            state = self.turned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        !state.aborted
+    }
+
+    fn write(&self, work: &Work, records: &[u8]) -> Result<()> {
+        if !self.wait_for(work.sequence()) {
+            return Ok(());
+        }
+        let mut state = lock(&self.state);
+        if let Work::Text { layout, begins_file: true, .. } = work {
+            state.write_header(layout)?;
+        }
+        state.write(records)?;
+        state.next += 1;
+        drop(state);
+        self.turned.notify_all();
+        Ok(())
+    }
+
+    /// Lets nothing after this chunk be written.
+    fn abort(&self, sequence: u64) {
+        self.wait_for(sequence);
+        lock(&self.state).aborted = true;
+        self.turned.notify_all();
+    }
+
+    fn finish(self) -> Result<()> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.output.flush().map_err(Error::io)
+    }
+}
+
+impl TurnState<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let Some(&last) = bytes.last() else { return Ok(()) };
+        if !self.at_line_start {
+            self.output.write_all(b"\n").map_err(Error::io)?;
+        }
+        self.output.write_all(bytes).map_err(Error::io)?;
+        self.at_line_start = last == b'\n';
+        Ok(())
+    }
+
+    fn write_header(&mut self, layout: &Layout) -> Result<()> {
+        let Some(header) = &layout.header else { return Ok(()) };
+        match &self.header {
+            None => {
+                self.write(header)?;
+                self.header = Some(header.clone());
+                Ok(())
+            }
+            Some(first) if first.trim_ascii_end() == header.trim_ascii_end() => Ok(()),
+            Some(first) => Err(Error::new(
+                ErrorKind::FieldCount,
+                format_args!(
+                    "the header differs from the first file's ({}): rows can be copied together only \
+                     from files with the same fields",
+                    String::from_utf8_lossy(first.trim_ascii_end())
+                ),
+            )
+            .in_file(&layout.file)),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The first primitive: records into a mergeable state, on every thread at once.
+
+use std::panic::resume_unwind;
+
+use crate::batch::RowBatch;
+use crate::error::Result;
+use crate::scan::{Counts, Scan, Shared, Worker};
+
+/// What a fold brings back.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Folded<S> {
+    /// The merged state.
+    pub state: S,
+    /// What was read.
+    pub counts: Counts,
+    /// Whether the progress hook stopped the pass before its end.
+    pub stopped: bool,
+    /// The first file's header as it stands, line end included.
+    pub header: Option<Vec<u8>>,
+    /// What the user should know, each one sentence: columns that were left out.
+    pub warnings: Vec<String>,
+}
+
+impl Scan<'_> {
+    /// Reads everything once. Each thread begins with a state of its own from `make`, `step` takes
+    /// one batch of records into it, and `merge` joins the states at the end.
+    ///
+    /// For sketches whose merge equals the sketch of the joined stream, the result does not depend
+    /// on the number of threads; for the others see [`repeatable`](Scan::repeatable).
+    ///
+    /// # Errors
+    /// The first one in input order, of reading, parsing, `step` or `merge`.
+    ///
+    /// ```
+    /// use crivo::distinct::HyperLogLog;
+    /// use crivo_rows::{Input, Scan, Select};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("sales.csv");
+    /// std::fs::write(&path, "user,amount\nana,1\nrui,2\nana,3\n,4\n")?;
+    /// let input = Input::file(&path);
+    /// let empty = HyperLogLog::new(12)?;
+    /// let folded = Scan::of(&input).select(Select::field("user")).keys(empty.scheme()).fold(
+    ///     || empty.clone(),
+    ///     |sketch, batch| Ok(sketch.insert_batch(&batch.keys(0)?)?),
+    ///     |sketch, other| Ok(sketch.merge(&other)?),
+    /// )?;
+    /// assert_eq!(folded.state.estimate().value(), 2.0);
+    /// assert_eq!((folded.counts.rows, folded.counts.skipped), (4, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fold<S: Send>(
+        &self,
+        make: impl Fn() -> S + Sync,
+        step: impl Fn(&mut S, &mut RowBatch<'_>) -> Result<()> + Sync,
+        mut merge: impl FnMut(&mut S, S) -> Result<()>,
+    ) -> Result<Folded<S>> {
+        let workers = self.thread_count();
+        let shared = Shared::new(self, workers);
+        let work = |number: usize| {
+            let mut state = make();
+            let mut worker = Worker::new(self);
+            while let Some(work) = shared.claim(number, &mut worker.chunk) {
+                match worker.run(&work, |batch| step(&mut state, batch)) {
+                    Ok(lines) => shared.finish(&work, lines),
+                    Err(error) => shared.fail(&work, error),
+                }
+            }
+            (state, worker.counts)
+        };
+        let parts = on_threads(workers, work);
+        let feed = shared.conclude()?;
+        let mut counts = Counts { bytes: feed.bytes_read(), ..Counts::default() };
+        let mut state = None;
+        for (part, read) in parts {
+            counts.add(read);
+            match &mut state {
+                None => state = Some(part),
+                Some(state) => merge(state, part)?,
+            }
+        }
+        Ok(Folded {
+            state: state.unwrap_or_else(&make),
+            counts,
+            stopped: feed.stopped,
+            header: feed.first.as_ref().and_then(|layout| layout.header.clone()),
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// Runs `work` once for each number below `workers`, this thread being the first of them.
+pub(crate) fn on_threads<T: Send>(workers: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let others: Vec<_> = (1..workers).map(|number| scope.spawn(move || work(number))).collect();
+        let mut parts = vec![work(0)];
+        for other in others {
+            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        parts
+    })
+}

@@ -1,0 +1,283 @@
+//! What is read: files, patterns or standard input, and how their text is laid out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// How a file's bytes are divided into records and fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One record a line, fields (if asked for) between blanks or a delimiter; no quoting.
+    Lines,
+    /// Comma-separated, with quoting, and a header unless told otherwise.
+    Csv,
+    /// The same with tabs.
+    Tsv,
+    /// One JSON object a line.
+    Jsonl,
+    /// Apache Parquet.
+    Parquet,
+}
+
+impl Format {
+    /// The format that a file name tells, once `.gz`, `.zst` or `.xz` is taken off; lines if none.
+    pub fn of_name(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let stem = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        match Path::new(stem).extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Self::Csv,
+            Some("tsv") => Self::Tsv,
+            Some("jsonl" | "ndjson") => Self::Jsonl,
+            Some("parquet") => Self::Parquet,
+            _ => Self::Lines,
+        }
+    }
+}
+
+/// Where bytes come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    File(PathBuf),
+    StandardInput,
+}
+
+impl Source {
+    /// The name used in messages.
+    pub(crate) fn name(&self) -> Arc<str> {
+        match self {
+            Self::File(path) => path.to_string_lossy().into(),
+            Self::StandardInput => "standard input".into(),
+        }
+    }
+}
+
+/// The files to read and how they are laid out.
+///
+/// ```
+/// use crivo_rows::{Format, Input};
+///
+/// let input = Input::from_args(["-"])?.format(Format::Csv).delimiter("::")?.header(false);
+/// assert!(Input::from_args(["no-such-file.csv"]).unwrap_err().to_string().contains("no-such-file.csv"));
+/// # Ok::<(), crivo_rows::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Input {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) format: Option<Format>,
+    pub(crate) delimiter: Option<Vec<u8>>,
+    pub(crate) header: bool,
+    pub(crate) quotes: bool,
+    pub(crate) skip_bad: bool,
+    pub(crate) follow: bool,
+}
+
+impl Input {
+    fn of(sources: Vec<Source>) -> Self {
+        Self {
+            sources,
+            format: None,
+            delimiter: None,
+            header: true,
+            quotes: true,
+            skip_bad: false,
+            follow: false,
+        }
+    }
+
+    /// Standard input.
+    pub fn stdin() -> Self {
+        Self::of(vec![Source::StandardInput])
+    }
+
+    /// One file.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::of(vec![Source::File(path.into())])
+    }
+
+    /// What a command line names: files, patterns such as `logs/*.csv.gz` (matches in
+    /// alphabetical order), or `-` for standard input; nothing at all is standard input too.
+    ///
+    /// # Errors
+    /// If a file does not exist, a pattern matches nothing, or a folder is named.
+    pub fn from_args<A: AsRef<str>>(args: impl IntoIterator<Item = A>) -> Result<Self> {
+        let mut sources = Vec::new();
+        for arg in args {
+            expand(arg.as_ref(), &mut sources)?;
+        }
+        if sources.is_empty() {
+            return Ok(Self::stdin());
+        }
+        if sources.iter().filter(|source| **source == Source::StandardInput).count() > 1 {
+            return Err(Error::new(ErrorKind::InvalidOption, "standard input (-) can be read only once"));
+        }
+        Ok(Self::of(sources))
+    }
+
+    /// The format of every file, whatever its name.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// What stands between fields: any text without line ends or quotes.
+    ///
+    /// # Errors
+    /// If it is empty or holds a line end or a quote.
+    pub fn delimiter(mut self, delimiter: impl AsRef<[u8]>) -> Result<Self> {
+        let delimiter = delimiter.as_ref();
+        if delimiter.is_empty() || delimiter.iter().any(|byte| b"\r\n\"".contains(byte)) {
+            let message = "a delimiter is one or more characters, none of them a quote or a line end";
+            return Err(Error::new(ErrorKind::InvalidOption, message));
+        }
+        self.delimiter = Some(delimiter.to_vec());
+        Ok(self)
+    }
+
+    /// Whether the first record of a CSV or TSV file names the fields; true unless told.
+    #[must_use]
+    pub fn header(mut self, header: bool) -> Self {
+        self.header = header;
+        self
+    }
+
+    /// Whether a CSV or TSV field that begins with a quote is quoted; true unless told.
+    #[must_use]
+    pub fn quotes(mut self, quotes: bool) -> Self {
+        self.quotes = quotes;
+        self
+    }
+
+    /// Count bad records instead of stopping at the first.
+    #[must_use]
+    pub fn skip_bad(mut self, skip_bad: bool) -> Self {
+        self.skip_bad = skip_bad;
+        self
+    }
+
+    /// At the end of the last file, wait for it to grow until the progress hook says stop.
+    #[must_use]
+    pub fn follow(mut self, follow: bool) -> Self {
+        self.follow = follow;
+        self
+    }
+
+    /// Whether every source can be read a second time: files, and nothing that is followed.
+    pub fn is_rereadable(&self) -> bool {
+        !self.follow
+            && self.sources.iter().all(|source| match source {
+                Source::File(path) => path.metadata().is_ok_and(|metadata| metadata.is_file()),
+                Source::StandardInput => false,
+            })
+    }
+
+    /// The bytes in all files, when every source is a file that knows its size.
+    pub fn total_bytes(&self) -> Option<u64> {
+        if self.follow {
+            return None;
+        }
+        self.sources
+            .iter()
+            .map(|source| match source {
+                Source::File(path) => {
+                    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len())
+                }
+                Source::StandardInput => None,
+            })
+            .sum()
+    }
+
+    pub(crate) fn format_of(&self, source: &Source) -> Format {
+        self.format.unwrap_or_else(|| match source {
+            Source::File(path) => Format::of_name(&path.to_string_lossy()),
+            Source::StandardInput => Format::Lines,
+        })
+    }
+
+    pub(crate) fn delimiter_of(&self, format: Format) -> Option<&[u8]> {
+        self.delimiter.as_deref().or(match format {
+            Format::Csv => Some(b","),
+            Format::Tsv => Some(b"\t"),
+            Format::Lines | Format::Jsonl | Format::Parquet => None,
+        })
+    }
+}
+
+/// One argument's files. A name that exists is taken as it stands, so that `[1].csv` can be read.
+fn expand(arg: &str, sources: &mut Vec<Source>) -> Result<()> {
+    if arg == "-" {
+        sources.push(Source::StandardInput);
+        return Ok(());
+    }
+    let path = Path::new(arg);
+    if path.is_dir() {
+        return Err(folder(arg));
+    }
+    if path.exists() || !arg.contains(['*', '?', '[']) {
+        if !path.exists() {
+            return Err(Error::new(ErrorKind::NotFound, "no such file").in_file(&arg.into()));
+        }
+        sources.push(Source::File(path.into()));
+        return Ok(());
+    }
+    let matches = glob::glob(arg)
+        .map_err(|error| Error::new(ErrorKind::InvalidOption, format_args!("not a pattern: {error}")))
+        .map_err(|error| error.in_file(&arg.into()))?;
+    let before = sources.len();
+    sources.extend(matches.filter_map(|entry| entry.ok().filter(|path| path.is_file()).map(Source::File)));
+    if sources.len() == before {
+        return Err(Error::new(ErrorKind::NotFound, "no file matches this pattern").in_file(&arg.into()));
+    }
+    Ok(())
+}
+
+pub(crate) fn folder(name: &str) -> Error {
+    let advice = format_args!("is a folder: name its files, for example '{}/*'", name.trim_end_matches('/'));
+    Error::new(ErrorKind::Folder, advice).in_file(&name.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_tells_the_format_below_its_compression() {
+        for (name, format) in [
+            ("a.csv", Format::Csv),
+            ("b.TSV.gz", Format::Tsv),
+            ("c.jsonl.zst", Format::Jsonl),
+            ("d.ndjson.xz", Format::Jsonl),
+            ("e.parquet", Format::Parquet),
+            ("access.log", Format::Lines),
+            ("words.gz", Format::Lines),
+            ("csv", Format::Lines),
+        ] {
+            assert_eq!(Format::of_name(name), format, "{name}");
+        }
+    }
+
+    #[test]
+    fn delimiter_of_quotes_or_line_ends_is_refused() {
+        for bad in ["", "\n", "a\r", "\""] {
+            assert_eq!(Input::stdin().delimiter(bad).unwrap_err().kind(), ErrorKind::InvalidOption);
+        }
+        assert!(Input::stdin().delimiter("::").is_ok());
+    }
+
+    #[test]
+    fn patterns_expand_in_order_and_missing_files_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.csv", "a.csv", "[1].txt"] {
+            std::fs::write(folder.path().join(name), "x\n").unwrap();
+        }
+        let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        let input = Input::from_args([at("*.csv"), at("[1].txt")]).unwrap();
+        let names: Vec<_> = input.sources.iter().map(|s| s.name().to_string()).collect();
+        assert_eq!(names, [at("a.csv"), at("b.csv"), at("[1].txt")]);
+        assert_eq!(Input::from_args([at("*.tsv")]).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(Input::from_args([at("no.csv")]).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(Input::from_args([at("")]).unwrap_err().kind(), ErrorKind::Folder);
+        assert_eq!(Input::from_args(["-", "-"]).unwrap_err().kind(), ErrorKind::InvalidOption);
+    }
+}

@@ -1,0 +1,199 @@
+//! Values become keys here, and only here: as text, as integers, or as their word n-grams.
+
+use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyScheme, Span};
+
+use crate::column::Values;
+use crate::error::Result;
+
+/// What of a value is an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Items {
+    /// The value itself.
+    #[default]
+    Values,
+    /// Its runs of this many consecutive words. A word is a run of letters, digits and `_` of any
+    /// script, in lower case; between the words of an item stands one blank. A value with fewer
+    /// words has no item.
+    Words(usize),
+}
+
+/// Keys of a batch, and the row each came from.
+#[derive(Debug, Clone, Copy)]
+pub struct RowKeys<'a> {
+    /// The keys.
+    pub keys: KeyBatch<'a>,
+    /// For each key its row in the batch, ascending. Rows without a key are not there; with
+    /// word n-grams a row can be there more than once.
+    pub rows: &'a [u32],
+}
+
+/// The reusable memory that keys are made in.
+#[derive(Debug)]
+pub(crate) struct Keyer {
+    items: Items,
+    buffer: KeyBuffer,
+    rows: Vec<u32>,
+    integers: Vec<u64>,
+    words: Words,
+}
+
+impl Keyer {
+    pub(crate) fn new(scheme: KeyScheme, items: Items) -> Self {
+        Self {
+            items,
+            buffer: KeyBuffer::new(scheme),
+            rows: Vec::new(),
+            integers: Vec::new(),
+            words: Words::default(),
+        }
+    }
+
+    /// The keys of the values. `bad(row)` is told of each value that cannot be a key and says
+    /// whether to go on without it.
+    pub(crate) fn keys<'a>(
+        &'a mut self,
+        values: Values<'a>,
+        with_rows: bool,
+        mut bad: impl FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<RowKeys<'a>> {
+        let Self { items, buffer, rows, integers, words } = self;
+        buffer.clear();
+        rows.clear();
+        match (buffer.scheme().kind(), *items) {
+            (KeyKind::Integer, _) => {
+                integers.clear();
+                for (row, value) in values.iter().enumerate() {
+                    let Some(value) = value else { continue };
+                    match parse_integer(value) {
+                        Some(integer) => {
+                            integers.push(integer);
+                            rows.push(row as u32);
+                        }
+                        None => bad(row, value)?,
+                    }
+                }
+                Ok(RowKeys { keys: buffer.hash_integers(integers)?, rows })
+            }
+            (_, Items::Words(n)) => {
+                words.clear();
+                for (row, value) in values.iter().enumerate() {
+                    let Some(value) = value else { continue };
+                    words.ngrams(value, n.max(1), |span| {
+                        buffer.push_span(span);
+                        rows.push(row as u32);
+                    })?;
+                }
+                Ok(RowKeys { keys: buffer.hash_spans(&words.text)?, rows })
+            }
+            (_, Items::Values) => {
+                for (row, span) in values.spans.iter().enumerate() {
+                    if !span.range().is_empty() {
+                        buffer.push_span(*span);
+                        if with_rows {
+                            rows.push(row as u32);
+                        }
+                    }
+                }
+                Ok(RowKeys { keys: buffer.hash_spans(values.bytes)?, rows })
+            }
+        }
+    }
+}
+
+/// A 64-bit integer, signed or not, with blanks around it allowed; negative ones in two's
+/// complement, as integer keys are.
+pub(crate) fn parse_integer(text: &[u8]) -> Option<u64> {
+    let (negative, digits) = match text.trim_ascii() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let magnitude = digits.iter().try_fold(0_u64, |value, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { value.checked_mul(10)?.checked_add(digit.into()) }
+    })?;
+    match negative {
+        false => Some(magnitude),
+        true if magnitude <= i64::MIN.unsigned_abs() => Some(magnitude.wrapping_neg()),
+        true => None,
+    }
+}
+
+/// Words written one after the other with a blank between, so that every n-gram of them is one
+/// stretch of the text.
+#[derive(Debug, Default)]
+struct Words {
+    text: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Words {
+    fn clear(&mut self) {
+        self.text.clear();
+    }
+
+    fn ngrams(&mut self, value: &[u8], n: usize, mut each: impl FnMut(Span)) -> Result<()> {
+        let Self { text, starts } = self;
+        starts.clear();
+        // Bytes that are no UTF-8 separate words, like any other character that is no letter.
+        for part in value.utf8_chunks() {
+            for word in part.valid().split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+                if word.is_empty() {
+                    continue;
+                }
+                starts.push(text.len());
+                for c in word.chars().flat_map(char::to_lowercase) {
+                    text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                text.push(b' ');
+            }
+        }
+        starts.push(text.len());
+        for window in starts.windows(n + 1) {
+            each(Span::new(window[0]..window[n] - 1)?);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_those_of_64_bits_signed_or_not() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("007", Some(7)),
+            (" +42 ", Some(42)),
+            ("-1", Some(u64::MAX)),
+            ("-0", Some(0)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("-9223372036854775808", Some(1 << 63)),
+            ("-9223372036854775809", None),
+            ("", None),
+            ("-", None),
+            ("1.0", None),
+            ("1e3", None),
+            ("--1", None),
+            ("１", None),
+        ] {
+            assert_eq!(parse_integer(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn word_ngrams_ignore_case_and_what_stands_between() {
+        let mut words = Words::default();
+        let mut spans = Vec::new();
+        words.ngrams("Só uma  VEZ, só_1\u{2014}".as_bytes(), 2, |span| spans.push(span)).unwrap();
+        words.ngrams(b"one\xFFtwo", 2, |span| spans.push(span)).unwrap();
+        words.ngrams(b"short", 2, |span| spans.push(span)).unwrap();
+        let found: Vec<_> =
+            spans.iter().map(|s| std::str::from_utf8(&words.text[s.range()]).unwrap()).collect();
+        assert_eq!(found, ["só uma", "uma vez", "vez só_1", "one two"]);
+    }
+}

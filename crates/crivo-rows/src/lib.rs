@@ -1,0 +1,118 @@
+//! Rows out of files: formats, compression and fields, in two primitives.
+//!
+//! - [`Scan::fold`] reads everything once, on every thread, into a state that merges.
+//! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order.
+//!
+//! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd and xz, recognised by content; files, patterns
+//! or standard input. docs/keys.md has the table of how values become keys.
+//!
+//! # The pieces
+//!
+//! | type | says |
+//! |---|---|
+//! | [`Input`] | which files, their format, delimiter, header; whether bad records are skipped |
+//! | [`Select`] | which fields: some by name or number, all, or the whole record |
+//! | [`Scan`] | one pass: input, fields, key scheme, threads, progress |
+//! | [`RowBatch`] | what a step is given: about a thousand records, columns side by side |
+//! | [`Folded`], [`Copied`] | what comes back: state, counts, header, warnings |
+//!
+//! # How commands use it
+//!
+//! One column into a sketch, without an allocation for any row:
+//!
+//! ```
+//! # use crivo::distinct::HyperLogLog;
+//! # use crivo_rows::{Input, Scan, Select};
+//! # fn run(input: &Input, empty: &HyperLogLog) -> crivo_rows::Result<()> {
+//! let folded = Scan::of(input).select(Select::field("user")).keys(empty.scheme()).fold(
+//!     || empty.clone(),
+//!     |sketch, batch| Ok(sketch.insert_batch(&batch.keys(0)?)?),
+//!     |sketch, other| Ok(sketch.merge(&other)?),
+//! )?;
+//! # Ok(()) }
+//! ```
+//!
+//! Several fields of a record side by side (weights, conditions, times, sets and their items):
+//! [`RowBatch::column`] has the values row by row, and [`RowBatch::keys_with_rows`] the keys with
+//! the row of each:
+//!
+//! ```
+//! # use std::collections::HashMap;
+//! # use crivo_rows::{Input, Scan, Select};
+//! # fn run(input: &Input) -> crivo_rows::Result<()> {
+//! let scan = Scan::of(input).select(Select::fields(["product", "price"]));
+//! let folded = scan.fold(
+//!     HashMap::<u64, f64>::new,
+//!     |sums, batch| {
+//!         let prices = batch.column(1);
+//!         let found = batch.keys_with_rows(0)?;
+//!         let mut unreadable = None;
+//!         for (&row, &hash) in found.rows.iter().zip(found.keys.hashes()) {
+//!             let Some(price) = prices.get(row as usize) else { continue };
+//!             match std::str::from_utf8(price).ok().and_then(|text| text.parse::<f64>().ok()) {
+//!                 Some(price) => *sums.entry(hash).or_default() += price,
+//!                 None => unreadable = Some(row as usize),
+//!             }
+//!         }
+//!         // Names the file and the line.
+//!         unreadable.map_or(Ok(()), |row| Err(batch.error(row, "the price is not a number")))
+//!     },
+//!     |sums, others| Ok(others.into_iter().for_each(|(hash, sum)| *sums.entry(hash).or_default() += sum)),
+//! )?;
+//! # Ok(()) }
+//! ```
+//!
+//! Rows chosen in one pass and copied in another are named by [`RowBatch::id`]. Rows kept as they
+//! pass (samples) are [`RowBatch::record`]; [`Folded::header`] goes before them.
+//!
+//! First occurrences, which need the batches in order, into standard output:
+//!
+//! ```
+//! # use std::collections::HashSet;
+//! # use crivo_rows::{Input, Predicate, Scan, Select};
+//! # fn run(input: &Input) -> crivo_rows::Result<()> {
+//! let mut seen = HashSet::new();
+//! Scan::of(input).select(Select::field("user")).copy_rows(
+//!     Predicate::InOrder(&mut |batch, keep| {
+//!         let found = batch.keys_with_rows(0)?;
+//!         for (&row, &hash) in found.rows.iter().zip(found.keys.hashes()) {
+//!             keep[row as usize] = seen.insert(hash);
+//!         }
+//!         Ok(())
+//!     }),
+//!     &mut std::io::stdout(),
+//! )?;
+//! # Ok(()) }
+//! ```
+//!
+//! The crate prints nothing and reads no clock; [`Progress`] tells how far a pass has come and can
+//! stop it. Errors name the file and the line, and the first in input order is reported, whatever
+//! the number of threads.
+
+#![forbid(unsafe_code)]
+
+mod batch;
+mod column;
+mod copy;
+mod error;
+mod feed;
+mod fold;
+mod input;
+mod keyer;
+mod layout;
+mod ledger;
+mod parse;
+mod progress;
+mod scan;
+mod select;
+
+pub use batch::{RowBatch, RowId};
+pub use column::Values;
+pub use copy::{Copied, Predicate};
+pub use error::{Error, ErrorKind, Result};
+pub use fold::Folded;
+pub use input::{Format, Input};
+pub use keyer::{Items, RowKeys};
+pub use progress::Progress;
+pub use scan::{Counts, Scan};
+pub use select::Select;

@@ -1,0 +1,106 @@
+//! From the bytes of a chunk to records and fields, a batch at a time.
+//!
+//! A chunk begins and ends at a record's border, so a parser needs no memory of the chunk before.
+//! It fills a [`Table`] with the next thousand records and says where to go on.
+
+pub(crate) mod block;
+pub(crate) mod delimited;
+pub(crate) mod lines;
+
+use crivo::keys::{KeyBatch, Span};
+
+use crate::column::Column;
+use crate::error::{Error, Place, Result};
+use crate::layout::{Layout, Shape};
+
+/// The records of one batch: where each lies in the chunk, and the wanted fields.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) records: Vec<Span>,
+    pub(crate) columns: Vec<Column>,
+    /// Records that were skipped because they were bad.
+    pub(crate) bad: u64,
+}
+
+impl Table {
+    /// As many records as one batch should have.
+    pub(crate) const ROWS: usize = KeyBatch::TARGET_LEN;
+
+    /// Makes room for `columns` fields and forgets the last batch.
+    pub(crate) fn reset(&mut self, columns: usize) {
+        self.records.clear();
+        self.columns.resize_with(columns, Column::default);
+        self.columns.iter_mut().for_each(Column::clear);
+        self.bad = 0;
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.records.len() >= Self::ROWS
+    }
+
+    /// Ends a record: every column that got no value has a missing one.
+    #[inline]
+    pub(crate) fn end_record(&mut self, start: usize, end: usize) -> Result<()> {
+        self.records.push(Span::new(start..end)?);
+        let rows = self.records.len();
+        for column in &mut self.columns {
+            if column.len() < rows {
+                column.push_missing()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what an unfinished record has put into the columns.
+    pub(crate) fn drop_record(&mut self) {
+        let rows = self.records.len();
+        self.columns.iter_mut().for_each(|column| column.truncate(rows));
+    }
+}
+
+/// What is being parsed: a chunk's bytes, and how they are laid out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) layout: &'a Layout,
+    /// Whether the chunk has a quote anywhere.
+    pub(crate) has_quotes: bool,
+    pub(crate) skip_bad: bool,
+}
+
+impl Text<'_> {
+    /// Parses records from `position` on until the table is full or the chunk ends; the position
+    /// after the last of them.
+    pub(crate) fn next_batch(&self, position: usize, table: &mut Table) -> Result<usize> {
+        table.reset(self.layout.chosen.fields.len());
+        match &self.layout.shape {
+            Shape::Lines => lines::whole(self.bytes, position, table),
+            Shape::Blanks { slots } => lines::between_blanks(self.bytes, slots, position, table),
+            Shape::Delimited(shape) if shape.quotes && self.has_quotes => {
+                delimited::parse::<true>(self, shape, position, table)
+            }
+            Shape::Delimited(shape) => delimited::parse::<false>(self, shape, position, table),
+        }
+    }
+
+    /// The error, told with the line of the record that begins at `start`; or nothing, with the
+    /// record counted, where bad ones are skipped.
+    #[cold]
+    pub(crate) fn bad_record(&self, start: usize, table: &mut Table, error: Error) -> Result<()> {
+        table.drop_record();
+        if self.skip_bad {
+            table.bad += 1;
+            return Ok(());
+        }
+        Err(error.in_file(&self.layout.file).at(self.place(start)))
+    }
+
+    pub(crate) fn place(&self, start: usize) -> Place {
+        Place::LineOfChunk(count_lines(&self.bytes[..start]) + 1)
+    }
+}
+
+/// Newlines in some bytes.
+pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}

@@ -1,0 +1,274 @@
+//! A pass over the input: what to hand on, how values become keys, on how many threads.
+
+use std::num::NonZero;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crivo::keys::KeyScheme;
+
+use crate::batch::{Origin, RowBatch};
+use crate::column::Values;
+use crate::error::Result;
+use crate::feed::{Chunk, Feed, Work};
+use crate::input::Input;
+use crate::keyer::{Items, Keyer};
+use crate::layout::{Layout, Shape};
+use crate::ledger::{ChunkLines, Ledger};
+use crate::parse::{Table, Text, count_lines};
+use crate::progress::Progress;
+use crate::select::Select;
+
+/// A chunk fits the second-level cache beside what the parser and a sketch use.
+const CHUNK: usize = 256 << 10;
+
+/// A pass over an [`Input`], to be [folded](Scan::fold) or [copied](Scan::copy_rows).
+#[derive(Clone)]
+pub struct Scan<'a> {
+    pub(crate) input: &'a Input,
+    pub(crate) select: Select,
+    pub(crate) scheme: KeyScheme,
+    pub(crate) items: Items,
+    pub(crate) threads: usize,
+    pub(crate) repeatable: bool,
+    pub(crate) progress: Option<&'a dyn Progress>,
+    pub(crate) chunk_size: usize,
+}
+
+impl<'a> Scan<'a> {
+    /// A pass that hands on whole records, keyed by their bytes, on all processors.
+    pub fn of(input: &'a Input) -> Self {
+        Self {
+            input,
+            select: Select::Row,
+            scheme: KeyScheme::bytes(),
+            items: Items::Values,
+            threads: 0,
+            repeatable: false,
+            progress: None,
+            chunk_size: CHUNK,
+        }
+    }
+
+    /// What of each record is handed on.
+    #[must_use]
+    pub fn select(mut self, select: Select) -> Self {
+        self.select = select;
+        self
+    }
+
+    /// How values become keys: text or integers, and the seed. Take it from the sketch.
+    #[must_use]
+    pub fn keys(mut self, scheme: KeyScheme) -> Self {
+        self.scheme = scheme;
+        self
+    }
+
+    /// What of a value is an item: itself, or its word n-grams.
+    #[must_use]
+    pub fn items(mut self, items: Items) -> Self {
+        self.items = items;
+        self
+    }
+
+    /// On how many threads; 0 means as many as there are processors.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Whether the chunks are dealt to the threads in turn, so that the same input on the same
+    /// number of threads gives the same result even where merging is not exact (heavy hitters,
+    /// samples). It costs some waiting; sketches that merge exactly do not need it.
+    #[must_use]
+    pub fn repeatable(mut self, repeatable: bool) -> Self {
+        self.repeatable = repeatable;
+        self
+    }
+
+    /// Whom to tell how far the pass has come, and who may stop it.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// The size of chunks, for tests that want borders everywhere.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn chunk_size(mut self, bytes: usize) -> Self {
+        self.chunk_size = bytes;
+        self
+    }
+
+    pub(crate) fn thread_count(&self) -> usize {
+        if self.threads > 0 {
+            self.threads
+        } else {
+            std::thread::available_parallelism().map_or(1, NonZero::get)
+        }
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Records, without the bad ones.
+    pub rows: u64,
+    /// Records whose first wanted field is empty or null.
+    pub skipped: u64,
+    /// Records that were left out because they were bad.
+    pub bad: u64,
+    /// Bytes read, as stored: compressed where the file is.
+    pub bytes: u64,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.skipped += other.skipped;
+        self.bad += other.bad;
+        self.bytes += other.bytes;
+    }
+}
+
+/// What the workers of a pass share.
+pub(crate) struct Shared<'a> {
+    feed: Mutex<Feed<'a>>,
+    turn: Condvar,
+    ledger: Mutex<Ledger>,
+    /// With how many workers chunks are dealt in turn; 0 if whoever is free takes the next.
+    dealt_to: usize,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A worker that panicked takes the whole pass with it; what it locked is not used again.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(scan: &'a Scan<'a>, workers: usize) -> Self {
+        Self {
+            feed: Mutex::new(Feed::new(scan.input, &scan.select, scan.progress, scan.chunk_size)),
+            turn: Condvar::new(),
+            ledger: Mutex::default(),
+            dealt_to: if scan.repeatable && workers > 1 { workers } else { 0 },
+        }
+    }
+
+    /// The next work for this worker; nothing when the pass is over.
+    pub(crate) fn claim(&self, worker: usize, chunk: &mut Chunk) -> Option<Work> {
+        let mut feed = lock(&self.feed);
+        while self.dealt_to > 0 && !feed.ended && feed.sequence() % self.dealt_to as u64 != worker as u64 {
+            feed = self.turn.wait(feed).unwrap_or_else(PoisonError::into_inner);
+        }
+        let (sequence, begins_file) = (feed.sequence(), feed.begins_file());
+        let work = feed.next(chunk);
+        drop(feed);
+        if self.dealt_to > 0 {
+            self.turn.notify_all();
+        }
+        work.unwrap_or_else(|error| {
+            lock(&self.ledger).fail(sequence, begins_file, error);
+            None
+        })
+    }
+
+    pub(crate) fn finish(&self, work: &Work, lines: u64) {
+        let Work::Text { sequence, begins_file, .. } = work;
+        lock(&self.ledger).finish(*sequence, ChunkLines { begins_file: *begins_file, lines });
+    }
+
+    /// Stops the pass: nothing more is handed out.
+    pub(crate) fn fail(&self, work: &Work, error: crate::Error) {
+        let Work::Text { sequence, begins_file, .. } = work;
+        lock(&self.ledger).fail(*sequence, *begins_file, error);
+        lock(&self.feed).ended = true;
+        self.turn.notify_all();
+    }
+
+    /// The end of the pass, once every worker has stopped: the first error, or what the feed knows.
+    pub(crate) fn conclude(self) -> Result<Feed<'a>> {
+        match self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_failure() {
+            Some(error) => Err(error),
+            None => Ok(self.feed.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
+
+/// One thread's memory, used again for every chunk.
+pub(crate) struct Worker {
+    pub(crate) chunk: Chunk,
+    table: Table,
+    keyer: Keyer,
+    skip_bad: bool,
+    pub(crate) counts: Counts,
+}
+
+impl Worker {
+    pub(crate) fn new(scan: &Scan<'_>) -> Self {
+        Self {
+            chunk: Chunk::default(),
+            table: Table::default(),
+            keyer: Keyer::new(scan.scheme, scan.items),
+            skip_bad: scan.input.skip_bad,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Gives every batch of the work to `step`; the number of lines in it.
+    pub(crate) fn run(
+        &mut self,
+        work: &Work,
+        mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<u64> {
+        let Work::Text { layout, sequence, .. } = work;
+        let Self { chunk, table, keyer, skip_bad, counts } = self;
+        let text = Text {
+            bytes: chunk.bytes(),
+            layout: layout.as_ref(),
+            has_quotes: chunk.has_quotes,
+            skip_bad: *skip_bad,
+        };
+        let mut position = chunk.start;
+        let mut first = 0;
+        while position < chunk.end {
+            position = text.next_batch(position, table)?;
+            let mut batch = RowBatch {
+                file: &layout.file,
+                names: &layout.chosen.names,
+                columns: &layout.chosen.columns,
+                whole: layout.whole,
+                bytes: text.bytes,
+                table,
+                rows: table.records.len(),
+                keyer,
+                skip_bad: *skip_bad,
+                bad_keys: 0,
+                sequence: *sequence,
+                first,
+                origin: Origin::Chunk,
+            };
+            step(&mut batch)?;
+            counts.add(Counts {
+                rows: batch.rows as u64 - batch.bad_keys.min(batch.rows as u64),
+                skipped: count_missing(batch.column(0)),
+                bad: batch.table.bad + batch.bad_keys,
+                bytes: 0,
+            });
+            first += batch.rows as u64;
+        }
+        Ok(lines_of(chunk, layout, first))
+    }
+}
+
+fn count_missing(values: Values<'_>) -> u64 {
+    values.spans.iter().filter(|span| span.range().is_empty()).count() as u64
+}
+
+/// How many lines a chunk has. Where every line is a record, its records tell.
+fn lines_of(chunk: &Chunk, layout: &Layout, records: u64) -> u64 {
+    match layout.shape {
+        Shape::Lines | Shape::Blanks { .. } => records + count_lines(&chunk.bytes()[..chunk.start]),
+        Shape::Delimited(_) => count_lines(chunk.bytes()),
+    }
+}
