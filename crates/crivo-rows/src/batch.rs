@@ -9,6 +9,7 @@ use crate::column::Values;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::keyer::{Keyer, RowKeys};
 use crate::parse::{Table, count_lines};
+use crate::scan::Counts;
 
 /// Names a record by its place in the input: ascending in input order, the same in every pass
 /// over the same files with the same settings, whatever the number of threads. Not a count: there
@@ -123,6 +124,17 @@ impl<'a> RowBatch<'a> {
             let place = place_of(*origin, *first, table, bytes, row);
             Err(not_an_integer(value).in_file(file).at(place))
         })
+    }
+
+    /// What the batch adds to the counts, once the step has seen it.
+    pub(crate) fn counts(&self) -> Counts {
+        let missing = self.column(0).spans.iter().filter(|span| span.range().is_empty()).count();
+        Counts {
+            rows: (self.rows as u64).saturating_sub(self.bad_keys),
+            skipped: missing as u64,
+            bad: self.table.bad + self.bad_keys,
+            bytes: 0,
+        }
     }
 
     /// The record as it stands in the file, without its line end; `None` for formats whose

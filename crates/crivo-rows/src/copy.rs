@@ -4,23 +4,27 @@
 //! has seen takes its turn before it judges.
 
 use std::io::Write;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::batch::RowBatch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::feed::Work;
+use crate::feed::{Task, Work};
 use crate::fold::on_threads;
 use crate::layout::Layout;
+use crate::parquet::{ParquetCopy, ParquetFile};
 use crate::parse::Table;
 use crate::scan::{Counts, Scan, Shared, Worker, lock};
+
+type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
+type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send + 'p;
 
 /// Which records to keep: it sets `keep[row]` for those of the batch; all begin as false.
 pub enum Predicate<'p> {
     /// Judges each record by itself, on all threads.
-    Each(&'p (dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync)),
+    Each(&'p EachPredicate<'p>),
     /// Is given the batches one after the other in input order, because what it says depends on
     /// what it has seen.
-    InOrder(&'p mut (dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send)),
+    InOrder(&'p mut InOrderPredicate<'p>),
 }
 
 /// What a copy brings back.
@@ -37,8 +41,8 @@ pub struct Copied {
 
 /// A predicate that threads can share.
 enum Judge<'p> {
-    Each(&'p (dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync)),
-    InOrder(Mutex<&'p mut (dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send)>),
+    Each(&'p EachPredicate<'p>),
+    InOrder(Mutex<&'p mut InOrderPredicate<'p>>),
 }
 
 impl Judge<'_> {
@@ -55,7 +59,9 @@ impl Scan<'_> {
     /// order, after the first file's header. A record keeps its own line end; one is added only
     /// where a file ends without and another record follows.
     ///
-    /// Files with headers must have the same header.
+    /// Files with headers must have the same header. Rows of Parquet files are written as one
+    /// Parquet file, one thread after the other: all columns with their types, schema and codec of
+    /// the first file. Text and Parquet cannot be mixed.
     ///
     /// # Errors
     /// The first one in input order, of reading, parsing, the predicate or writing. What was
@@ -96,7 +102,7 @@ impl Scan<'_> {
                 match copy_chunk(&mut worker, &work, &judge, &writer, &mut kept) {
                     Ok(lines) => shared.finish(&work, lines),
                     Err(error) => {
-                        writer.abort(work.sequence());
+                        writer.abort(work.sequence);
                         shared.fail(&work, error);
                     }
                 }
@@ -104,18 +110,10 @@ impl Scan<'_> {
             (kept.count, worker.counts)
         };
         let parts = on_threads(workers, work);
-        let feed = shared.conclude()?;
-        let mut copied = Copied {
-            counts: Counts { bytes: feed.bytes_read(), ..Counts::default() },
-            kept: 0,
-            stopped: feed.stopped,
-        };
-        for (kept, read) in parts {
-            copied.kept += kept;
-            copied.counts.add(read);
-        }
+        let (feed, counts) = shared.conclude(parts.iter().map(|(_, counts)| *counts))?;
+        let kept = parts.iter().map(|(kept, _)| kept).sum();
         writer.finish()?;
-        Ok(copied)
+        Ok(Copied { counts, kept, stopped: feed.stopped })
     }
 }
 
@@ -126,20 +124,35 @@ fn copy_chunk(
     writer: &TurnWriter<'_>,
     kept: &mut KeptRecords,
 ) -> Result<u64> {
-    kept.bytes.clear();
-    if matches!(judge, Judge::InOrder(_)) && !writer.wait_for(work.sequence()) {
+    let in_order = matches!(judge, Judge::InOrder(_)) || matches!(work.task, Task::RowGroup(..));
+    if in_order && !writer.wait_for(work.sequence) {
         return Ok(0);
     }
-    let limit = worker.chunk.end - usize::from(worker.chunk.newline_added);
-    let lines = worker.run(work, |batch| {
-        kept.flags.clear();
-        kept.flags.resize(batch.rows(), false);
-        judge.judge(batch, &mut kept.flags)?;
-        kept.take(batch.bytes, batch.table, limit);
-        Ok(())
-    })?;
-    writer.write(work, &kept.bytes)?;
-    Ok(lines)
+    match &work.task {
+        Task::Text(layout) => {
+            kept.bytes.clear();
+            let limit = worker.chunk.end - usize::from(worker.chunk.newline_added);
+            let lines = worker.run(work, |batch| {
+                kept.judge(batch, judge)?;
+                kept.take(batch.bytes, batch.table, limit);
+                Ok(())
+            })?;
+            writer.write(work, layout, &kept.bytes)?;
+            Ok(lines)
+        }
+        // Rows are written as they are judged: a row group can be larger than memory.
+        Task::RowGroup(file, group) => {
+            let mut whole = file.read_all_columns(*group)?;
+            let lines = worker.run(work, |batch| {
+                kept.judge(batch, judge)?;
+                kept.count += kept.flags.iter().filter(|keep| **keep).count() as u64;
+                let rows = file.next_whole(&mut whole, batch.rows())?;
+                lock(&writer.state).parquet(file)?.write(file, &rows, &kept.flags)
+            })?;
+            writer.end_turn();
+            Ok(lines)
+        }
+    }
 }
 
 /// The kept records of a chunk.
@@ -151,6 +164,12 @@ struct KeptRecords {
 }
 
 impl KeptRecords {
+    fn judge(&mut self, batch: &mut RowBatch<'_>, judge: &Judge<'_>) -> Result<()> {
+        self.flags.clear();
+        self.flags.resize(batch.rows(), false);
+        judge.judge(batch, &mut self.flags)
+    }
+
     /// Takes the flagged records with their line ends, as far as the file itself goes.
     fn take(&mut self, bytes: &[u8], table: &Table, limit: usize) {
         for (record, _) in table.records.iter().zip(&self.flags).filter(|(_, keep)| **keep) {
@@ -173,7 +192,7 @@ struct TurnWriter<'o> {
 }
 
 struct TurnState<'o> {
-    output: &'o mut (dyn Write + Send),
+    output: Output<'o>,
     /// Whose turn it is.
     next: u64,
     /// A chunk failed; those after it are not written.
@@ -183,8 +202,18 @@ struct TurnState<'o> {
     at_line_start: bool,
 }
 
+/// What is being written: the first file decides.
+enum Output<'o> {
+    Unused(&'o mut (dyn Write + Send)),
+    Text(&'o mut (dyn Write + Send)),
+    Parquet(Box<ParquetCopy<'o>>),
+    /// Only while one of the others is becoming another.
+    Nothing,
+}
+
 impl<'o> TurnWriter<'o> {
     fn new(output: &'o mut (dyn Write + Send)) -> Self {
+        let output = Output::Unused(output);
         let state = TurnState { output, next: 0, aborted: false, header: None, at_line_start: true };
         Self { state: Mutex::new(state), turned: Condvar::new() }
     }
@@ -198,19 +227,23 @@ impl<'o> TurnWriter<'o> {
         !state.aborted
     }
 
-    fn write(&self, work: &Work, records: &[u8]) -> Result<()> {
-        if !self.wait_for(work.sequence()) {
+    fn write(&self, work: &Work, layout: &Layout, records: &[u8]) -> Result<()> {
+        if !self.wait_for(work.sequence) {
             return Ok(());
         }
         let mut state = lock(&self.state);
-        if let Work::Text { layout, begins_file: true, .. } = work {
+        if work.begins_file {
             state.write_header(layout)?;
         }
-        state.write(records)?;
-        state.next += 1;
+        state.write(records, layout)?;
         drop(state);
-        self.turned.notify_all();
+        self.end_turn();
         Ok(())
+    }
+
+    fn end_turn(&self) {
+        lock(&self.state).next += 1;
+        self.turned.notify_all();
     }
 
     /// Lets nothing after this chunk be written.
@@ -222,17 +255,46 @@ impl<'o> TurnWriter<'o> {
 
     fn finish(self) -> Result<()> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.output.flush().map_err(Error::io)
+        match state.output {
+            Output::Parquet(copy) => copy.finish(),
+            Output::Text(output) | Output::Unused(output) => output.flush().map_err(Error::io),
+            Output::Nothing => Ok(()),
+        }
     }
 }
 
-impl TurnState<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let Some(&last) = bytes.last() else { return Ok(()) };
-        if !self.at_line_start {
-            self.output.write_all(b"\n").map_err(Error::io)?;
+impl<'o> TurnState<'o> {
+    /// The Parquet file being written, begun with the columns of this one if it is the first.
+    fn parquet(&mut self, file: &ParquetFile) -> Result<&mut ParquetCopy<'o>> {
+        if let Output::Unused(_) = self.output
+            && let Output::Unused(output) = std::mem::replace(&mut self.output, Output::Nothing)
+        {
+            self.output = Output::Parquet(Box::new(ParquetCopy::begin(output, file)?));
         }
-        self.output.write_all(bytes).map_err(Error::io)?;
+        match &mut self.output {
+            Output::Parquet(copy) => Ok(copy),
+            _ => Err(mixed_formats(&file.file)),
+        }
+    }
+
+    fn text(&mut self, file: &Arc<str>) -> Result<&mut (dyn Write + Send)> {
+        if let Output::Unused(_) = self.output
+            && let Output::Unused(output) = std::mem::replace(&mut self.output, Output::Nothing)
+        {
+            self.output = Output::Text(output);
+        }
+        match &mut self.output {
+            Output::Text(output) => Ok(*output),
+            _ => Err(mixed_formats(file)),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8], layout: &Layout) -> Result<()> {
+        let Some(&last) = bytes.last() else { return Ok(()) };
+        let line_end: &[u8] = if self.at_line_start { b"" } else { b"\n" };
+        let output = self.text(&layout.file)?;
+        output.write_all(line_end).map_err(Error::io)?;
+        output.write_all(bytes).map_err(Error::io)?;
         self.at_line_start = last == b'\n';
         Ok(())
     }
@@ -241,7 +303,7 @@ impl TurnState<'_> {
         let Some(header) = &layout.header else { return Ok(()) };
         match &self.header {
             None => {
-                self.write(header)?;
+                self.write(header, layout)?;
                 self.header = Some(header.clone());
                 Ok(())
             }
@@ -257,4 +319,9 @@ impl TurnState<'_> {
             .in_file(&layout.file)),
         }
     }
+}
+
+fn mixed_formats(file: &Arc<str>) -> Error {
+    let message = "rows of text and of Parquet cannot be copied into one file: copy them apart";
+    Error::new(ErrorKind::Unsupported, message).in_file(file)
 }

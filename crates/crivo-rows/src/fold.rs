@@ -70,11 +70,9 @@ impl Scan<'_> {
             (state, worker.counts)
         };
         let parts = on_threads(workers, work);
-        let feed = shared.conclude()?;
-        let mut counts = Counts { bytes: feed.bytes_read(), ..Counts::default() };
+        let (feed, counts) = shared.conclude(parts.iter().map(|(_, counts)| *counts))?;
         let mut state = None;
-        for (part, read) in parts {
-            counts.add(read);
+        for (part, _) in parts {
             match &mut state {
                 None => state = Some(part),
                 Some(state) => merge(state, part)?,
@@ -85,7 +83,7 @@ impl Scan<'_> {
             counts,
             stopped: feed.stopped,
             header: feed.first.as_ref().and_then(|layout| layout.header.clone()),
-            warnings: Vec::new(),
+            warnings: feed.warnings,
         })
     }
 }

@@ -62,6 +62,7 @@ impl Source {
 /// # Ok::<(), crivo_rows::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // four switches that have nothing to do with each other
 pub struct Input {
     pub(crate) sources: Vec<Source>,
     pub(crate) format: Option<Format>,

@@ -1,11 +1,13 @@
 //! How the text of one file is divided, once its first record has been seen.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Format, Input};
 use crate::parse::delimited::first_record;
-use crate::select::{Chosen, Select};
+use crate::parse::jsonl::{NamedField, Wanted, first_names};
+use crate::select::{Chosen, Select, no_such_field};
 
 /// What every chunk of a file needs to know.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(crate) enum Shape {
     Blanks { slots: Slots },
     /// Fields stand between delimiters.
     Delimited(Delimited),
+    /// Records are JSON objects.
+    Json(Wanted),
 }
 
 #[derive(Debug)]
@@ -73,6 +77,7 @@ impl Layout {
         select: &Select,
         file: &Arc<str>,
         text: &[u8],
+        seen: &mut SeenFields,
     ) -> Result<(Self, usize)> {
         let mut layout = Self {
             file: Arc::clone(file),
@@ -115,7 +120,7 @@ impl Layout {
                         _ => None,
                     };
                     layout.chosen =
-                        Chosen::by_number(select, count).map_err(|error| lines_have_numbers(error, file))?;
+                        Chosen::by_number(select, count).map_err(|error| lines_have_numbers(&error, file))?;
                     layout.shape = Shape::Delimited(Delimited {
                         delimiter: delimiter.to_vec(),
                         quotes: false,
@@ -125,12 +130,21 @@ impl Layout {
                 }
                 (_, None) => {
                     layout.chosen =
-                        Chosen::by_number(select, None).map_err(|error| lines_have_numbers(error, file))?;
+                        Chosen::by_number(select, None).map_err(|error| lines_have_numbers(&error, file))?;
                     layout.shape = Shape::Blanks { slots: Slots::new(&layout.chosen.fields) };
                 }
             },
-            _ => {
-                return Err(Error::new(ErrorKind::Unsupported, "this format is not read yet").in_file(file));
+            (Format::Jsonl, _) => match select {
+                Select::Row => {}
+                Select::All => layout.shape = Shape::Json(Wanted::All),
+                Select::Fields(fields) => {
+                    layout.chosen = Chosen::exactly(fields);
+                    layout.shape = Shape::Json(Wanted::Named(seen.named(&layout.chosen, file, text)));
+                }
+            },
+            (Format::Parquet | Format::Csv | Format::Tsv, _) => {
+                let message = "this is not a format of text: it is read by another way";
+                return Err(Error::new(ErrorKind::Unsupported, message).in_file(file));
             }
         }
         if layout.whole {
@@ -138,14 +152,39 @@ impl Layout {
         }
         Ok((layout, data))
     }
+}
 
-    /// How many columns a batch has.
-    pub(crate) fn columns(&self) -> usize {
-        if self.whole { 1 } else { self.chosen.columns.len() }
+/// Which of the wanted fields some JSON record had: over all files, because only when everything
+/// is read is it certain that a name is wrong.
+#[derive(Debug, Default)]
+pub(crate) struct SeenFields {
+    fields: Vec<(String, Arc<AtomicBool>)>,
+    first_file: Option<Arc<str>>,
+    first_names: Vec<String>,
+}
+
+impl SeenFields {
+    fn named(&mut self, chosen: &Chosen, file: &Arc<str>, text: &[u8]) -> Vec<NamedField> {
+        if self.first_file.is_none() {
+            self.first_file = Some(Arc::clone(file));
+            self.first_names = first_names(text);
+            self.fields = chosen.unique_names().map(|name| (name.to_owned(), Arc::default())).collect();
+        }
+        let fields = self.fields.iter();
+        fields.map(|(name, seen)| NamedField { name: name.clone(), seen: Arc::clone(seen) }).collect()
+    }
+
+    /// Refuses a field that no record had.
+    pub(crate) fn require_all(&self) -> Result<()> {
+        let unseen = self.fields.iter().find(|(_, seen)| !seen.load(Ordering::Relaxed));
+        match (unseen, &self.first_file) {
+            (Some((name, _)), Some(file)) => Err(no_such_field(name, &self.first_names).in_file(file)),
+            _ => Ok(()),
+        }
     }
 }
 
-fn lines_have_numbers(error: Error, file: &Arc<str>) -> Error {
+fn lines_have_numbers(error: &Error, file: &Arc<str>) -> Error {
     let advice = format!("{} (lines have no header: is it --format csv or jsonl?)", error.message());
     Error::new(error.kind(), advice).in_file(file)
 }

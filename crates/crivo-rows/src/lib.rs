@@ -101,10 +101,12 @@ mod input;
 mod keyer;
 mod layout;
 mod ledger;
+mod parquet;
 mod parse;
 mod progress;
 mod scan;
 mod select;
+mod text;
 
 pub use batch::{RowBatch, RowId};
 pub use column::Values;

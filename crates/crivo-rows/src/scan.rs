@@ -6,13 +6,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crivo::keys::KeyScheme;
 
 use crate::batch::{Origin, RowBatch};
-use crate::column::Values;
 use crate::error::Result;
-use crate::feed::{Chunk, Feed, Work};
+use crate::feed::{Chunk, Feed, Task, Work};
 use crate::input::Input;
 use crate::keyer::{Items, Keyer};
 use crate::layout::{Layout, Shape};
 use crate::ledger::{ChunkLines, Ledger};
+use crate::parquet::ParquetFile;
+use crate::parse::jsonl::Wanted;
 use crate::parse::{Table, Text, count_lines};
 use crate::progress::Progress;
 use crate::select::Select;
@@ -174,24 +175,28 @@ impl<'a> Shared<'a> {
     }
 
     pub(crate) fn finish(&self, work: &Work, lines: u64) {
-        let Work::Text { sequence, begins_file, .. } = work;
-        lock(&self.ledger).finish(*sequence, ChunkLines { begins_file: *begins_file, lines });
+        lock(&self.ledger).finish(work.sequence, ChunkLines { begins_file: work.begins_file, lines });
     }
 
     /// Stops the pass: nothing more is handed out.
     pub(crate) fn fail(&self, work: &Work, error: crate::Error) {
-        let Work::Text { sequence, begins_file, .. } = work;
-        lock(&self.ledger).fail(*sequence, *begins_file, error);
+        lock(&self.ledger).fail(work.sequence, work.begins_file, error);
         lock(&self.feed).ended = true;
         self.turn.notify_all();
     }
 
-    /// The end of the pass, once every worker has stopped: the first error, or what the feed knows.
-    pub(crate) fn conclude(self) -> Result<Feed<'a>> {
-        match self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_failure() {
-            Some(error) => Err(error),
-            None => Ok(self.feed.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    /// The end of the pass, once every worker has stopped: the first error, or what was read.
+    pub(crate) fn conclude(self, parts: impl Iterator<Item = Counts>) -> Result<(Feed<'a>, Counts)> {
+        if let Some(error) = self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_failure() {
+            return Err(error);
         }
+        let feed = self.feed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = Counts { bytes: feed.bytes_read(), ..Counts::default() };
+        parts.for_each(|part| counts.add(part));
+        if counts.rows > 0 && !feed.stopped {
+            feed.seen.require_all()?;
+        }
+        Ok((feed, counts))
     }
 }
 
@@ -219,24 +224,36 @@ impl Worker {
     pub(crate) fn run(
         &mut self,
         work: &Work,
+        step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<u64> {
+        match &work.task {
+            Task::Text(layout) => self.run_text(layout, work.sequence, step),
+            Task::RowGroup(file, group) => self.run_group(file, *group, work.sequence, step).map(|()| 0),
+        }
+    }
+
+    fn run_text(
+        &mut self,
+        layout: &Layout,
+        sequence: u64,
         mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
     ) -> Result<u64> {
-        let Work::Text { layout, sequence, .. } = work;
         let Self { chunk, table, keyer, skip_bad, counts } = self;
-        let text = Text {
-            bytes: chunk.bytes(),
-            layout: layout.as_ref(),
-            has_quotes: chunk.has_quotes,
-            skip_bad: *skip_bad,
-        };
+        let text = Text { bytes: chunk.bytes(), layout, has_quotes: chunk.has_quotes, skip_bad: *skip_bad };
         let mut position = chunk.start;
         let mut first = 0;
+        let mut lines = 0;
         while position < chunk.end {
             position = text.next_batch(position, table)?;
+            lines += table.records.len() as u64 + table.bad + table.blank;
+            let (names, columns) = match layout.shape {
+                Shape::Json(Wanted::All) => (table.discovered.names.as_slice(), &table.discovered.columns),
+                _ => (&*layout.chosen.names, &layout.chosen.columns),
+            };
             let mut batch = RowBatch {
                 file: &layout.file,
-                names: &layout.chosen.names,
-                columns: &layout.chosen.columns,
+                names,
+                columns,
                 whole: layout.whole,
                 bytes: text.bytes,
                 table,
@@ -244,31 +261,52 @@ impl Worker {
                 keyer,
                 skip_bad: *skip_bad,
                 bad_keys: 0,
-                sequence: *sequence,
+                sequence,
                 first,
                 origin: Origin::Chunk,
             };
             step(&mut batch)?;
-            counts.add(Counts {
-                rows: batch.rows as u64 - batch.bad_keys.min(batch.rows as u64),
-                skipped: count_missing(batch.column(0)),
-                bad: batch.table.bad + batch.bad_keys,
-                bytes: 0,
-            });
+            counts.add(batch.counts());
             first += batch.rows as u64;
         }
-        Ok(lines_of(chunk, layout, first))
+        // Where every line is a record or an empty one, they have been counted.
+        Ok(match layout.shape {
+            Shape::Json(_) => count_lines(chunk.bytes()),
+            Shape::Delimited(_) if chunk.has_quotes => count_lines(chunk.bytes()),
+            _ => lines + count_lines(&chunk.bytes()[..chunk.start]),
+        })
     }
-}
 
-fn count_missing(values: Values<'_>) -> u64 {
-    values.spans.iter().filter(|span| span.range().is_empty()).count() as u64
-}
-
-/// How many lines a chunk has. Where every line is a record, its records tell.
-fn lines_of(chunk: &Chunk, layout: &Layout, records: u64) -> u64 {
-    match layout.shape {
-        Shape::Lines | Shape::Blanks { .. } => records + count_lines(&chunk.bytes()[..chunk.start]),
-        Shape::Delimited(_) => count_lines(chunk.bytes()),
+    fn run_group(
+        &mut self,
+        file: &ParquetFile,
+        group: usize,
+        sequence: u64,
+        mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { table, keyer, skip_bad, counts, .. } = self;
+        let mut batches = file.read_group(group)?;
+        let mut first = 0;
+        while let Some(rows) = batches.next_batch(table)? {
+            let mut batch = RowBatch {
+                file: &file.file,
+                names: &file.chosen.names,
+                columns: &file.chosen.columns,
+                whole: false,
+                bytes: &[],
+                table,
+                rows,
+                keyer,
+                skip_bad: *skip_bad,
+                bad_keys: 0,
+                sequence,
+                first,
+                origin: Origin::Rows(file.rows_before(group)),
+            };
+            step(&mut batch)?;
+            counts.add(batch.counts());
+            first += rows as u64;
+        }
+        Ok(())
     }
 }

@@ -41,7 +41,8 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    fn from_numbers(numbers: &[usize], name: impl Fn(usize) -> String) -> Self {
+    /// These fields, in this order.
+    pub(crate) fn from_numbers(numbers: &[usize], name: impl Fn(usize) -> String) -> Self {
         let mut fields = Vec::new();
         let mut columns = Vec::new();
         for &number in numbers {
@@ -66,6 +67,19 @@ impl Chosen {
         Ok(Self::from_numbers(&numbers, |number| names[number].clone()))
     }
 
+    /// These names as they are, where records need not have the same fields.
+    pub(crate) fn exactly(names: &[String]) -> Self {
+        let numbers: Vec<usize> =
+            names.iter().enumerate().map(|(at, name)| first_place(names, name).unwrap_or(at)).collect();
+        Self::from_numbers(&numbers, |number| names[number].clone())
+    }
+
+    /// The name of each field to read.
+    pub(crate) fn unique_names(&self) -> impl Iterator<Item = &str> {
+        let place = |field| self.columns.iter().position(|&column| column == field);
+        (0..self.fields.len()).filter_map(move |field| Some(self.names[place(field)?].as_str()))
+    }
+
     /// The wanted fields of a file whose fields have only numbers; `count` of them, if known.
     pub(crate) fn by_number(wanted: &Select, count: Option<usize>) -> Result<Self> {
         let numbers = match wanted {
@@ -77,6 +91,10 @@ impl Chosen {
         };
         Ok(Self::from_numbers(&numbers, |number| (number + 1).to_string()))
     }
+}
+
+fn first_place(names: &[String], name: &str) -> Option<usize> {
+    names.iter().position(|known| known == name)
 }
 
 fn find(field: &str, names: &[String]) -> Result<usize> {
@@ -116,21 +134,21 @@ fn number(field: &str, count: Option<usize>) -> Result<usize> {
 /// Names as many as fit a message, and the nearest one.
 pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
     const SHOWN: usize = 30;
-    let mut message = format!("there is no field '{field}'");
     let near = names
         .iter()
         .map(|name| (strsim::damerau_levenshtein(&name.to_lowercase(), &field.to_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4);
-    if let Some((_, name)) = near {
-        message += &format!("; did you mean '{name}'?");
-    }
+    let suggestion = near.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"));
     let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
-    message += &format!(" (fields: {}", shown.join(", "));
-    if names.len() > SHOWN {
-        message += &format!(" and {} more", names.len() - SHOWN);
-    }
-    Error::new(ErrorKind::NoSuchField, message + ")")
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        left => format!(" and {left} more"),
+    };
+    Error::new(
+        ErrorKind::NoSuchField,
+        format_args!("there is no field '{field}'{suggestion} (fields: {}{more})", shown.join(", ")),
+    )
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ use self::cut::{Cut, Cutter};
 use self::open::Stream;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::input::{Format, Input, Source};
-use crate::layout::Layout;
+use crate::layout::{Layout, SeenFields};
+use crate::parquet::ParquetFile;
 use crate::progress::Progress;
 use crate::select::Select;
 
@@ -51,17 +52,20 @@ impl Chunk {
 
 /// What a worker is to do.
 #[derive(Debug)]
-pub(crate) enum Work {
-    /// Parse the chunk that was read.
-    Text { layout: Arc<Layout>, sequence: u64, begins_file: bool },
+pub(crate) struct Work {
+    /// The place of the work in input order.
+    pub(crate) sequence: u64,
+    /// Whether it is the first of its file.
+    pub(crate) begins_file: bool,
+    pub(crate) task: Task,
 }
 
-impl Work {
-    /// The place of the work in input order.
-    pub(crate) fn sequence(&self) -> u64 {
-        let Self::Text { sequence, .. } = self;
-        *sequence
-    }
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Parse the chunk that was read.
+    Text(Arc<Layout>),
+    /// Read this row group.
+    RowGroup(Arc<ParquetFile>, usize),
 }
 
 pub(crate) struct Feed<'a> {
@@ -70,7 +74,7 @@ pub(crate) struct Feed<'a> {
     progress: Option<&'a dyn Progress>,
     chunk_size: usize,
     sources: std::slice::Iter<'a, Source>,
-    open: Option<Open>,
+    open: Option<Opened>,
     sequence: u64,
     read: Arc<AtomicU64>,
     total: Option<u64>,
@@ -80,9 +84,18 @@ pub(crate) struct Feed<'a> {
     pub(crate) ended: bool,
     /// The layout of the first file, whose header stands for all.
     pub(crate) first: Option<Arc<Layout>>,
+    pub(crate) seen: SeenFields,
+    /// What the user should know.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// The file being read.
+enum Opened {
+    Text(Open),
+    Parquet { file: Arc<ParquetFile>, next_group: usize },
+}
+
+/// The file of text being read.
 struct Open {
     stream: Stream,
     format: Format,
@@ -121,6 +134,8 @@ impl<'a> Feed<'a> {
             stopped: false,
             ended: false,
             first: None,
+            seen: SeenFields::default(),
+            warnings: Vec::new(),
         }
     }
 
@@ -136,7 +151,11 @@ impl<'a> Feed<'a> {
 
     /// Whether the next chunk is the first of its file.
     pub(crate) fn begins_file(&self) -> bool {
-        self.open.as_ref().is_none_or(|open| open.layout.is_none())
+        match &self.open {
+            None => true,
+            Some(Opened::Text(open)) => open.layout.is_none(),
+            Some(Opened::Parquet { next_group, .. }) => *next_group == 0,
+        }
     }
 
     /// Reads the next chunk into the worker's buffer; nothing when all is read.
@@ -151,17 +170,28 @@ impl<'a> Feed<'a> {
             if self.advance().is_break() {
                 return Ok(None);
             }
-            let Some(mut open) = self.open.take().map_or_else(|| self.open_next(), |open| Ok(Some(open)))?
+            let Some(opened) = self.open.take().map_or_else(|| self.open_next(), |open| Ok(Some(open)))?
             else {
                 return Ok(None);
             };
-            let begins_file = open.layout.is_none();
-            if let Some(layout) = self.fill(&mut open, chunk)? {
-                self.open = Some(open);
-                let sequence = self.sequence;
-                self.sequence += 1;
-                return Ok(Some(Work::Text { layout, sequence, begins_file }));
-            }
+            let (begins_file, task) = match opened {
+                Opened::Text(mut open) => {
+                    let begins_file = open.layout.is_none();
+                    let Some(layout) = self.fill(&mut open, chunk)? else { continue };
+                    self.open = Some(Opened::Text(open));
+                    (begins_file, Task::Text(layout))
+                }
+                Opened::Parquet { file, next_group } if next_group < file.groups() => {
+                    self.read.fetch_add(file.group_bytes(next_group), Ordering::Relaxed);
+                    let task = Task::RowGroup(Arc::clone(&file), next_group);
+                    self.open = Some(Opened::Parquet { file, next_group: next_group + 1 });
+                    (next_group == 0, task)
+                }
+                Opened::Parquet { .. } => continue,
+            };
+            let sequence = self.sequence;
+            self.sequence += 1;
+            return Ok(Some(Work { sequence, begins_file, task }));
         }
     }
 
@@ -174,11 +204,34 @@ impl<'a> Feed<'a> {
         if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn open_next(&mut self) -> Result<Option<Open>> {
-        let Some(source) = self.sources.next() else { return Ok(None) };
-        let format = self.input.format_of(source);
-        let delimiter = self.input.delimiter_of(format);
-        let cutter = match (format, delimiter) {
+    fn open_next(&mut self) -> Result<Option<Opened>> {
+        loop {
+            let Some(source) = self.sources.next() else { return Ok(None) };
+            let format = self.input.format_of(source);
+            let opened = if format == Format::Parquet {
+                self.open_parquet(source)?
+            } else {
+                Some(self.open_text(source, format)?)
+            };
+            if opened.is_some() {
+                return Ok(opened);
+            }
+        }
+    }
+
+    fn open_parquet(&mut self, source: &Source) -> Result<Option<Opened>> {
+        let read_whole = || Stream::open(source, &Arc::default())?.read_to_end();
+        let Some(file) = ParquetFile::open(source, self.select, read_whole, &mut self.warnings)? else {
+            return Ok(None);
+        };
+        // What is not in row groups counts as read at once, so that the sum is the file's length.
+        let groups: u64 = (0..file.groups()).map(|group| file.group_bytes(group)).sum();
+        self.read.fetch_add(file.length.saturating_sub(groups), Ordering::Relaxed);
+        Ok(Some(Opened::Parquet { file: Arc::new(file), next_group: 0 }))
+    }
+
+    fn open_text(&mut self, source: &Source, format: Format) -> Result<Opened> {
+        let cutter = match (format, self.input.delimiter_of(format)) {
             (Format::Csv | Format::Tsv, Some(delimiter)) if self.input.quotes => {
                 Cutter::Quoted { delimiter: delimiter.to_vec() }
             }
@@ -186,7 +239,15 @@ impl<'a> Feed<'a> {
         };
         let stream = Stream::open(source, &self.read)?;
         let is_last = self.sources.len() == 0;
-        Ok(Some(Open { stream, format, cutter, layout: None, carry: Vec::new(), is_last, ended: false }))
+        Ok(Opened::Text(Open {
+            stream,
+            format,
+            cutter,
+            layout: None,
+            carry: Vec::new(),
+            is_last,
+            ended: false,
+        }))
     }
 
     /// Fills the buffer with whole records; nothing at the end of the file.
@@ -265,7 +326,8 @@ impl<'a> Feed<'a> {
     fn begin_file(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Arc<Layout>> {
         let mark = open.mark(chunk.bytes());
         let text = &chunk.bytes[mark..chunk.end];
-        let (layout, data) = Layout::of_text(self.input, open.format, self.select, &open.stream.file, text)?;
+        let (layout, data) =
+            Layout::of_text(self.input, open.format, self.select, &open.stream.file, text, &mut self.seen)?;
         chunk.start = mark + data;
         let layout = Arc::new(layout);
         self.first.get_or_insert_with(|| Arc::clone(&layout));

@@ -72,6 +72,15 @@ impl Stream {
         }
     }
 
+    /// Everything that is left.
+    pub(crate) fn read_to_end(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match self.reader.read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(self.read_error(error)),
+        }
+    }
+
     #[cold]
     fn read_error(&self, error: io::Error) -> Error {
         match self.compression {

@@ -63,7 +63,9 @@ pub(crate) fn parse<const QUOTES: bool>(
             }
             let end = line_end(bytes, field.start, at);
             let is_blank = end == record && shape.fields.is_some_and(|fields| fields > 1);
-            if !is_blank {
+            if is_blank {
+                table.blank += 1;
+            } else {
                 if let Some(slot) = shape.slots.of(field.number) {
                     field.push::<QUOTES>(bytes, end, &mut table.columns[slot])?;
                 }

@@ -5,10 +5,14 @@
 
 pub(crate) mod block;
 pub(crate) mod delimited;
+mod json;
+pub(crate) mod jsonl;
 pub(crate) mod lines;
 
 use crivo::keys::{KeyBatch, Span};
 
+use self::json::Value;
+use self::jsonl::{Discovered, Wanted};
 use crate::column::Column;
 use crate::error::{Error, Place, Result};
 use crate::layout::{Layout, Shape};
@@ -20,6 +24,12 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     /// Records that were skipped because they were bad.
     pub(crate) bad: u64,
+    /// Empty lines that are no records.
+    pub(crate) blank: u64,
+    /// The fields of JSON records, where all are wanted.
+    pub(crate) discovered: Discovered,
+    /// Where the fields of the JSON record lie that is being read.
+    values: Vec<Value>,
 }
 
 impl Table {
@@ -31,7 +41,7 @@ impl Table {
         self.records.clear();
         self.columns.resize_with(columns, Column::default);
         self.columns.iter_mut().for_each(Column::clear);
-        self.bad = 0;
+        (self.bad, self.blank) = (0, 0);
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -72,8 +82,12 @@ impl Text<'_> {
     /// Parses records from `position` on until the table is full or the chunk ends; the position
     /// after the last of them.
     pub(crate) fn next_batch(&self, position: usize, table: &mut Table) -> Result<usize> {
-        table.reset(self.layout.chosen.fields.len());
+        table.reset(match &self.layout.shape {
+            Shape::Json(Wanted::All) => table.discovered.names.len(),
+            _ => self.layout.chosen.fields.len(),
+        });
         match &self.layout.shape {
+            Shape::Json(wanted) => jsonl::parse(self, wanted, position, table),
             Shape::Lines => lines::whole(self.bytes, position, table),
             Shape::Blanks { slots } => lines::between_blanks(self.bytes, slots, position, table),
             Shape::Delimited(shape) if shape.quotes && self.has_quotes => {

@@ -1,0 +1,439 @@
+//! A JSON scanner that checks everything and builds nothing.
+//!
+//! It walks over one value and says where its parts lie. A record's wanted fields are then taken
+//! from those places; the rest was only checked. Bytes inside strings that are not UTF-8 are data,
+//! as everywhere else. A line end is never blank space here, so what is missing on a line is found
+//! on that line.
+
+use std::ops::Range;
+
+use wide::u8x16;
+
+use crate::text::push_f64;
+
+/// Deeper nesting than this is refused; nothing that people write comes near.
+const DEEPEST: usize = 128;
+
+/// What was wrong, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) at: usize,
+    pub(crate) message: &'static str,
+}
+
+type Scanned<T> = Result<T, Fault>;
+
+/// Where a value lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    Null,
+    /// A string's text between its quotes, and whether it has escapes.
+    String {
+        text: Range<usize>,
+        escaped: bool,
+    },
+    /// An integer or a boolean: its text is its key.
+    Plain(Range<usize>),
+    /// A number with a fraction or an exponent.
+    Float(Range<usize>),
+    /// An array or an object.
+    Nested(Range<usize>),
+}
+
+/// A position in some bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Scanner<'a> {
+    bytes: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    #[inline]
+    fn peek(&self) -> u8 {
+        // The end of the bytes and the end of the line are the same to every rule.
+        self.bytes.get(self.at).copied().unwrap_or(b'\n')
+    }
+
+    #[cold]
+    fn fault<T>(&self, message: &'static str) -> Scanned<T> {
+        Err(Fault { at: self.at, message })
+    }
+
+    #[inline]
+    pub(crate) fn skip_blanks(&mut self) {
+        while matches!(self.peek(), b' ' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    /// Whether the line ends here.
+    #[inline]
+    pub(crate) fn at_line_end(&self) -> bool {
+        self.peek() == b'\n'
+    }
+
+    #[inline]
+    fn expect(&mut self, byte: u8, message: &'static str) -> Scanned<()> {
+        self.skip_blanks();
+        if self.peek() != byte {
+            return self.fault(message);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Walks over an object; `field` is given each name (its text, and whether it has escapes) and
+    /// the value.
+    #[inline]
+    pub(crate) fn object(&mut self, mut field: impl FnMut(Range<usize>, bool, Value)) -> Scanned<()> {
+        self.expect(b'{', "expected an object: a line of JSON begins with '{'")?;
+        self.fields(DEEPEST, &mut |name, escaped, value| field(name, escaped, value))
+    }
+
+    #[inline]
+    fn fields(&mut self, depth: usize, field: &mut impl FnMut(Range<usize>, bool, Value)) -> Scanned<()> {
+        self.skip_blanks();
+        if self.peek() == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.skip_blanks();
+            let (name, escaped) = self.string()?;
+            self.expect(b':', "expected ':' after a name")?;
+            let value = self.value(depth)?;
+            field(name, escaped, value);
+            self.skip_blanks();
+            match self.peek() {
+                b',' => self.at += 1,
+                b'}' => break,
+                _ => return self.fault("expected ',' or '}' after a value"),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn value(&mut self, depth: usize) -> Scanned<Value> {
+        self.skip_blanks();
+        let start = self.at;
+        match self.peek() {
+            b'"' => {
+                let (text, escaped) = self.string()?;
+                Ok(Value::String { text, escaped })
+            }
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word(b"true").map(|()| Value::Plain(start..self.at)),
+            b'f' => self.word(b"false").map(|()| Value::Plain(start..self.at)),
+            b'n' => self.word(b"null").map(|()| Value::Null),
+            b'{' | b'[' if depth == 0 => self.fault("nested too deeply"),
+            b'{' => {
+                self.at += 1;
+                self.nested_object(depth - 1)?;
+                Ok(Value::Nested(start..self.at))
+            }
+            b'[' => {
+                self.at += 1;
+                self.elements(depth - 1)?;
+                Ok(Value::Nested(start..self.at))
+            }
+            _ => self.fault("expected a value"),
+        }
+    }
+
+    fn nested_object(&mut self, depth: usize) -> Scanned<()> {
+        self.fields(depth, &mut |_, _, _| ())
+    }
+
+    fn elements(&mut self, depth: usize) -> Scanned<()> {
+        self.skip_blanks();
+        if self.peek() == b']' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.value(depth)?;
+            self.skip_blanks();
+            match self.peek() {
+                b',' => self.at += 1,
+                b']' => break,
+                _ => return self.fault("expected ',' or ']' after a value"),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn word(&mut self, word: &'static [u8]) -> Scanned<()> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return self.fault("expected a value");
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    fn number(&mut self) -> Scanned<Value> {
+        let start = self.at;
+        if self.peek() == b'-' {
+            self.at += 1;
+        }
+        let whole = self.digits();
+        if whole == 0 || (whole > 1 && self.bytes[self.at - whole] == b'0') {
+            return self.fault("expected a number without leading zeros");
+        }
+        let mut is_float = false;
+        if self.peek() == b'.' {
+            is_float = true;
+            self.at += 1;
+            if self.digits() == 0 {
+                return self.fault("expected a digit after the point");
+            }
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            is_float = true;
+            self.at += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return self.fault("expected a digit in the exponent");
+            }
+        }
+        // −0 is an integer whose text is 0; as a float it would keep its sign.
+        let range = if &self.bytes[start..self.at] == b"-0" { start + 1..self.at } else { start..self.at };
+        Ok(if is_float { Value::Float(range) } else { Value::Plain(range) })
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    /// Walks over a string: its text between the quotes, and whether it has escapes.
+    #[inline]
+    fn string(&mut self) -> Scanned<(Range<usize>, bool)> {
+        if self.peek() != b'"' {
+            return self.fault("expected a string");
+        }
+        self.at += 1;
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            self.skip_plain();
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
+                    return Ok((start..self.at - 1, escaped));
+                }
+                b'\\' => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                b'\n' => return self.fault("a string has no end on this line"),
+                _ => return self.fault("a control character in a string must be escaped"),
+            }
+        }
+    }
+
+    /// Goes to the next quote, backslash or control character.
+    #[inline]
+    fn skip_plain(&mut self) {
+        while let Some(lane) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<16>()) {
+            let lane = u8x16::new(*lane);
+            let control = lane.min(u8x16::splat(0x1F)).cmp_eq(lane);
+            let ends = lane.cmp_eq(u8x16::splat(b'"')) | lane.cmp_eq(u8x16::splat(b'\\')) | control;
+            match ends.move_mask() {
+                0 => self.at += 16,
+                mask => {
+                    self.at += mask.trailing_zeros() as usize;
+                    return;
+                }
+            }
+        }
+        while !matches!(self.peek(), b'"' | b'\\' | 0..=0x1F) {
+            self.at += 1;
+        }
+    }
+
+    fn escape(&mut self) -> Scanned<()> {
+        self.at += 1;
+        match self.peek() {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
+            b'u' => {
+                let digits = self.bytes.get(self.at + 1..self.at + 5).unwrap_or_default();
+                if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return self.fault("expected four hexadecimal digits after '\\u'");
+                }
+                self.at += 5;
+            }
+            _ => return self.fault("no such escape"),
+        }
+        Ok(())
+    }
+}
+
+/// Appends a string's text, its escapes resolved. It has been checked. Half of a surrogate pair
+/// stands for no character and becomes U+FFFD.
+pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let escape = rest.get(at + 1).copied().unwrap_or(b'\\');
+        rest = rest.get(at + 2..).unwrap_or_default();
+        match escape {
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'u' => {
+                let (character, length) = unicode(rest);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            other => out.push(other),
+        }
+    }
+    out.extend_from_slice(rest);
+}
+
+/// The character of `XXXX` or `XXXX\uXXXX`, and how long that is.
+fn unicode(text: &[u8]) -> (char, usize) {
+    let unit = |at: usize| {
+        let digits = std::str::from_utf8(text.get(at..at + 4)?).ok()?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let Some(first) = unit(0) else { return (char::REPLACEMENT_CHARACTER, 0) };
+    if (0xD800..0xDC00).contains(&first)
+        && text.get(4..6) == Some(b"\\u")
+        && let Some(second @ 0xDC00..=0xDFFF) = unit(6)
+    {
+        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 10);
+    }
+    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 4)
+}
+
+/// Appends a number's text as docs/keys.md wants floats.
+pub(crate) fn push_float(text: &[u8], out: &mut Vec<u8>) {
+    match std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
+        Some(value) => push_f64(out, value),
+        None => out.extend_from_slice(text),
+    }
+}
+
+/// Appends a nested value without the blanks between its parts.
+pub(crate) fn compact(text: &[u8], out: &mut Vec<u8>) {
+    let mut in_string = false;
+    let mut after_backslash = false;
+    for &byte in text {
+        if !in_string && matches!(byte, b' ' | b'\t' | b'\r') {
+            continue;
+        }
+        out.push(byte);
+        if after_backslash {
+            after_backslash = false;
+        } else if byte == b'"' {
+            in_string = !in_string;
+        } else {
+            after_backslash = in_string && byte == b'\\';
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(text: &str) -> Scanned<Vec<(String, Value)>> {
+        let mut found = Vec::new();
+        let mut scanner = Scanner::new(text.as_bytes(), 0);
+        scanner.object(|name, _, value| found.push((text[name].to_owned(), value)))?;
+        scanner.skip_blanks();
+        if scanner.at_line_end() { Ok(found) } else { scanner.fault("after the object") }
+    }
+
+    #[test]
+    fn parts_of_an_object_are_found() {
+        let found =
+            scan(r#" {"a" : 1, "b":-2.5e3,"c":"x\"y","d":[1, {"e":"]"}], "f":null,"g":true} "#).unwrap();
+        let kinds: Vec<_> = found.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
+        assert_eq!(
+            kinds,
+            [
+                "a Plain(8..9)",
+                "b Float(15..21)",
+                "c String { text: 27..31, escaped: true }",
+                "d Nested(37..52)",
+                "f Null",
+                "g Plain(68..72)"
+            ]
+        );
+        assert_eq!(scan("{}"), Ok(vec![]));
+        assert_eq!(scan(r#"{"z":-0}"#).unwrap()[0].1, Value::Plain(6..7));
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        for text in [
+            "",
+            "1",
+            "[1]",
+            "{",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{\"a\":1",
+            "{\"a\":01}",
+            "{\"a\":1.}",
+            "{\"a\":.5}",
+            "{\"a\":+1}",
+            "{\"a\":1e}",
+            "{\"a\":tru}",
+            "{\"a\":nul}",
+            "{\"a\":'b'}",
+            "{a:1}",
+            "{\"a\":\"b}",
+            "{\"a\":\"\\x\"}",
+            "{\"a\":\"\\u12g4\"}",
+            "{\"a\":\"\\u12",
+            "{\"a\":\"\t\"}",
+            "{\"a\":[1,]}",
+            "{\"a\":[1 2]}",
+            "{\"a\":1}}",
+            "{\"a\":1} x",
+            "{\"a\":NaN}",
+            "{\"a\":-}",
+        ] {
+            assert!(scan(text).is_err(), "{text}");
+        }
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
+        assert_eq!(scan(&deep).unwrap_err().message, "nested too deeply");
+    }
+
+    #[test]
+    fn escapes_are_resolved() {
+        let resolve = |text: &str| {
+            let mut out = Vec::new();
+            unescape(text.as_bytes(), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(resolve(r#"a\"\\\/\b\f\n\r\tz"#), "a\"\\/\u{8}\u{c}\n\r\tz");
+        assert_eq!(resolve(r"\u00e9\ud83d\ude00!"), "é😀!");
+        assert_eq!(resolve(r"\ud83d!\ude00\ud83d\u0041"), "\u{FFFD}!\u{FFFD}\u{FFFD}A");
+    }
+
+    #[test]
+    fn nested_values_lose_only_blanks_between_parts() {
+        let mut out = Vec::new();
+        compact(br#"{"a b" : [1, 2,	"x \" , y\\" ] , "c":{ } }"#, &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), r#"{"a b":[1,2,"x \" , y\\"],"c":{}}"#);
+    }
+}

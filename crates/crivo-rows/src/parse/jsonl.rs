@@ -1,0 +1,189 @@
+//! JSONL: one object a line.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::json::{Fault, Scanner, Value, compact, push_float, unescape};
+use super::{Table, Text};
+use crate::column::Column;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Objects used as maps would make a column of every key.
+const MOST_COLUMNS: usize = 10_000;
+
+/// Which fields are wanted.
+#[derive(Debug)]
+pub(crate) enum Wanted {
+    /// Those with these names; each is marked when it is first seen.
+    Named(Vec<NamedField>),
+    /// All of them, as they appear.
+    All,
+}
+
+#[derive(Debug)]
+pub(crate) struct NamedField {
+    pub(crate) name: String,
+    /// Shared by all files: a name that no record of any file has is a mistake.
+    pub(crate) seen: Arc<AtomicBool>,
+}
+
+impl NamedField {
+    #[inline]
+    fn mark_seen(&self) {
+        if !self.seen.load(Ordering::Relaxed) {
+            self.seen.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The fields of the records seen so far, where all are wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Discovered {
+    pub(crate) names: Vec<String>,
+    /// Which column each name has: its place in `names`.
+    pub(crate) columns: Vec<usize>,
+}
+
+/// Parses objects from `position` until the table is full or the chunk ends. Empty lines are no
+/// records.
+pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &mut Table) -> Result<usize> {
+    let bytes = text.bytes;
+    let mut record = position;
+    let mut values = std::mem::take(&mut table.values);
+    while record < bytes.len() && !table.is_full() {
+        let mut scanner = Scanner::new(bytes, record);
+        scanner.skip_blanks();
+        if scanner.at_line_end() {
+            record = scanner.at + 1;
+            continue;
+        }
+        let start = scanner.at;
+        let scanned = scan_record(&mut scanner, bytes, wanted, &mut table.discovered, &mut values);
+        match scanned {
+            Ok(()) => {
+                let end = bytes[..scanner.at].trim_ascii_end().len();
+                push_values(bytes, &values, table)?;
+                table.end_record(record, end)?;
+                record = scanner.at + 1;
+            }
+            Err(fault) => {
+                let error = Error::new(
+                    ErrorKind::InvalidJson,
+                    format_args!("invalid JSON: {} (at character {})", fault.message, fault.at + 1 - record),
+                );
+                text.bad_record(start, table, error)?;
+                record = memchr::memchr(b'\n', &bytes[record..]).map_or(bytes.len(), |at| record + at + 1);
+            }
+        }
+        values.fill(Value::Null);
+    }
+    table.values = values;
+    Ok(record)
+}
+
+/// Walks over a line and notes where the wanted values are; of a name that occurs twice, the last.
+fn scan_record(
+    scanner: &mut Scanner<'_>,
+    bytes: &[u8],
+    wanted: &Wanted,
+    discovered: &mut Discovered,
+    values: &mut Vec<Value>,
+) -> Result<(), Fault> {
+    let start = scanner.at;
+    let mut too_many = false;
+    let mut guess = 0;
+    scanner.object(|name, escaped, value| {
+        let mut unescaped = Vec::new();
+        let name = if escaped {
+            unescape(&bytes[name], &mut unescaped);
+            &unescaped
+        } else {
+            &bytes[name]
+        };
+        let at = match wanted {
+            Wanted::Named(fields) => {
+                let at = fields.iter().position(|field| field.name.as_bytes() == name);
+                at.inspect(|&at| fields[at].mark_seen())
+            }
+            Wanted::All => {
+                let name = String::from_utf8_lossy(name);
+                discovered.find(&name, guess).or_else(|| {
+                    too_many |= discovered.names.len() >= MOST_COLUMNS;
+                    (!too_many).then(|| discovered.add(&name))
+                })
+            }
+        };
+        if let Some(at) = at {
+            guess = at + 1;
+            if values.len() <= at {
+                values.resize(at + 1, Value::Null);
+            }
+            values[at] = value;
+        }
+    })?;
+    scanner.skip_blanks();
+    if !scanner.at_line_end() {
+        return Err(Fault { at: scanner.at, message: "something follows the object on its line" });
+    }
+    if too_many {
+        return Err(Fault { at: start, message: "more than 10000 different fields: choose some by name" });
+    }
+    Ok(())
+}
+
+fn push_values(bytes: &[u8], values: &[Value], table: &mut Table) -> Result<()> {
+    let rows = table.records.len();
+    while table.columns.len() < values.len() {
+        let mut column = Column::default();
+        column.fill(rows)?;
+        table.columns.push(column);
+    }
+    for (value, column) in values.iter().zip(&mut table.columns) {
+        match value {
+            // Ending the record will see that it is missing.
+            Value::Null => {}
+            Value::String { text, escaped: false } | Value::Plain(text) => {
+                column.push(bytes, text.start, text.end)?;
+            }
+            Value::String { text, escaped: true } => {
+                column.push_built(bytes, |out| unescape(&bytes[text.clone()], out))?;
+            }
+            Value::Float(text) => column.push_built(bytes, |out| push_float(&bytes[text.clone()], out))?,
+            Value::Nested(text) => column.push_built(bytes, |out| compact(&bytes[text.clone()], out))?,
+        }
+    }
+    Ok(())
+}
+
+impl Discovered {
+    /// The column of a name; records mostly have their fields in the same order, so the one after
+    /// the last is tried first.
+    fn find(&self, name: &str, guess: usize) -> Option<usize> {
+        if self.names.get(guess).is_some_and(|known| known == name) {
+            return Some(guess);
+        }
+        self.names.iter().position(|known| known == name)
+    }
+
+    fn add(&mut self, name: &str) -> usize {
+        self.names.push(name.to_owned());
+        self.columns.push(self.columns.len());
+        self.names.len() - 1
+    }
+}
+
+/// The names in the first record of a file, if that is an object.
+pub(crate) fn first_names(text: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
+    let _ = Scanner::new(text, start).object(|name, escaped, _| {
+        let mut unescaped = Vec::new();
+        if escaped {
+            unescape(&text[name], &mut unescaped);
+        } else {
+            unescaped.extend_from_slice(&text[name]);
+        }
+        names.push(String::from_utf8_lossy(&unescaped).into_owned());
+    });
+    names
+}

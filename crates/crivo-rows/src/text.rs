@@ -1,0 +1,256 @@
+//! The text that stands for a typed value: docs/keys.md in code.
+//!
+//! A CSV column and the same column in Parquet must give the same sketch, so a number has one
+//! text. Integers are decimal. Floats have the fewest digits that read back as the same value,
+//! laid out as Python writes them, because most CSV files with floats were written that way:
+//! `1.0`, `0.1`, `1e-05`, `1e+16`.
+
+/// Appends an integer in decimal.
+pub(crate) fn push_integer(out: &mut Vec<u8>, value: i128) {
+    let mut digits = [0; 40];
+    let mut at = digits.len();
+    let mut rest = value.unsigned_abs();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Appends a 64-bit float.
+pub(crate) fn push_f64(out: &mut Vec<u8>, value: f64) {
+    push_shortest(out, value, ryu::Buffer::new().format(value));
+}
+
+/// Appends a 32-bit float: the digits that suffice for 32 bits.
+pub(crate) fn push_f32(out: &mut Vec<u8>, value: f32) {
+    push_shortest(out, value.into(), ryu::Buffer::new().format(value));
+}
+
+/// Appends a float whose shortest digits are known, as `12.5` or `1.25e1`.
+fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) {
+    if !value.is_finite() {
+        out.extend_from_slice(match value {
+            _ if value.is_nan() => b"nan",
+            _ if value > 0.0 => b"inf",
+            _ => b"-inf",
+        });
+        return;
+    }
+    let magnitude = value.abs();
+    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
+        // The digits are already laid out so.
+        out.extend_from_slice(shortest.as_bytes());
+        return;
+    }
+    let (mantissa, exponent) = match shortest.split_once('e') {
+        Some((mantissa, exponent)) => (mantissa.to_owned(), exponent.parse::<i32>().unwrap_or(0)),
+        None => normalised(shortest),
+    };
+    out.extend_from_slice(mantissa.strip_suffix(".0").unwrap_or(&mantissa).as_bytes());
+    out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+    if exponent.abs() < 10 {
+        out.push(b'0');
+    }
+    push_integer(out, exponent.unsigned_abs().into());
+}
+
+/// `0.0000125` as `1.25` and −5: small numbers that came without an exponent.
+fn normalised(plain: &str) -> (String, i32) {
+    let (sign, digits) = plain.strip_prefix('-').map_or(("", plain), |digits| ("-", digits));
+    let fraction = digits.split_once('.').map_or(digits, |(_, fraction)| fraction);
+    let significant = fraction.trim_start_matches('0');
+    let zeros = fraction.len() - significant.len();
+    let (first, rest) = significant.split_at(significant.len().min(1));
+    let point = if rest.is_empty() { "" } else { "." };
+    (format!("{sign}{first}{point}{rest}"), -(zeros as i32) - 1)
+}
+
+/// Appends a day, counted from 1970-01-01, as `2024-01-31`.
+pub(crate) fn push_date(out: &mut Vec<u8>, days: i64) {
+    let (year, month, day) = civil(days);
+    if (0..=9999).contains(&year) {
+        push_padded(out, year as u64, 4);
+    } else {
+        // ISO 8601 wants a sign and more digits for years outside 0 to 9999.
+        out.push(if year < 0 { b'-' } else { b'+' });
+        push_padded(out, year.unsigned_abs(), 6);
+    }
+    out.push(b'-');
+    push_padded(out, month, 2);
+    out.push(b'-');
+    push_padded(out, day, 2);
+}
+
+/// Appends a time of day as `23:59:59`, with `.ffffff` or `.fffffffff` if it is no whole second.
+pub(crate) fn push_time(out: &mut Vec<u8>, nanoseconds: u64) {
+    let seconds = nanoseconds / 1_000_000_000;
+    let fraction = nanoseconds % 1_000_000_000;
+    push_padded(out, seconds / 3600, 2);
+    out.push(b':');
+    push_padded(out, seconds / 60 % 60, 2);
+    out.push(b':');
+    push_padded(out, seconds % 60, 2);
+    if fraction != 0 {
+        out.push(b'.');
+        if fraction.is_multiple_of(1000) {
+            push_padded(out, fraction / 1000, 6);
+        } else {
+            push_padded(out, fraction, 9);
+        }
+    }
+}
+
+/// Appends a moment, counted in `per_second` parts of a second from 1970, as
+/// `2024-01-31T23:59:59`, with a `Z` if it is a moment of universal time and not of some clock.
+pub(crate) fn push_timestamp(out: &mut Vec<u8>, value: i64, per_second: i64, universal: bool) {
+    let seconds = value.div_euclid(per_second);
+    let parts = value.rem_euclid(per_second) as u64;
+    push_date(out, seconds.div_euclid(86_400));
+    out.push(b'T');
+    let nanoseconds = parts * (1_000_000_000 / per_second as u64);
+    push_time(out, seconds.rem_euclid(86_400) as u64 * 1_000_000_000 + nanoseconds);
+    if universal {
+        out.push(b'Z');
+    }
+}
+
+/// Appends a decimal number with `scale` digits after the point.
+pub(crate) fn push_decimal(out: &mut Vec<u8>, unscaled: &str, scale: i32) {
+    let (sign, digits) = unscaled.strip_prefix('-').map_or(("", unscaled), |digits| ("-", digits));
+    out.extend_from_slice(sign.as_bytes());
+    let scale_digits = usize::try_from(scale).unwrap_or(0);
+    if digits.len() > scale_digits {
+        let (whole, fraction) = digits.split_at(digits.len() - scale_digits);
+        out.extend_from_slice(whole.as_bytes());
+        if !fraction.is_empty() {
+            out.push(b'.');
+            out.extend_from_slice(fraction.as_bytes());
+        }
+    } else {
+        out.extend_from_slice(b"0.");
+        out.resize(out.len() + scale_digits - digits.len(), b'0');
+        out.extend_from_slice(digits.as_bytes());
+    }
+    if scale < 0 && digits != "0" {
+        out.resize(out.len() + scale.unsigned_abs() as usize, b'0');
+    }
+}
+
+fn push_padded(out: &mut Vec<u8>, value: u64, width: u32) {
+    let zeros = (1..width).rev().take_while(|&place| value < 10_u64.pow(place)).count();
+    out.resize(out.len() + zeros, b'0');
+    push_integer(out, value.into());
+}
+
+/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar carried back
+/// for ever. Eras of 400 years that begin on 1 March put the leap day last.
+fn civil(days: i64) -> (i64, u64, u64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month as u64, day as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn floats_are_written_as_python_writes_them() {
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (-2.5, "-2.5"),
+            (0.1, "0.1"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1e-4, "0.0001"),
+            (0.000_123, "0.000123"),
+            (9.9e-5, "9.9e-05"),
+            (1e-5, "1e-05"),
+            (-1.25e-5, "-1.25e-05"),
+            (1.5e-10, "1.5e-10"),
+            (123_456_789_012_345.0, "123456789012345.0"),
+            (1e15, "1000000000000000.0"),
+            (9_007_199_254_740_993.0, "9007199254740992.0"),
+            (1e16, "1e+16"),
+            (-1.5e16, "-1.5e+16"),
+            (1e22, "1e+22"),
+            (5e-324, "5e-324"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (f64::NAN, "nan"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(text(|out| push_f64(out, value)), expected);
+        }
+        assert_eq!(text(|out| push_f32(out, 0.1)), "0.1");
+        assert_eq!(text(|out| push_f32(out, 16_777_216.0)), "16777216.0");
+    }
+
+    #[test]
+    fn every_written_float_reads_back() {
+        let mut bits = 1_u64;
+        for _ in 0..100_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let value = f64::from_bits(bits);
+            if value.is_finite() {
+                assert_eq!(text(|out| push_f64(out, value)).parse::<f64>().unwrap().to_bits(), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn integers_reach_both_ends() {
+        for value in [0, 7, -7, i128::from(u64::MAX), i128::from(i64::MIN), i128::MIN, i128::MAX] {
+            assert_eq!(text(|out| push_integer(out, value)), value.to_string());
+        }
+    }
+
+    #[test]
+    fn moments_are_iso_8601_with_a_fraction_only_if_there_is_one() {
+        let at = |value, per_second, universal| text(|out| push_timestamp(out, value, per_second, universal));
+        assert_eq!(at(0, 1, false), "1970-01-01T00:00:00");
+        assert_eq!(at(1_706_745_599, 1, true), "2024-01-31T23:59:59Z");
+        assert_eq!(at(1_706_745_599_500, 1000, false), "2024-01-31T23:59:59.500000");
+        assert_eq!(at(-1, 1_000_000, false), "1969-12-31T23:59:59.999999");
+        assert_eq!(at(1_000_000_001, 1_000_000_000, false), "1970-01-01T00:00:01.000000001");
+        assert_eq!(text(|out| push_date(out, 19_782)), "2024-02-29");
+        assert_eq!(text(|out| push_date(out, -719_529)), "-000001-12-31");
+        assert_eq!(text(|out| push_date(out, -719_528)), "0000-01-01");
+        assert_eq!(text(|out| push_date(out, 2_932_897)), "+010000-01-01");
+    }
+
+    #[test]
+    fn decimals_keep_their_scale() {
+        for (unscaled, scale, expected) in [
+            ("1250", 2, "12.50"),
+            ("-5", 2, "-0.05"),
+            ("0", 1, "0.0"),
+            ("12", 0, "12"),
+            ("12", -2, "1200"),
+            ("0", -2, "0"),
+        ] {
+            assert_eq!(text(|out| push_decimal(out, unscaled, scale)), expected);
+        }
+    }
+}
