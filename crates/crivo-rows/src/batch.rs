@@ -44,6 +44,8 @@ pub struct RowBatch<'a> {
     pub(crate) table: &'a Table,
     pub(crate) rows: usize,
     pub(crate) keyer: &'a mut Keyer,
+    /// How many values of the first column are missing; none counted yet.
+    pub(crate) first_missing: Option<usize>,
     pub(crate) skip_bad: bool,
     /// Values that could not be keys.
     pub(crate) bad_keys: u64,
@@ -115,8 +117,9 @@ impl<'a> RowBatch<'a> {
 
     fn make_keys(&mut self, column: usize, with_rows: bool) -> Result<RowKeys<'_>> {
         let values = self.column(column);
+        let missing = if column == 0 { self.missing() } else { values.missing() };
         let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, .. } = self;
-        keyer.keys(values, with_rows, |row, value| {
+        keyer.keys(values, missing == 0 && !with_rows, |row, value| {
             if *skip_bad {
                 *bad_keys += 1;
                 return Ok(());
@@ -126,12 +129,17 @@ impl<'a> RowBatch<'a> {
         })
     }
 
+    /// How many values of the first column are missing.
+    fn missing(&mut self) -> usize {
+        let values = self.column(0);
+        *self.first_missing.get_or_insert_with(|| values.missing())
+    }
+
     /// What the batch adds to the counts, once the step has seen it.
-    pub(crate) fn counts(&self) -> Counts {
-        let missing = self.column(0).spans.iter().filter(|span| span.range().is_empty()).count();
+    pub(crate) fn counts(&mut self) -> Counts {
         Counts {
             rows: (self.rows as u64).saturating_sub(self.bad_keys),
-            skipped: missing as u64,
+            skipped: self.missing() as u64,
             bad: self.table.bad + self.bad_keys,
             bytes: 0,
         }

@@ -101,6 +101,11 @@ impl<'a> Values<'a> {
         self.spans.is_empty()
     }
 
+    /// How many values are empty or null.
+    pub fn missing(&self) -> usize {
+        self.spans.iter().filter(|span| span.range().is_empty()).count()
+    }
+
     /// The value of a row; `None` if it is empty, null, or there is no such row.
     #[inline]
     pub fn get(&self, row: usize) -> Option<&'a [u8]> {

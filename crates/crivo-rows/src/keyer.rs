@@ -48,12 +48,13 @@ impl Keyer {
         }
     }
 
-    /// The keys of the values. `bad(row)` is told of each value that cannot be a key and says
-    /// whether to go on without it.
+    /// The keys of the values. Where every value is there and nobody asks for rows, the values'
+    /// own spans do. `bad` is told of each value that cannot be a key and says whether to go on
+    /// without it.
     pub(crate) fn keys<'a>(
         &'a mut self,
         values: Values<'a>,
-        with_rows: bool,
+        as_they_are: bool,
         mut bad: impl FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<RowKeys<'a>> {
         let Self { items, buffer, rows, integers, words } = self;
@@ -85,13 +86,14 @@ impl Keyer {
                 }
                 Ok(RowKeys { keys: buffer.hash_spans(&words.text)?, rows })
             }
+            (_, Items::Values) if as_they_are => {
+                Ok(RowKeys { keys: buffer.hash_spans_of(values.spans, values.bytes)?, rows })
+            }
             (_, Items::Values) => {
                 for (row, span) in values.spans.iter().enumerate() {
                     if !span.range().is_empty() {
                         buffer.push_span(*span);
-                        if with_rows {
-                            rows.push(row as u32);
-                        }
+                        rows.push(row as u32);
                     }
                 }
                 Ok(RowKeys { keys: buffer.hash_spans(values.bytes)?, rows })

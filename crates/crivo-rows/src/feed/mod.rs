@@ -308,7 +308,7 @@ impl<'a> Feed<'a> {
         let mark = open.mark(&chunk.bytes[..*length]);
         let mut cut = open.cutter.cut(&chunk.bytes[mark..*length]);
         cut.border = cut.border.map(|border| border + mark);
-        if !open.ended || *length == 0 {
+        if !open.ended || *length == mark {
             return Ok(cut);
         }
         if chunk.bytes[*length - 1] != b'\n' {

@@ -371,9 +371,9 @@ mod tests {
                 "a Plain(8..9)",
                 "b Float(15..21)",
                 "c String { text: 27..31, escaped: true }",
-                "d Nested(37..52)",
+                "d Nested(37..51)",
                 "f Null",
-                "g Plain(68..72)"
+                "g Plain(66..70)"
             ]
         );
         assert_eq!(scan("{}"), Ok(vec![]));

@@ -183,20 +183,16 @@ impl KeyBuffer {
     /// # Errors
     /// If the scheme's keys are not bytes, or a span lies outside `bytes`.
     pub fn hash_spans<'a>(&'a mut self, bytes: &'a [u8]) -> Result<KeyBatch<'a>> {
-        if self.scheme.kind() != KeyKind::Bytes {
-            return Err(self.scheme.wrong_kind(KeyKind::Bytes));
-        }
-        let seed = self.scheme.seed();
-        self.hashes.clear();
-        self.hashes.reserve(self.spans.len());
-        for span in &self.spans {
-            match bytes.get(span.range()) {
-                Some(key) => self.hashes.push(hash_bytes(key, seed)),
-                None => return Err(invalid_span(format_args!("{:?} of {}", span.range(), bytes.len()))),
-            }
-        }
-        let keys = Keys::Spans { bytes, spans: &self.spans };
-        Ok(KeyBatch { scheme: self.scheme, keys, hashes: &self.hashes })
+        let Self { scheme, spans, hashes } = self;
+        hash_spans_into(hashes, *scheme, spans, bytes)
+    }
+
+    /// Hashes the keys that the caller's own spans point at, without collecting them here.
+    ///
+    /// # Errors
+    /// If the scheme's keys are not bytes, or a span lies outside `bytes`.
+    pub fn hash_spans_of<'a>(&'a mut self, spans: &'a [Span], bytes: &'a [u8]) -> Result<KeyBatch<'a>> {
+        hash_spans_into(&mut self.hashes, self.scheme, spans, bytes)
     }
 
     /// Hashes integer keys.
@@ -212,6 +208,27 @@ impl KeyBuffer {
         self.hashes.extend(integers.iter().map(|&integer| hash_integer(integer, seed)));
         Ok(KeyBatch { scheme: self.scheme, keys: Keys::Integers(integers), hashes: &self.hashes })
     }
+}
+
+fn hash_spans_into<'a>(
+    hashes: &'a mut Vec<u64>,
+    scheme: KeyScheme,
+    spans: &'a [Span],
+    bytes: &'a [u8],
+) -> Result<KeyBatch<'a>> {
+    if scheme.kind() != KeyKind::Bytes {
+        return Err(scheme.wrong_kind(KeyKind::Bytes));
+    }
+    let seed = scheme.seed();
+    hashes.clear();
+    hashes.reserve(spans.len());
+    for span in spans {
+        match bytes.get(span.range()) {
+            Some(key) => hashes.push(hash_bytes(key, seed)),
+            None => return Err(invalid_span(format_args!("{:?} of {}", span.range(), bytes.len()))),
+        }
+    }
+    Ok(KeyBatch { scheme, keys: Keys::Spans { bytes, spans }, hashes })
 }
 
 #[cfg(test)]
