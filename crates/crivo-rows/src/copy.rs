@@ -13,7 +13,7 @@ use crate::fold::on_threads;
 use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile};
 use crate::parse::Table;
-use crate::scan::{Counts, Scan, Shared, Worker, lock};
+use crate::scan::{Counts, OnPanic, Scan, Shared, Worker, lock};
 
 type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
 type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send + 'p;
@@ -92,10 +92,15 @@ impl Scan<'_> {
             Predicate::Each(predicate) => Judge::Each(predicate),
             Predicate::InOrder(predicate) => Judge::InOrder(Mutex::new(predicate)),
         };
+        self.check()?;
         let workers = self.thread_count();
         let shared = Shared::new(self, workers);
         let writer = TurnWriter::new(output);
         let work = |number: usize| {
+            let _guard = OnPanic(|| {
+                shared.stop();
+                writer.give_up();
+            });
             let mut worker = Worker::new(self);
             let mut kept = KeptRecords::default();
             while let Some(work) = shared.claim(number, &mut worker.chunk) {
@@ -249,6 +254,11 @@ impl<'o> TurnWriter<'o> {
     /// Lets nothing after this chunk be written.
     fn abort(&self, sequence: u64) {
         self.wait_for(sequence);
+        self.give_up();
+    }
+
+    /// Lets nothing more be written.
+    fn give_up(&self) {
         lock(&self.state).aborted = true;
         self.turned.notify_all();
     }

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 
 use crate::batch::RowBatch;
 use crate::error::Result;
-use crate::scan::{Counts, Scan, Shared, Worker};
+use crate::scan::{Counts, OnPanic, Scan, Shared, Worker};
 
 /// What a fold brings back.
 #[derive(Debug)]
@@ -56,9 +56,11 @@ impl Scan<'_> {
         step: impl Fn(&mut S, &mut RowBatch<'_>) -> Result<()> + Sync,
         mut merge: impl FnMut(&mut S, S) -> Result<()>,
     ) -> Result<Folded<S>> {
+        self.check()?;
         let workers = self.thread_count();
         let shared = Shared::new(self, workers);
         let work = |number: usize| {
+            let _guard = OnPanic(|| shared.stop());
             let mut state = make();
             let mut worker = Worker::new(self);
             while let Some(work) = shared.claim(number, &mut worker.chunk) {

@@ -3,10 +3,10 @@
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crivo::keys::KeyScheme;
+use crivo::keys::{KeyKind, KeyScheme};
 
 use crate::batch::{Origin, RowBatch};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Chunk, Feed, Task, Work};
 use crate::input::Input;
 use crate::keyer::{Items, Keyer};
@@ -101,6 +101,20 @@ impl<'a> Scan<'a> {
         self
     }
 
+    /// Refuses settings that contradict each other.
+    pub(crate) fn check(&self) -> Result<()> {
+        match (self.items, self.scheme.kind()) {
+            (Items::Words(0), _) => {
+                Err(Error::new(ErrorKind::InvalidOption, "an item has at least one word, not 0"))
+            }
+            (Items::Words(_), kind) if kind != KeyKind::Bytes => Err(Error::new(
+                ErrorKind::InvalidOption,
+                format_args!("word n-grams are text, and {kind} keys were asked for"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn thread_count(&self) -> usize {
         if self.threads > 0 {
             self.threads
@@ -179,8 +193,13 @@ impl<'a> Shared<'a> {
     }
 
     /// Stops the pass: nothing more is handed out.
-    pub(crate) fn fail(&self, work: &Work, error: crate::Error) {
+    pub(crate) fn fail(&self, work: &Work, error: Error) {
         lock(&self.ledger).fail(work.sequence, work.begins_file, error);
+        self.stop();
+    }
+
+    /// Nothing more is handed out.
+    pub(crate) fn stop(&self) {
         lock(&self.feed).ended = true;
         self.turn.notify_all();
     }
@@ -197,6 +216,18 @@ impl<'a> Shared<'a> {
             feed.seen.require_all()?;
         }
         Ok((feed, counts))
+    }
+}
+
+/// Runs its closure if the thread is panicking when it is dropped: whoever waits for this worker's
+/// turn must not wait for ever.
+pub(crate) struct OnPanic<F: Fn()>(pub(crate) F);
+
+impl<F: Fn()> Drop for OnPanic<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0();
+        }
     }
 }
 

@@ -25,8 +25,10 @@ use crate::parquet::ParquetFile;
 use crate::progress::Progress;
 use crate::select::Select;
 
-/// The longest record: positions in a chunk are 32 bits wide.
-const LONGEST: usize = 1 << 31;
+/// The longest line: positions in a chunk are 32 bits wide.
+const LONGEST_LINE: usize = 1 << 31;
+/// The longest record with quotes: where one is missing, the rest of the file is inside it.
+const LONGEST_QUOTED: usize = 1 << 28;
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -269,8 +271,9 @@ impl<'a> Feed<'a> {
                 if open.ended {
                     return Ok(None);
                 }
-                if length >= LONGEST {
-                    return Err(too_long(&open.stream.file));
+                let longest = if cut.has_quotes { LONGEST_QUOTED } else { LONGEST_LINE };
+                if length >= longest {
+                    return Err(too_long(longest, &open.stream.file));
                 }
                 if length == chunk.bytes.len() {
                     chunk.bytes.resize(length * 2, 0);
@@ -337,7 +340,7 @@ impl<'a> Feed<'a> {
 }
 
 #[cold]
-fn too_long(file: &Arc<str>) -> Error {
-    let message = format_args!("a record is longer than {} MiB: is a quote missing?", LONGEST >> 20);
+fn too_long(longest: usize, file: &Arc<str>) -> Error {
+    let message = format_args!("a record is longer than {} MiB: is a quote missing?", longest >> 20);
     Error::new(ErrorKind::RecordTooLong, message).in_file(file).at(Place::LineOfChunk(1))
 }

@@ -67,7 +67,7 @@ fn kept_records_are_unchanged_and_in_order_below_the_header() {
                 let scan = Scan::of(input).select(Select::field("k")).threads(threads).chunk_size(chunk);
                 let (output, copied) = copy(&scan, |key| key == b"b").unwrap();
                 assert_eq!(output, expected);
-                assert_eq!(copied.kept, expected.matches("b").count() as u64);
+                assert_eq!(copied.kept, expected.matches('b').count() as u64);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crivo::keys::KeyScheme;
-use crivo_rows::{Error, ErrorKind, Format, Input, Scan, Select};
+use crivo_rows::{Error, ErrorKind, Format, Input, Items, Scan, Select};
 
 use crate::support::{Folder, WAYS, read, row};
 
@@ -207,4 +207,43 @@ fn followed_file_is_read_as_it_grows_until_told_to_stop() {
     lines.sort();
     assert_eq!(lines, [&b"one"[..], b"thr", b"two"]);
     assert!(folded.stopped);
+}
+
+#[test]
+fn panic_of_a_step_ends_the_pass_on_every_thread() {
+    let folder = Folder::new();
+    let input = folder.input("a.txt", "line\n".repeat(1000));
+    for repeatable in [false, true] {
+        let result = std::panic::catch_unwind(|| {
+            let scan = Scan::of(&input).chunk_size(20).threads(4).repeatable(repeatable);
+            scan.fold(
+                || (),
+                |(), batch| {
+                    assert!(batch.id(0).to_u64() >> 32 != 100, "on purpose");
+                    Ok(())
+                },
+                |(), ()| Ok(()),
+            )
+        });
+        assert!(result.is_err());
+    }
+    let judge = |batch: &mut crivo_rows::RowBatch<'_>, _: &mut [bool]| {
+        assert!(batch.id(0).to_u64() >> 32 != 100, "on purpose");
+        Ok(())
+    };
+    let result = std::panic::catch_unwind(|| {
+        let scan = Scan::of(&input).chunk_size(20).threads(4);
+        scan.copy_rows(crivo_rows::Predicate::Each(&judge), &mut Vec::new())
+    });
+    assert!(result.is_err());
+}
+
+#[test]
+fn words_of_integers_are_refused() {
+    let folder = Folder::new();
+    let input = folder.input("a.txt", "1\n");
+    for (scheme, items) in [(KeyScheme::integers(), Items::Words(2)), (KeyScheme::bytes(), Items::Words(0))] {
+        let error = read(&Scan::of(&input).keys(scheme).items(items)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidOption, "{error}");
+    }
 }

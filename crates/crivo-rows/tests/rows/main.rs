@@ -1,6 +1,9 @@
 //! Rows against exact models: every format, one thread and four, chunks so small that borders fall
 //! everywhere.
 
+// What fails here should fail loudly, and small texts may be built slowly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::format_collect, clippy::format_push_string)]
+
 mod agreement;
 mod compressed;
 mod copying;

@@ -32,8 +32,9 @@ fn column_of(input: &Input, field: &str) -> Vec<Option<String>> {
     rows.into_iter().map(|mut row| row.remove(0)).collect()
 }
 
-#[test]
-fn every_type_has_its_text_and_nulls_are_missing() {
+/// A column of every type, and the text of its three values.
+#[allow(clippy::too_many_lines)] // a table
+fn columns_of_every_type() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
     let dictionary = {
         let mut builder = StringDictionaryBuilder::<Int32Type>::new();
         builder.append_value("red");
@@ -41,7 +42,7 @@ fn every_type_has_its_text_and_nulls_are_missing() {
         builder.append_value("red");
         builder.finish()
     };
-    let columns: Vec<(&str, ArrayRef, [&str; 3])> = vec![
+    vec![
         ("bool", Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])), ["true", "", "false"]),
         ("i8", Arc::new(Int8Array::from(vec![Some(-128), None, Some(7)])), ["-128", "", "7"]),
         ("i16", Arc::new(Int16Array::from(vec![Some(-300), None, Some(7)])), ["-300", "", "7"]),
@@ -133,7 +134,12 @@ fn every_type_has_its_text_and_nulls_are_missing() {
             ["12.50", "", "-0.05"],
         ),
         ("null", Arc::new(NullArray::new(3)), ["", "", ""]),
-    ];
+    ]
+}
+
+#[test]
+fn every_type_has_its_text_and_nulls_are_missing() {
+    let columns = columns_of_every_type();
     let folder = Folder::new();
     for rows_a_group in [1, 2, 100] {
         let bytes =
