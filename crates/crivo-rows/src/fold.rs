@@ -16,6 +16,9 @@ pub struct Folded<S> {
     pub counts: Counts,
     /// Whether the progress hook stopped the pass before its end.
     pub stopped: bool,
+    /// The names of the first file's wanted columns, also if it has no rows; none where they are
+    /// found record by record (all fields of JSONL).
+    pub names: Vec<String>,
     /// The first file's header as it stands, line end included.
     pub header: Option<Vec<u8>>,
     /// What the user should know, each one sentence: columns that were left out.
@@ -84,7 +87,8 @@ impl Scan<'_> {
             state: state.unwrap_or_else(&make),
             counts,
             stopped: feed.stopped,
-            header: feed.first.as_ref().and_then(|layout| layout.header.clone()),
+            names: feed.first_names,
+            header: feed.header,
             warnings: feed.warnings,
         })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::input::{Format, Input};
 use crate::parse::delimited::first_record;
 use crate::parse::jsonl::{NamedField, Wanted, first_names};
@@ -86,71 +86,81 @@ impl Layout {
             whole: *select == Select::Row,
             header: None,
         };
-        let mut data = 0;
-        match (format, input.delimiter_of(format)) {
-            (Format::Csv | Format::Tsv, Some(delimiter)) => {
-                let first = first_record(text, delimiter, input.quotes);
-                let count = first.fields.len();
-                layout.chosen = if input.header {
-                    data = first.end;
-                    layout.header = Some(text[first.start..first.end].to_vec());
-                    let names: Vec<_> =
-                        first.fields.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-                    Chosen::by_name(select, &names)
-                } else {
-                    Chosen::by_number(select, Some(count))
-                }
-                .map_err(|error| error.in_file(file))?;
-                layout.shape = Shape::Delimited(Delimited {
-                    delimiter: delimiter.to_vec(),
-                    quotes: input.quotes,
-                    fields: Some(count),
-                    slots: Slots::new(&layout.chosen.fields),
-                });
-            }
-            (Format::Lines, delimiter) => match (select, delimiter) {
-                (Select::Row, _) => {}
-                (Select::All, None) => {
-                    layout.whole = true;
-                }
-                (Select::Fields(fields), _) if fields.is_empty() => {}
-                (_, Some(delimiter)) => {
-                    let count = match select {
-                        Select::All => Some(first_record(text, delimiter, false).fields.len()),
-                        _ => None,
-                    };
-                    layout.chosen =
-                        Chosen::by_number(select, count).map_err(|error| lines_have_numbers(&error, file))?;
-                    layout.shape = Shape::Delimited(Delimited {
-                        delimiter: delimiter.to_vec(),
-                        quotes: false,
-                        fields: None,
-                        slots: Slots::new(&layout.chosen.fields),
-                    });
-                }
-                (_, None) => {
-                    layout.chosen =
-                        Chosen::by_number(select, None).map_err(|error| lines_have_numbers(&error, file))?;
-                    layout.shape = Shape::Blanks { slots: Slots::new(&layout.chosen.fields) };
-                }
-            },
-            (Format::Jsonl, _) => match select {
-                Select::Row => {}
-                Select::All => layout.shape = Shape::Json(Wanted::All),
-                Select::Fields(fields) => {
-                    layout.chosen = Chosen::exactly(fields);
-                    layout.shape = Shape::Json(Wanted::Named(seen.named(&layout.chosen, file, text)));
-                }
-            },
-            (Format::Parquet | Format::Csv | Format::Tsv, _) => {
-                let message = "this is not a format of text: it is read by another way";
-                return Err(Error::new(ErrorKind::Unsupported, message).in_file(file));
-            }
-        }
+        let data = match (format, input.delimiter_of(format)) {
+            (Format::Csv | Format::Tsv, Some(delimiter)) => layout.delimited(input, delimiter, select, text),
+            (Format::Jsonl, _) => layout.json(select, text, seen),
+            (_, delimiter) => layout.lines(delimiter, select, text),
+        };
+        let data = data.map_err(|error| error.in_file(file))?;
         if layout.whole {
             layout.chosen.names = [String::from("line")].into();
         }
         Ok((layout, data))
+    }
+
+    fn delimited(&mut self, input: &Input, delimiter: &[u8], select: &Select, text: &[u8]) -> Result<usize> {
+        let first = first_record(text, delimiter, input.quotes);
+        let count = first.fields.len();
+        let mut data = 0;
+        self.chosen = if input.header {
+            data = first.end;
+            self.header = Some(text[first.start..first.end].to_vec());
+            let names: Vec<_> =
+                first.fields.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            Chosen::by_name(select, &names)?
+        } else {
+            Chosen::by_number(select, Some(count))?
+        };
+        self.shape = Shape::Delimited(Delimited {
+            delimiter: delimiter.to_vec(),
+            quotes: input.quotes,
+            fields: Some(count),
+            slots: Slots::new(&self.chosen.fields),
+        });
+        Ok(data)
+    }
+
+    fn lines(&mut self, delimiter: Option<&[u8]>, select: &Select, text: &[u8]) -> Result<usize> {
+        let count = match (select, delimiter) {
+            (Select::Row, _) => return Ok(0),
+            (Select::Fields(fields), _) if fields.is_empty() => return Ok(0),
+            (Select::Single, _) | (Select::All, None) => {
+                self.whole = true;
+                return Ok(0);
+            }
+            (Select::All, Some(delimiter)) => Some(first_record(text, delimiter, false).fields.len()),
+            (Select::Fields(_), _) => None,
+        };
+        self.chosen = Chosen::by_number(select, count).map_err(|error| {
+            let advice = "lines have no header: is it --format csv or jsonl?";
+            Error::new(error.kind(), format_args!("{} ({advice})", error.message()))
+        })?;
+        let slots = Slots::new(&self.chosen.fields);
+        self.shape = match delimiter {
+            None => Shape::Blanks { slots },
+            Some(delimiter) => Shape::Delimited(Delimited {
+                delimiter: delimiter.to_vec(),
+                quotes: false,
+                fields: None,
+                slots,
+            }),
+        };
+        Ok(0)
+    }
+
+    fn json(&mut self, select: &Select, text: &[u8], seen: &mut SeenFields) -> Result<usize> {
+        let names = first_names(text);
+        self.chosen = match select {
+            Select::Row => return Ok(0),
+            Select::All => {
+                self.shape = Shape::Json(Wanted::All);
+                return Ok(0);
+            }
+            Select::Fields(fields) => Chosen::exactly(fields),
+            Select::Single => Chosen::by_name(select, &names)?,
+        };
+        self.shape = Shape::Json(Wanted::Named(seen.named(&self.chosen, &self.file, names)));
+        Ok(0)
     }
 }
 
@@ -164,10 +174,10 @@ pub(crate) struct SeenFields {
 }
 
 impl SeenFields {
-    fn named(&mut self, chosen: &Chosen, file: &Arc<str>, text: &[u8]) -> Vec<NamedField> {
+    fn named(&mut self, chosen: &Chosen, file: &Arc<str>, names: Vec<String>) -> Vec<NamedField> {
         if self.first_file.is_none() {
             self.first_file = Some(Arc::clone(file));
-            self.first_names = first_names(text);
+            self.first_names = names;
             self.fields = chosen.unique_names().map(|name| (name.to_owned(), Arc::default())).collect();
         }
         let fields = self.fields.iter();
@@ -182,9 +192,4 @@ impl SeenFields {
             _ => Ok(()),
         }
     }
-}
-
-fn lines_have_numbers(error: &Error, file: &Arc<str>) -> Error {
-    let advice = format!("{} (lines have no header: is it --format csv or jsonl?)", error.message());
-    Error::new(error.kind(), advice).in_file(file)
 }

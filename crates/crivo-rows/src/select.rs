@@ -9,6 +9,9 @@ use crate::error::{Error, ErrorKind, Result};
 pub enum Select {
     /// The whole record as one column: its bytes as they stand, without the line end.
     Row,
+    /// The one thing there is: the whole line where records are lines, the field where they have
+    /// only one; else an error that lists the fields. What a command means when no field is named.
+    Single,
     /// These fields, in this order, each by name or by number (from 1). A name is tried first,
     /// so a column that is called `2020` is found by it. None at all counts records only.
     Fields(Vec<String>),
@@ -59,6 +62,8 @@ impl Chosen {
     pub(crate) fn by_name(wanted: &Select, names: &[String]) -> Result<Self> {
         let numbers = match wanted {
             Select::Row => Vec::new(),
+            Select::Single if names.len() == 1 => vec![0],
+            Select::Single => return Err(choose_one(names)),
             Select::All => (0..names.len()).collect(),
             Select::Fields(fields) => {
                 fields.iter().map(|field| find(field, names)).collect::<Result<Vec<_>>>()?
@@ -84,6 +89,12 @@ impl Chosen {
     pub(crate) fn by_number(wanted: &Select, count: Option<usize>) -> Result<Self> {
         let numbers = match wanted {
             Select::Row => Vec::new(),
+            Select::Single if count == Some(1) => vec![0],
+            Select::Single => {
+                let numbers: Vec<String> =
+                    (1..=count.unwrap_or(0)).map(|number| number.to_string()).collect();
+                return Err(choose_one(&numbers));
+            }
             Select::All => (0..count.unwrap_or(0)).collect(),
             Select::Fields(fields) => {
                 fields.iter().map(|field| number(field, count)).collect::<Result<Vec<_>>>()?
@@ -131,24 +142,35 @@ fn number(field: &str, count: Option<usize>) -> Result<usize> {
     }
 }
 
-/// Names as many as fit a message, and the nearest one.
+/// Names as many fields as fit a message, and the nearest one.
 pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
-    const SHOWN: usize = 30;
     let near = names
         .iter()
         .map(|name| (strsim::damerau_levenshtein(&name.to_lowercase(), &field.to_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4);
     let suggestion = near.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"));
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
-    let more = match names.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        left => format!(" and {left} more"),
-    };
     Error::new(
         ErrorKind::NoSuchField,
-        format_args!("there is no field '{field}'{suggestion} (fields: {}{more})", shown.join(", ")),
+        format_args!("there is no field '{field}'{suggestion} (fields: {})", list(names)),
     )
+}
+
+/// No field was named, and there are several.
+pub(crate) fn choose_one(names: &[String]) -> Error {
+    Error::new(
+        ErrorKind::NoSuchField,
+        format_args!("records have {} fields: choose one with -f (fields: {})", names.len(), list(names)),
+    )
+}
+
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 30;
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        left => format!("{} and {left} more", shown.join(", ")),
+    }
 }
 
 #[cfg(test)]

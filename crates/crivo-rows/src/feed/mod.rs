@@ -23,7 +23,7 @@ use crate::input::{Format, Input, Source};
 use crate::layout::{Layout, SeenFields};
 use crate::parquet::ParquetFile;
 use crate::progress::Progress;
-use crate::select::Select;
+use crate::select::{Chosen, Select};
 
 /// The longest line: positions in a chunk are 32 bits wide.
 const LONGEST_LINE: usize = 1 << 31;
@@ -84,8 +84,10 @@ pub(crate) struct Feed<'a> {
     pub(crate) stopped: bool,
     /// Whether nothing more will come.
     pub(crate) ended: bool,
-    /// The layout of the first file, whose header stands for all.
-    pub(crate) first: Option<Arc<Layout>>,
+    /// The columns of the first file, and its header as it stands.
+    pub(crate) first_names: Vec<String>,
+    pub(crate) header: Option<Vec<u8>>,
+    has_begun: bool,
     pub(crate) seen: SeenFields,
     /// What the user should know.
     pub(crate) warnings: Vec<String>,
@@ -135,7 +137,9 @@ impl<'a> Feed<'a> {
             total: input.total_bytes(),
             stopped: false,
             ended: false,
-            first: None,
+            first_names: Vec::new(),
+            header: None,
+            has_begun: false,
             seen: SeenFields::default(),
             warnings: Vec::new(),
         }
@@ -226,6 +230,7 @@ impl<'a> Feed<'a> {
         let Some(file) = ParquetFile::open(source, self.select, read_whole, &mut self.warnings)? else {
             return Ok(None);
         };
+        self.note_first(&file.chosen, None);
         // What is not in row groups counts as read at once, so that the sum is the file's length.
         let groups: u64 = (0..file.groups()).map(|group| file.group_bytes(group)).sum();
         self.read.fetch_add(file.length.saturating_sub(groups), Ordering::Relaxed);
@@ -325,6 +330,13 @@ impl<'a> Feed<'a> {
         Ok(Cut { border: Some(*length), ..cut })
     }
 
+    fn note_first(&mut self, chosen: &Chosen, header: Option<&Vec<u8>>) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.first_names = chosen.names.to_vec();
+            self.header = header.cloned();
+        }
+    }
+
     /// Looks at the first record of a file.
     fn begin_file(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Arc<Layout>> {
         let mark = open.mark(chunk.bytes());
@@ -333,7 +345,7 @@ impl<'a> Feed<'a> {
             Layout::of_text(self.input, open.format, self.select, &open.stream.file, text, &mut self.seen)?;
         chunk.start = mark + data;
         let layout = Arc::new(layout);
-        self.first.get_or_insert_with(|| Arc::clone(&layout));
+        self.note_first(&layout.chosen, layout.header.as_ref());
         open.layout = Some(Arc::clone(&layout));
         Ok(layout)
     }

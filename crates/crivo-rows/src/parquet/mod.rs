@@ -216,7 +216,7 @@ fn choose(
             let numbers: Vec<usize> = (0..names.len()).filter(|&at| has_text[at]).collect();
             Ok(Chosen::from_numbers(&numbers, |number| names[number].clone()))
         }
-        Select::Fields(_) => {
+        Select::Fields(_) | Select::Single => {
             let chosen = Chosen::by_name(select, &names).map_err(|error| error.in_file(file))?;
             match chosen.fields.iter().find(|&&field| !has_text[field]) {
                 None => Ok(chosen),

@@ -247,3 +247,31 @@ fn words_of_integers_are_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidOption, "{error}");
     }
 }
+
+#[test]
+fn no_field_means_the_only_one_there_is() {
+    let folder = Folder::new();
+    let single = |input: &Input| read(&Scan::of(input).select(Select::Single).threads(2).chunk_size(4));
+    let one = [row(&["1"]), row(&["2"])];
+    assert_eq!(single(&folder.input("a.txt", "1\n2\n")).unwrap().0, one);
+    assert_eq!(single(&folder.input("a.csv", "n\n1\n2\n")).unwrap().0, one);
+    assert_eq!(single(&folder.input("a.csv", "1\n2\n").header(false)).unwrap().0, one);
+    assert_eq!(single(&folder.input("a.jsonl", "{\"n\":1}\n{\"n\":2}\n")).unwrap().0, one);
+    for input in [
+        folder.input("b.csv", "x,y\n1,2\n"),
+        folder.input("c.csv", "1,2\n").header(false),
+        folder.input("d.jsonl", "{\"x\":1,\"y\":2}\n"),
+    ] {
+        let error = single(&input).unwrap_err();
+        assert!(error.to_string().contains("records have 2 fields: choose one with -f"), "{error}");
+    }
+}
+
+#[test]
+fn names_and_header_of_the_first_file_come_back_even_without_rows() {
+    let folder = Folder::new();
+    let input = folder.input("a.csv", "\u{FEFF}x,\"y\"\r\n");
+    let folded = Scan::of(&input).select(Select::All).fold(|| (), |(), _| Ok(()), |(), ()| Ok(())).unwrap();
+    assert_eq!(folded.names, ["x", "y"]);
+    assert_eq!(folded.header.as_deref(), Some(&b"x,\"y\"\r\n"[..]));
+}
