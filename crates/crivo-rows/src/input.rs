@@ -1,5 +1,6 @@
 //! What is read: files, patterns or standard input, and how their text is laid out.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,7 +102,7 @@ impl Input {
     ///
     /// # Errors
     /// If a file does not exist, a pattern matches nothing, or a folder is named.
-    pub fn from_args<A: AsRef<str>>(args: impl IntoIterator<Item = A>) -> Result<Self> {
+    pub fn from_args<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Result<Self> {
         let mut sources = Vec::new();
         for arg in args {
             expand(arg.as_ref(), &mut sources)?;
@@ -206,29 +207,31 @@ impl Input {
 }
 
 /// One argument's files. A name that exists is taken as it stands, so that `[1].csv` can be read.
-fn expand(arg: &str, sources: &mut Vec<Source>) -> Result<()> {
+fn expand(arg: &OsStr, sources: &mut Vec<Source>) -> Result<()> {
     if arg == "-" {
         sources.push(Source::StandardInput);
         return Ok(());
     }
     let path = Path::new(arg);
+    let name = arg.to_string_lossy();
     if path.is_dir() {
-        return Err(folder(arg));
+        return Err(folder(&name));
     }
-    if path.exists() || !arg.contains(['*', '?', '[']) {
-        if !path.exists() {
-            return Err(Error::new(ErrorKind::NotFound, "no such file").in_file(&arg.into()));
-        }
+    if path.exists() {
         sources.push(Source::File(path.into()));
         return Ok(());
     }
-    let matches = glob::glob(arg)
-        .map_err(|error| Error::new(ErrorKind::InvalidOption, format_args!("not a pattern: {error}")))
-        .map_err(|error| error.in_file(&arg.into()))?;
+    let failed =
+        |kind, message: &dyn std::fmt::Display| Error::new(kind, message).in_file(&name.as_ref().into());
+    if !name.contains(['*', '?', '[']) {
+        return Err(failed(ErrorKind::NotFound, &"no such file"));
+    }
+    let matches = glob::glob(&name)
+        .map_err(|error| failed(ErrorKind::InvalidOption, &format_args!("not a pattern: {error}")))?;
     let before = sources.len();
     sources.extend(matches.filter_map(|entry| entry.ok().filter(|path| path.is_file()).map(Source::File)));
     if sources.len() == before {
-        return Err(Error::new(ErrorKind::NotFound, "no file matches this pattern").in_file(&arg.into()));
+        return Err(failed(ErrorKind::NotFound, &"no file matches this pattern"));
     }
     Ok(())
 }

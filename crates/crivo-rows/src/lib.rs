@@ -106,7 +106,6 @@ mod parse;
 mod progress;
 mod scan;
 mod select;
-mod text;
 
 pub use batch::{RowBatch, RowId};
 pub use column::Values;

@@ -9,10 +9,12 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayAccessor};
 use arrow_schema::{DataType, TimeUnit};
+use crivo::keys::text::{
+    push_boolean, push_date, push_decimal, push_f32, push_f64, push_i64, push_time, push_timestamp, push_u64,
+};
 
 use crate::column::Column;
 use crate::error::Result;
-use crate::text::{push_date, push_decimal, push_f32, push_f64, push_integer, push_time, push_timestamp};
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
@@ -31,9 +33,7 @@ pub(crate) fn append(array: &dyn Array, column: &mut Column) -> Result<()> {
         DataType::LargeBinary => bytes(array.as_binary::<i64>(), column),
         DataType::BinaryView => bytes(array.as_binary_view(), column),
         DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary(), column),
-        DataType::Boolean => each(array.as_boolean(), column, |out, value| {
-            out.extend_from_slice(if value { b"true" } else { b"false" });
-        }),
+        DataType::Boolean => each(array.as_boolean(), column, push_boolean),
         DataType::Int8 => integers::<Int8Type>(array, column),
         DataType::Int16 => integers::<Int16Type>(array, column),
         DataType::Int32 => integers::<Int32Type>(array, column),
@@ -41,10 +41,10 @@ pub(crate) fn append(array: &dyn Array, column: &mut Column) -> Result<()> {
         DataType::UInt8 => integers::<UInt8Type>(array, column),
         DataType::UInt16 => integers::<UInt16Type>(array, column),
         DataType::UInt32 => integers::<UInt32Type>(array, column),
-        DataType::UInt64 => integers::<UInt64Type>(array, column),
-        DataType::Float16 => primitive::<Float16Type>(array, column, |out, v| push_f32(out, v.to_f32())),
-        DataType::Float32 => primitive::<Float32Type>(array, column, push_f32),
-        DataType::Float64 => primitive::<Float64Type>(array, column, push_f64),
+        DataType::UInt64 => primitive::<UInt64Type>(array, column, push_u64),
+        DataType::Float16 => floats::<Float16Type>(array, column, |out, value| push_f32(out, value.to_f32())),
+        DataType::Float32 => floats::<Float32Type>(array, column, push_f32),
+        DataType::Float64 => floats::<Float64Type>(array, column, push_f64),
         DataType::Date32 => primitive::<Date32Type>(array, column, |out, days| push_date(out, days.into())),
         DataType::Date64 => primitive::<Date64Type>(array, column, |out, milliseconds| {
             push_date(out, milliseconds.div_euclid(MILLISECONDS_A_DAY));
@@ -111,8 +111,19 @@ fn primitive<T: ArrowPrimitiveType>(
     each(array.as_primitive::<T>(), column, write)
 }
 
-fn integers<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &dyn Array, column: &mut Column) -> Result<()> {
-    primitive::<T>(array, column, |out, value| push_integer(out, value.into()))
+fn integers<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &dyn Array, column: &mut Column) -> Result<()> {
+    primitive::<T>(array, column, |out, value| push_i64(out, value.into()))
+}
+
+/// What is not a number appends nothing, and so is missing.
+fn floats<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    column: &mut Column,
+    write: impl Fn(&mut Vec<u8>, T::Native) -> bool,
+) -> Result<()> {
+    primitive::<T>(array, column, |out, value| {
+        write(out, value);
+    })
 }
 
 fn times<T: ArrowPrimitiveType<Native: Into<i64>>>(

@@ -7,9 +7,8 @@
 
 use std::ops::Range;
 
+use crivo::keys::text::push_f64;
 use wide::u8x16;
-
-use crate::text::push_f64;
 
 /// Deeper nesting than this is refused; nothing that people write comes near.
 const DEEPEST: usize = 128;
@@ -321,11 +320,10 @@ fn unicode(text: &[u8]) -> (char, usize) {
     (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 4)
 }
 
-/// Appends a number's text as docs/keys.md wants floats.
+/// Appends a number's text as docs/keys.md wants floats. It has been checked.
 pub(crate) fn push_float(text: &[u8], out: &mut Vec<u8>) {
-    match std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
-        Some(value) => push_f64(out, value),
-        None => out.extend_from_slice(text),
+    if let Some(value) = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
+        push_f64(out, value);
     }
 }
 

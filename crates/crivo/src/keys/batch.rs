@@ -247,6 +247,10 @@ mod tests {
         let expected: Vec<_> =
             [&b"one"[..], b"", b"three"].map(|key| (KeyRef::Bytes(key), scheme.hash(key).unwrap())).into();
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+        let spans = [0..3, 4..4, 5..10].map(|range| Span::new(range).unwrap());
+        let mut other = KeyBuffer::new(scheme);
+        let batch = other.hash_spans_of(&spans, text).unwrap();
+        assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
 
         let integers = [7, u64::MAX];
         let mut buffer = KeyBuffer::new(KeyScheme::integers());
