@@ -31,6 +31,12 @@ def test_examples_run(name: str, documented: Any) -> None:
     assert runner.failures == 0
 
 
+def test_the_readme_s_examples_run() -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    results = doctest.testfile(str(readme), module_relative=False, encoding="utf-8")
+    assert results.failed == 0 and results.attempted >= 4
+
+
 def test_every_class_has_an_example() -> None:
     for cls in CLASSES:
         assert ">>>" in (inspect.getdoc(cls) or "")

@@ -40,3 +40,8 @@ pub mod sketch;
 
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Confidence, Estimate};
+
+/// The README's example is held to what the library does.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
