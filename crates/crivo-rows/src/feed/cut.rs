@@ -6,7 +6,7 @@
 //! be followed from there. Where a chunk has none, which one fast search tells, there is nothing
 //! to follow.
 
-use crate::parse::delimited::closing_quote;
+use crate::parse::block::{BLOCK, Block};
 
 const QUOTE: u8 = b'"';
 
@@ -31,47 +31,66 @@ pub(crate) struct Cut {
 impl Cutter {
     /// Where to cut `text`, which begins at a record's border.
     pub(crate) fn cut(&self, text: &[u8]) -> Cut {
-        let after_newline = |to: usize| memchr::memrchr(b'\n', &text[..to]).map(|at| at + 1);
-        let Self::Quoted { delimiter } = self else {
-            return Cut { border: after_newline(text.len()), has_quotes: false };
-        };
-        let mut border = None;
-        let mut has_quotes = false;
-        // The stretch that begins here is outside quotes.
-        let mut outside = 0;
-        loop {
-            let quote = memchr::memchr(QUOTE, &text[outside..]).map(|at| outside + at);
-            let until = quote.unwrap_or(text.len());
-            if let Some(at) = memchr::memrchr(b'\n', &text[outside..until]) {
-                border = Some(outside + at + 1);
+        match self {
+            Self::Quoted { delimiter } if memchr::memchr(QUOTE, text).is_some() => {
+                Cut { border: follow_quotes(text, delimiter), has_quotes: true }
             }
-            let Some(quote) = quote else { return Cut { border, has_quotes } };
-            has_quotes = true;
-            let field_start = border.unwrap_or(0).max(outside);
-            if opens_field(text, field_start, quote, field_start == border.unwrap_or(0), delimiter) {
-                match closing_quote(text, quote + 1) {
-                    Some(closing) => outside = closing + 1,
-                    None => return Cut { border, has_quotes },
-                }
-            } else {
-                outside = quote + 1;
-            }
+            _ => Cut { border: memchr::memrchr(b'\n', text).map(|at| at + 1), has_quotes: false },
         }
     }
 }
 
-/// Whether the quote at `quote` is the first byte of a field. There is no newline and no quoted
-/// text between `from` and it; a field begins at `from` itself only after a line end.
-fn opens_field(text: &[u8], from: usize, quote: usize, after_line_end: bool, delimiter: &[u8]) -> bool {
-    let before = &text[from..quote];
-    if before.is_empty() {
-        return after_line_end;
+/// After the last newline outside quotes. Every worker waits for this, so it visits quotes and
+/// newlines only, and those in blocks of bytes that are classified at once.
+fn follow_quotes(text: &[u8], delimiter: &[u8]) -> Option<usize> {
+    let mut border = None;
+    let mut inside = false;
+    // Inside quotes, a quote before this is the second of a doubled pair.
+    let mut resume = 0;
+    // Outside quotes, where the last quoted stretch ended.
+    let mut closed = 0;
+    for base in (0..text.len()).step_by(BLOCK) {
+        let block = Block::load(&text[base..]);
+        let mut marks = block.equal(QUOTE) | block.equal(b'\n');
+        while marks != 0 {
+            let at = base + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            match (text[at], inside) {
+                (QUOTE, true) if at >= resume => match text.get(at + 1) {
+                    Some(&QUOTE) => resume = at + 2,
+                    Some(_) => (inside, closed) = (false, at + 1),
+                    // It may be half of a doubled one: what follows will tell.
+                    None => return border,
+                },
+                (QUOTE, false) if opens_field(text, border.unwrap_or(0), closed, at, delimiter) => {
+                    (inside, resume) = (true, at + 1);
+                }
+                (b'\n', false) => border = Some(at + 1),
+                _ => {}
+            }
+        }
     }
-    if delimiter.len() == 1 || !before.ends_with(delimiter) {
-        return before.ends_with(delimiter);
+    border
+}
+
+/// Whether the quote at `quote`, outside quotes, is the first byte of a field. Its record begins at
+/// `record`; the last quoted stretch ended at `closed`.
+#[inline]
+fn opens_field(text: &[u8], record: usize, closed: usize, quote: usize, delimiter: &[u8]) -> bool {
+    if quote == record {
+        return true;
     }
-    // In `a:::"` the delimiter `::` ends before the last colon: which one counts is decided from
-    // the left.
+    // A delimiter does not begin inside quotes.
+    let before = &text[record.max(closed)..quote];
+    match delimiter {
+        [byte] => before.last() == Some(byte),
+        _ => before.ends_with(delimiter) && ends_with_match(before, delimiter),
+    }
+}
+
+/// Whether a delimiter found from the left ends where `before` ends: in `a:::"` the delimiter `::`
+/// ends before the last colon.
+fn ends_with_match(before: &[u8], delimiter: &[u8]) -> bool {
     memchr::memmem::find_iter(before, delimiter).last().is_some_and(|at| at + delimiter.len() == before.len())
 }
 

@@ -224,9 +224,9 @@ pub(crate) fn first_record(text: &[u8], delimiter: &[u8], quotes: bool) -> First
     }
 }
 
-/// Where the quoted field ends whose text begins at `from`: at its closing quote. Nothing if that
-/// is not in `text`, or is its last byte and so may be half of a doubled one.
-pub(crate) fn closing_quote(text: &[u8], mut from: usize) -> Option<usize> {
+/// Where the quoted field ends whose text begins at `from`: at its closing quote, if that is in
+/// `text`.
+fn closing_quote(text: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = from + memchr::memchr(QUOTE, text.get(from..)?)?;
         match text.get(at + 1) {
