@@ -91,8 +91,8 @@ def read(data: bytes) -> Sketch:
     # 2.
     if len(data) < HEADER.size:
         raise Truncated(f"{len(data)} bytes are fewer than a header")
-    _, version, family, family_version, flags, function, kind, reserved, seed, length = (
-        HEADER.unpack_from(data)
+    _, version, family, family_version, flags, function, kind, reserved, seed, length = HEADER.unpack_from(
+        data
     )
     # 3. Before the length and the checksum, because a newer envelope may have them elsewhere.
     if version > 1:

@@ -286,9 +286,7 @@ def test_header_bytes_against_their_rule_are_invalid(changes: dict[int, int]) ->
 
 @pytest.mark.parametrize("kind", range(6))
 @pytest.mark.parametrize("function", range(2))
-def test_only_the_listed_pairs_of_key_kind_and_hash_function_are_read(
-    function: int, kind: int
-) -> None:
+def test_only_the_listed_pairs_of_key_kind_and_hash_function_are_read(function: int, kind: int) -> None:
     listed = (kind, function) in [(1, 1), (2, 1), (3, 0)]
     assert refusal(envelope(ONE_HASH, {8: function, 9: kind})) is (None if listed else Invalid)
 

@@ -28,10 +28,26 @@ def hashes(precision: int, values: list[int], seed: int = 0) -> HyperLogLog:
     return sketch
 
 
+def numbers(last: int) -> HyperLogLog:
+    sketch = HyperLogLog(8, keys="int")
+    sketch.insert_batch(range(-12, last + 1))
+    return sketch
+
+
+def texts() -> HyperLogLog:
+    sketch = HyperLogLog(8, seed=11_400_714_785_074_694_797)
+    for length in range(151):
+        sketch.insert("á" * length)
+    return sketch
+
+
 CASES = {
     "hyperloglog_v1_empty": words(14, 0),
     "hyperloglog_v1_exact": words(12, 300),
     "hyperloglog_v1_dense": words(12, 100_000),
+    "hyperloglog_v1_texts": texts(),
+    "hyperloglog_v1_limit": numbers(11),
+    "hyperloglog_v1_past_limit": numbers(12),
     "hyperloglog_v1_integers": integers(),
     "hyperloglog_v1_hashes": hashes(6, [0, 1, 2**64 - 1, 2**63], seed=2**64 - 1),
     "hyperloglog_v1_saturated": hashes(4, [register << 60 for register in range(16)]),
