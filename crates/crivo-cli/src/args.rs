@@ -1,0 +1,227 @@
+//! The options that every command with an input shares, turned into ready objects.
+//!
+//! Each group is flattened into a command's own arguments. What was typed stays in these structs;
+//! [`InputArgs::pass`] and [`KeyArgs::scheme`] check it and make what the work needs, so that a
+//! wrong option is reported before anything is read.
+
+use std::num::NonZero;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use crivo::keys::KeyScheme;
+use crivo_rows::{Format, Input, Items, Select};
+
+use crate::pass::Pass;
+
+/// What to read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputArgs {
+    /// Files or patterns such as 'logs/*.csv.gz'; standard input if none, or -
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+
+    /// The format, when the name does not tell; gzip, zstd and xz are recognised by content
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+
+    /// The field to take, by name or number (from 1); without it the whole record
+    #[arg(short, long, value_name = "NAME|NUMBER")]
+    field: Option<String>,
+
+    /// The first record is data, not names; fields have numbers then
+    #[arg(long)]
+    no_header: bool,
+
+    /// What stands between fields, one or more characters: ';', '::', '\t'
+    #[arg(long, value_name = "TEXT")]
+    delimiter: Option<String>,
+
+    /// Take the runs of N words in the field as items, instead of the field itself
+    #[arg(long, value_name = "N")]
+    words: Option<NonZero<u16>>,
+
+    /// Count bad records instead of stopping at the first
+    #[arg(long)]
+    skip_bad: bool,
+
+    /// Threads to use; all processors if not given
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<u16>>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatName {
+    Lines,
+    Csv,
+    Tsv,
+    Jsonl,
+    Parquet,
+}
+
+impl InputArgs {
+    /// The input, checked: every file is there, options fit each other.
+    pub(crate) fn pass(&self) -> Result<Pass> {
+        let mut input = Input::from_args(&self.files)?.header(!self.no_header).skip_bad(self.skip_bad);
+        if let Some(format) = self.format {
+            input = input.format(match format {
+                FormatName::Lines => Format::Lines,
+                FormatName::Csv => Format::Csv,
+                FormatName::Tsv => Format::Tsv,
+                FormatName::Jsonl => Format::Jsonl,
+                FormatName::Parquet => Format::Parquet,
+            });
+        }
+        if let Some(delimiter) = &self.delimiter {
+            // A tab is hard to type in a shell.
+            let delimiter = delimiter.replace("\\t", "\t");
+            input = input.delimiter(&delimiter).context("--delimiter")?;
+        }
+        Ok(Pass {
+            input,
+            select: self.field.as_ref().map_or(Select::Row, Select::field),
+            items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
+            threads: self.threads.map_or(0, |n| n.get().into()),
+        })
+    }
+}
+
+/// How values become keys.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Keys")]
+pub(crate) struct KeyArgs {
+    /// What a value is: its text, or a 64-bit integer [default: text]
+    #[arg(long, value_enum)]
+    keys: Option<KeyName>,
+
+    /// The seed of the hash, recorded in the sketch; sketches of different seeds do not mix
+    /// [default: 0]
+    #[arg(long, value_name = "N|random")]
+    seed: Option<Seed>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KeyName {
+    Text,
+    Int,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seed {
+    Number(u64),
+    Random,
+}
+
+impl FromStr for Seed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "random" => Ok(Self::Random),
+            _ => text
+                .parse()
+                .map(Self::Number)
+                .map_err(|_| "expected a number from 0 to 2^64 - 1, or random".into()),
+        }
+    }
+}
+
+impl KeyArgs {
+    /// The scheme of a new sketch.
+    pub(crate) fn scheme(&self) -> Result<KeyScheme> {
+        let scheme = match self.keys.unwrap_or(KeyName::Text) {
+            KeyName::Text => KeyScheme::bytes(),
+            KeyName::Int => KeyScheme::integers(),
+        };
+        Ok(scheme.with_seed(match self.seed {
+            None => 0,
+            Some(Seed::Number(seed)) => seed,
+            Some(Seed::Random) => getrandom::u64().context("--seed random")?,
+        }))
+    }
+
+    /// Makes sure that what was asked for is what the sketch in the file `name` has.
+    pub(crate) fn agree_with(&self, scheme: KeyScheme, name: &str) -> Result<()> {
+        let (asked, found) = (self.keys.map(KeyName::word), key_word(scheme));
+        if let Some(asked) = asked.filter(|asked| *asked != found) {
+            bail!("--keys {asked}: the keys of {name} are {found}, and it can only be continued so");
+        }
+        match self.seed {
+            None => Ok(()),
+            Some(Seed::Number(seed)) if seed == scheme.seed() => Ok(()),
+            Some(Seed::Number(seed)) => {
+                bail!(
+                    "--seed {seed}: the seed of {name} is {}, and it can only be continued so",
+                    scheme.seed()
+                )
+            }
+            Some(Seed::Random) => {
+                bail!("--seed random: {name} has the seed {}, and can only be continued so", scheme.seed())
+            }
+        }
+    }
+}
+
+impl KeyName {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Int => "int",
+        }
+    }
+}
+
+/// The kind of keys in the words of `--keys`.
+pub(crate) fn key_word(scheme: KeyScheme) -> &'static str {
+    match scheme.kind() {
+        crivo::keys::KeyKind::Bytes => "text",
+        crivo::keys::KeyKind::Integer => "int",
+        crivo::keys::KeyKind::Hash => "hash",
+    }
+}
+
+/// What to do when a sketch is past what it can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnFull {
+    /// Say so on standard error
+    Warn,
+    /// Stop, and write nothing
+    Fail,
+}
+
+/// A share such as an error or a rate: `0.01` or `1%`.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    match number.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value / scale),
+        _ => Err("expected a share such as 0.01 or 1%".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn share_is_a_number_or_percent() {
+        assert_eq!(share("0.01"), Ok(0.01));
+        assert_eq!(share("1%"), Ok(0.01));
+        assert_eq!(share("2.5 %"), Ok(0.025));
+        for wrong in ["", "%", "one", "nan", "inf", "1%%"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seed_is_a_number_or_random() {
+        assert_eq!("random".parse(), Ok(Seed::Random));
+        assert_eq!(u64::MAX.to_string().parse(), Ok(Seed::Number(u64::MAX)));
+        for wrong in ["", "-1", "1.5", "18446744073709551616", "Random"] {
+            assert!(wrong.parse::<Seed>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `crivo merge`: several sketches into one, as if their inputs had been one.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use crivo::codec::{AnySketch, Parameter};
+use crivo::sketch::Merge;
+
+use super::{Outcome, show};
+use crate::output::Output;
+use crate::store::{self, Destination, Stored};
+
+/// Several sketches into one, as if their inputs had been one
+///
+/// The sketches must be of one kind, with the same keys and seed. Where precisions
+/// differ, the lowest stays.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo merge monday.crivo tuesday.crivo -o week.crivo
+  crivo merge day-*.crivo -o month.crivo --json")]
+pub(crate) struct Args {
+    /// The sketches to merge
+    #[arg(value_name = "SKETCH", required = true)]
+    sketches: Vec<PathBuf>,
+
+    /// Where to write the merged sketch; one of those merged is fine
+    #[arg(short, long, value_name = "SKETCH")]
+    output: PathBuf,
+
+    /// Print the merged sketch as `crivo show --json` does
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let destination = Destination::new(&args.output)?;
+    let sketch = merge_all(&args.sketches, out)?;
+    let bytes = sketch.encode();
+    destination.write(&bytes)?;
+    if args.json {
+        show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
+    } else {
+        let (number, name) = (args.sketches.len(), destination.name());
+        out.remark(format_args!("{number} merged into {name}: {}", sketch.summary().items))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One after the other, so that two sketches are in memory at most.
+fn merge_all(paths: &[PathBuf], out: &Output) -> Result<AnySketch> {
+    let mut merged: Option<(AnySketch, &Path)> = None;
+    for path in paths {
+        let next = store::read(path)?.sketch;
+        match &mut merged {
+            None => merged = Some((next, path)),
+            Some((sketch, first)) => {
+                let before = precision(sketch);
+                sketch.merge(&next).map_err(|error| {
+                    let (path, first) = (store::name_of(path), store::name_of(first));
+                    anyhow!("{path}: cannot be merged with {first}: {error}")
+                })?;
+                let after = precision(sketch);
+                if (before, precision(&next)) != (after, after) {
+                    let lower = after.unwrap_or_default();
+                    out.warn(format_args!(
+                        "{}: the precisions differ; merged at the lower one, {lower}",
+                        store::name_of(path)
+                    ));
+                }
+            }
+        }
+    }
+    merged.map(|(sketch, _)| sketch).ok_or_else(|| anyhow!("there is nothing to merge"))
+}
+
+/// The precision of sketches that have one.
+fn precision(sketch: &AnySketch) -> Option<u64> {
+    sketch.summary().parameters.iter().find_map(|(name, value)| match value {
+        Parameter::Count(count) if *name == "precision" => Some(*count),
+        _ => None,
+    })
+}

@@ -1,0 +1,75 @@
+//! The verbs: one file each, with its arguments, its help with examples, and its work.
+
+mod ask;
+mod completions;
+mod distinct;
+mod man;
+mod merge;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::output::Output;
+
+/// Yes and done are success, no is 1; an error becomes 2 in `main`.
+pub(crate) type Outcome = anyhow::Result<ExitCode>;
+
+/// Answers about data too big to hold: one pass, small memory, honest error bounds
+#[derive(Debug, Parser)]
+#[command(name = "crivo", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done or yes, 1 no or nothing found, 2 error, 130 interrupted.")]
+pub(crate) struct Cli {
+    /// No progress, warnings or remarks: the answer and errors only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Distinct(distinct::Args),
+    Ask(ask::Args),
+    Merge(merge::Args),
+    Show(show::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+impl Command {
+    pub(crate) fn run(self, out: &Output) -> Outcome {
+        match self {
+            Self::Distinct(args) => distinct::run(&args, out),
+            Self::Ask(args) => ask::run(&args),
+            Self::Merge(args) => merge::run(&args, out),
+            Self::Show(args) => show::run(&args, out),
+            Self::Completions(args) => completions::run(&args, out),
+            Self::Man(args) => man::run(&args, out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_and_shows_two_examples() {
+        for command in Cli::command().get_subcommands() {
+            assert!(command.get_about().is_some(), "{} has no description", command.get_name());
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples = help.matches("  crivo ").count();
+            assert!(examples >= 2, "{}: {examples} examples", command.get_name());
+        }
+    }
+}

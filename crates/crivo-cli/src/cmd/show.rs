@@ -1,0 +1,115 @@
+//! `crivo show`: what is in this sketch?
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use crivo::codec::{Parameter, Summary};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Outcome;
+use crate::args::key_word;
+use crate::kinds;
+use crate::output::{self, Interval, Output};
+use crate::store::{self, Stored};
+
+/// What is in this sketch?
+///
+/// Prints the kind, parameters, keys, fill and size of a sketch file. A damaged file is refused.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo show users.crivo
+  crivo show users.crivo --json")]
+pub(crate) struct Args {
+    /// The sketch file; - is standard input
+    #[arg(value_name = "SKETCH")]
+    sketch: PathBuf,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    kind: &'static str,
+    version: u8,
+    parameters: Map<String, Value>,
+    keys: &'static str,
+    seed: u64,
+    items: Interval,
+    fill: Option<f64>,
+    fpr: Option<f64>,
+    bytes: usize,
+    file_bytes: usize,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let stored = store::read(&args.sketch)?;
+    if args.json {
+        print_json(&stored, out)?;
+    } else {
+        print_table(&stored, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The whole of what is known about a sketch, as one JSON object.
+pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
+    let summary = stored.sketch.summary();
+    out.json(&Report {
+        kind: summary.family.name(),
+        version: summary.family.version(),
+        parameters: summary.parameters.iter().map(|(name, value)| ((*name).into(), to_json(value))).collect(),
+        keys: key_word(summary.scheme),
+        seed: summary.scheme.seed(),
+        items: summary.items.into(),
+        fill: summary.fill,
+        fpr: summary.false_positive_rate,
+        bytes: summary.memory,
+        file_bytes: stored.file_bytes,
+    })
+}
+
+fn print_table(stored: &Stored, out: &Output) -> Result<()> {
+    let Summary { family, parameters, scheme, items, fill, false_positive_rate, memory } =
+        stored.sketch.summary();
+    let kind = kinds::of(family);
+    let mut rows = vec![
+        ("kind".into(), format!("{family}, version {}", family.version())),
+        ("made by".into(), kind.made_by.into()),
+        ("answers".into(), kind.answers.into()),
+        ("items".into(), items.to_string()),
+    ];
+    for (name, value) in &parameters {
+        rows.push((name.replace('_', " "), to_text(value)));
+    }
+    rows.push(("keys".into(), key_word(scheme).into()));
+    rows.push(("seed".into(), scheme.seed().to_string()));
+    rows.extend(fill.map(|fill| ("fill".into(), output::percent(fill))));
+    rows.extend(false_positive_rate.map(|rate| ("false positives".into(), output::percent(rate))));
+    rows.push(("memory".into(), output::bytes(memory)));
+    rows.push(("file".into(), output::bytes(stored.file_bytes)));
+    out.table(&rows)
+}
+
+fn to_json(value: &Parameter) -> Value {
+    match value {
+        Parameter::Count(count) => (*count).into(),
+        Parameter::Ratio(ratio) => (*ratio).into(),
+        Parameter::Name(name) => (*name).into(),
+        _ => Value::Null,
+    }
+}
+
+fn to_text(value: &Parameter) -> String {
+    match value {
+        Parameter::Count(count) => output::count(*count),
+        Parameter::Ratio(ratio) => output::percent(*ratio),
+        Parameter::Name(name) => (*name).into(),
+        _ => "unknown".into(),
+    }
+}

@@ -1,0 +1,82 @@
+//! What happens at Ctrl-C, and at a request to end (SIGTERM, SIGHUP)?
+//!
+//! The running pass is asked to stop through its progress hook; it ends between two chunks, and
+//! the command returns [`Interrupted`]. A pass that waits for input that does not come cannot
+//! look, so after a moment the program ends anyway. Either way nothing stays behind: a file
+//! being written has another name until it is whole, and is removed here.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+
+/// As a shell reports a program that ended by SIGINT: 128 + 2.
+pub(crate) const EXIT_CODE: u8 = 130;
+
+/// How long a pass has to stop by itself: many times what a chunk takes, and hardly felt.
+const GRACE: Duration = Duration::from_millis(300);
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// The user asked to stop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted; nothing was written")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Whether the user asked to stop.
+pub(crate) fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
+
+/// Begins to listen. Commands that finish at once never call it.
+pub(crate) fn watch() {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| {
+        // It fails where a signal is ignored already, as under nohup: that choice is the user's,
+        // and the signals keep the effect they had.
+        let _ = ctrlc::try_set_handler(|| {
+            REQUESTED.store(true, Ordering::Relaxed);
+            std::thread::sleep(GRACE);
+            leave();
+        });
+    });
+}
+
+fn leave() {
+    for path in unfinished().drain(..) {
+        let _ = std::fs::remove_file(path);
+    }
+    #[allow(clippy::exit)] // the main thread waits for input; no other way leads out
+    std::process::exit(EXIT_CODE.into());
+}
+
+/// A file that must not stay behind, for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Unfinished<'a>(&'a Path);
+
+impl<'a> Unfinished<'a> {
+    pub(crate) fn new(path: &'a Path) -> Self {
+        watch();
+        unfinished().push(path.to_path_buf());
+        Self(path)
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        unfinished().retain(|path| path != self.0);
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,53 @@
+//! `crivo`: answers about data too big to hold, on the command line.
+//!
+//! This file parses, dispatches, and decides the exit code; nothing else does:
+//!
+//! | code | means |
+//! |---|---|
+//! | 0 | done, or yes; also when whoever read the output has read enough (a closed pipe) |
+//! | 1 | no, or nothing found |
+//! | 2 | an error, named on standard error; a wrong option too |
+//! | 130 | interrupted; nothing was written |
+//!
+//! One verb for each question: `cmd/<name>.rs` has its arguments, help, examples and work. What
+//! the verbs share: [`args`] turns options into objects that are ready before work begins,
+//! [`pass`] reads the input once, [`store`] reads and writes sketch files, and [`output`] is the
+//! only place that prints.
+
+mod args;
+mod cmd;
+mod exact;
+mod interrupt;
+mod kinds;
+mod output;
+mod pass;
+mod store;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::interrupt::Interrupted;
+use crate::output::Output;
+
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = match cmd::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(asked_or_wrong) => {
+            // Help and version come this way too; that nobody reads them is no failure.
+            let _ = asked_or_wrong.print();
+            return if asked_or_wrong.use_stderr() { FAILED.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let out = Output::new(cli.quiet);
+    match cli.command.run(&out) {
+        Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            out.error(&error);
+            if error.is::<Interrupted>() { interrupt::EXIT_CODE.into() } else { FAILED.into() }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How far a pass has come, on a terminal.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crivo_rows::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::Output;
+use crate::interrupt;
+
+/// What is done sooner needs no bar.
+const DELAY: Duration = Duration::from_millis(400);
+
+/// Draws share, rate and time left on standard error if it is a terminal, and passes on the
+/// user's wish to stop.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    began: Instant,
+    wanted: bool,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Meter {
+    pub(crate) fn new(out: &Output) -> Self {
+        Self { began: Instant::now(), wanted: !out.quiet, bar: OnceLock::new() }
+    }
+
+    fn draw(&self, read: u64, total: Option<u64>) {
+        let elapsed = self.began.elapsed();
+        if elapsed < DELAY {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| {
+            let bar = new_bar(total).with_elapsed(elapsed);
+            bar.set_position(read);
+            // Or the rate would begin as if everything so far had been read just now.
+            bar.reset_eta();
+            bar
+        });
+        bar.set_position(read);
+    }
+}
+
+impl Progress for Meter {
+    fn advance(&self, read: u64, total: Option<u64>) -> ControlFlow<()> {
+        if interrupt::is_requested() {
+            return ControlFlow::Break(());
+        }
+        if self.wanted {
+            self.draw(read, total);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar that is hidden unless standard error is a terminal. Short enough for 40 columns.
+fn new_bar(total: Option<u64>) -> ProgressBar {
+    let template = if total.is_some() {
+        "{percent:>3} % {wide_bar} {binary_bytes_per_sec}, {eta} left"
+    } else {
+        "{spinner} {binary_bytes} read, {binary_bytes_per_sec}"
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_valid() {
+        for total in [Some(1000), None] {
+            let bar = new_bar(total);
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+            bar.set_position(10);
+        }
+    }
+
+    #[test]
+    fn quiet_or_quick_draws_nothing() {
+        let quick = Meter::new(&Output::new(false));
+        assert!(quick.advance(1, None).is_continue());
+        assert!(quick.bar.get().is_none());
+        let mut quiet = Meter::new(&Output::new(true));
+        quiet.began -= DELAY;
+        assert!(quiet.advance(1, None).is_continue());
+        assert!(quiet.bar.get().is_none());
+    }
+}

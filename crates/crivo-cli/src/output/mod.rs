@@ -1,0 +1,180 @@
+//! The only place that prints: answers on standard output, everything else on standard error.
+//!
+//! Colours appear only on a terminal and never under `NO_COLOR`; the streams strip them. What
+//! comes from data (a field's name, a file's) cannot steer the terminal: control characters are
+//! shown as escapes.
+
+mod meter;
+mod text;
+
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use crivo::Estimate;
+use serde::Serialize;
+
+pub(crate) use self::meter::Meter;
+pub(crate) use self::text::{bytes, count, percent};
+
+const STRONG: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// Where a command says things.
+#[derive(Debug)]
+pub(crate) struct Output {
+    quiet: bool,
+}
+
+/// An estimate in JSON. Without an upper bound it is `null` there.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Interval {
+    value: f64,
+    lower: f64,
+    upper: f64,
+    confidence: f64,
+}
+
+impl From<Estimate> for Interval {
+    fn from(estimate: Estimate) -> Self {
+        Self {
+            value: estimate.value(),
+            lower: estimate.lower(),
+            upper: estimate.upper(),
+            confidence: estimate.confidence().level(),
+        }
+    }
+}
+
+#[allow(clippy::unused_self)] // commands print through one value, and need not know what each way to print uses of it
+impl Output {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { quiet }
+    }
+
+    /// One JSON object on one line.
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        self.raw(&line)
+    }
+
+    /// The answer, and beside it what it counts.
+    pub(crate) fn answer(&self, answer: impl Display, what: &str) -> Result<()> {
+        print(format_args!("{STRONG}{answer}{STRONG:#} {what}\n"))
+    }
+
+    /// A line under the answer.
+    pub(crate) fn detail(&self, line: impl Display) -> Result<()> {
+        print(format_args!("{FAINT}{}{FAINT:#}\n", harmless(line)))
+    }
+
+    /// Names and values in two columns.
+    pub(crate) fn table(&self, rows: &[(impl AsRef<str>, String)]) -> Result<()> {
+        let width = rows.iter().map(|(name, _)| name.as_ref().chars().count()).max().unwrap_or(0);
+        let mut table = String::new();
+        for (name, value) in rows {
+            writeln!(table, "{FAINT}{:width$}{FAINT:#}  {}", name.as_ref(), harmless(value))?;
+        }
+        print(format_args!("{table}"))
+    }
+
+    /// What was done, for a command whose result is a file; nothing if quiet.
+    pub(crate) fn remark(&self, line: impl Display) -> Result<()> {
+        if self.quiet { Ok(()) } else { print(format_args!("{}\n", harmless(line))) }
+    }
+
+    /// Bytes as they are.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        Ok(stdout.flush()?)
+    }
+
+    /// Something the user should know that is no failure.
+    pub(crate) fn warn(&self, message: impl Display) {
+        if !self.quiet {
+            complain(format_args!("{WARNING}crivo: warning:{WARNING:#} {}\n", harmless(message)));
+        }
+    }
+
+    /// Why the command failed.
+    pub(crate) fn error(&self, error: &anyhow::Error) {
+        complain(format_args!("{ERROR}crivo:{ERROR:#} {}\n", harmless(explain(error))));
+    }
+}
+
+/// Whether the error is that nobody reads the output any more.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = Some(io::ErrorKind::BrokenPipe);
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().map(io::Error::kind) == closed
+            || cause.downcast_ref::<crivo_rows::Error>().and_then(crivo_rows::Error::io_kind) == closed
+    })
+}
+
+/// The causes from the outside in. Errors about input have `file:line:` first, as compilers
+/// write it, and hold their own causes already.
+fn explain(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for cause in error.chain() {
+        if let Some(located) = cause.downcast_ref::<crivo_rows::Error>() {
+            let line = located.line().map(|line| format!(":{line}")).unwrap_or_default();
+            parts.extend(located.file().map(|file| format!("{file}{line}")));
+            parts.push(located.message().into());
+            break;
+        }
+        parts.push(cause.to_string());
+    }
+    parts.join(": ")
+}
+
+/// The text with control characters escaped.
+fn harmless(text: impl Display) -> String {
+    let mut shown = String::new();
+    for c in text.to_string().chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+fn print(text: fmt::Arguments<'_>) -> Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_fmt(text)?;
+    Ok(stdout.flush()?)
+}
+
+fn complain(text: fmt::Arguments<'_>) {
+    // Where standard error is closed there is nobody to tell.
+    let _ = anstream::stderr().lock().write_fmt(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_and_not_obeyed() {
+        assert_eq!(harmless("a\u{1b}[31m\tb\u{9b}ção"), "a\\u{1b}[31m\\tb\\u{9b}ção");
+    }
+
+    #[test]
+    fn closed_pipe_is_found_below_context() {
+        let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("while printing");
+        assert!(is_closed_pipe(&error));
+        assert!(!is_closed_pipe(&anyhow::Error::from(io::Error::from(io::ErrorKind::StorageFull))));
+    }
+
+    #[test]
+    fn errors_about_input_begin_with_the_file() {
+        let error = crivo_rows::Input::from_args(["no-such.csv"]).unwrap_err();
+        assert_eq!(explain(&error.into()), "no-such.csv: no such file");
+    }
+}

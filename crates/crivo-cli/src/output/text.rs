@@ -1,0 +1,55 @@
+//! Numbers in words a person reads quickly.
+
+use crivo::Estimate;
+
+/// A count in groups of three digits: `1 702 788`.
+pub(crate) fn count(number: u64) -> String {
+    Estimate::exact(number as f64).to_string()
+}
+
+/// A size in memory: `16 KiB`.
+pub(crate) fn bytes(number: usize) -> String {
+    let mut scaled = number as f64;
+    let mut unit = "bytes";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if scaled < 1024.0 {
+            break;
+        }
+        (scaled, unit) = (scaled / 1024.0, next);
+    }
+    if unit == "bytes" || scaled >= 10.0 {
+        format!("{scaled:.0} {unit}")
+    } else {
+        format!("{scaled:.1} {unit}")
+    }
+}
+
+/// A share in percent, with two digits that say something: `0.81 %`.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        p if p == 0.0 || p >= 10.0 => format!("{percent:.0} %"),
+        p if p >= 1.0 => format!("{percent:.1} %"),
+        p if p >= 0.01 => format!("{percent:.2} %"),
+        _ => format!("{percent:.1e} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_shares_are_short() {
+        assert_eq!(count(1_702_788), "1 702 788");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(16 << 10), "16 KiB");
+        assert_eq!(bytes(3 << 40), "3.0 TiB");
+        assert_eq!(percent(0.0081), "0.81 %");
+        assert_eq!(percent(0.95), "95 %");
+        assert_eq!(percent(0.015), "1.5 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(1e-6), "1.0e-4 %");
+    }
+}
