@@ -19,14 +19,14 @@ use crate::pass::Pass;
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArgs {
     /// Files or patterns such as 'logs/*.csv.gz'; standard input if none, or -
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = None::<&str>)]
     files: Vec<String>,
 
     /// The format, when the name does not tell; gzip, zstd and xz are recognised by content
     #[arg(long, value_enum)]
     format: Option<FormatName>,
 
-    /// The field to take, by name or number (from 1); without it the whole record
+    /// The field to take, by name or number (from 1); not needed for lines, or where there is only one
     #[arg(short, long, value_name = "NAME|NUMBER")]
     field: Option<String>,
 
@@ -80,7 +80,7 @@ impl InputArgs {
         }
         Ok(Pass {
             input,
-            select: self.field.as_ref().map_or(Select::Row, Select::field),
+            select: self.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
             threads: self.threads.map_or(0, |n| n.get().into()),
         })

@@ -24,7 +24,7 @@ const DEFAULT_PRECISION: u8 = 14;
 
 /// How many different values?
 ///
-/// Counts the different values of a field (or whole records) in one pass and a few kilobytes,
+/// Counts the different values of a field, or the different lines, in one pass and a few kilobytes,
 /// and says how far off the answer can be. Small counts are exact.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -261,7 +261,9 @@ fn print(method: Method, counted: &Counted, verified: Option<&Verified>, out: &O
     out.answer(estimate, what)?;
     if !estimate.is_exact() {
         let sure = output::percent(estimate.confidence().level());
-        let (lower, upper) = (Estimate::exact(estimate.lower()), Estimate::exact(estimate.upper().round()));
+        // Outwards, so that the rounded bounds hold no less.
+        let lower = Estimate::exact(estimate.lower().floor());
+        let upper = Estimate::exact(estimate.upper().ceil());
         out.detail(format_args!("{lower} to {upper}, {sure} sure"))?;
     }
     if let Some(Verified { exact, covered }) = verified {
