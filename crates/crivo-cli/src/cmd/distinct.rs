@@ -257,9 +257,14 @@ fn verify(pass: &Pass, counted: &Counted, out: &Output) -> Result<Verified> {
 
 fn print(method: Method, counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result<()> {
     let Counted { estimate, counts, memory, .. } = counted;
-    let what = if estimate.is_exact() { "different, exactly" } else { "different, approximately" };
-    out.answer(estimate, what)?;
-    if !estimate.is_exact() {
+    let is_bounded = estimate.upper().is_finite();
+    let what = match (estimate.is_exact(), is_bounded) {
+        (true, _) => "different, exactly",
+        (false, true) => "different, approximately",
+        (false, false) => "different",
+    };
+    out.answer(output::estimate(*estimate), what)?;
+    if !estimate.is_exact() && is_bounded {
         let sure = output::percent(estimate.confidence().level());
         // Outwards, so that the rounded bounds hold no less.
         let lower = Estimate::exact(estimate.lower().floor());
@@ -272,6 +277,7 @@ fn print(method: Method, counted: &Counted, verified: Option<&Verified>, out: &O
     }
     let bad = if counts.bad > 0 { format!(", {} bad", output::count(counts.bad)) } else { String::new() };
     let (rows, skipped) = (output::count(counts.rows), output::count(counts.skipped));
-    out.detail(format_args!("{rows} rows, {skipped} skipped{bad}"))?;
+    let unit = if counts.rows == 1 { "row" } else { "rows" };
+    out.detail(format_args!("{rows} {unit}, {skipped} skipped{bad}"))?;
     out.detail(format_args!("{}, {}", method.name(), output::bytes(*memory)))
 }

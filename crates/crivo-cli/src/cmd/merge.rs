@@ -8,7 +8,7 @@ use crivo::codec::{AnySketch, Parameter};
 use crivo::sketch::Merge;
 
 use super::{Outcome, show};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 
 /// Several sketches into one, as if their inputs had been one
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
     } else {
         let (number, name) = (args.sketches.len(), destination.name());
-        out.remark(format_args!("{number} merged into {name}: {}", sketch.summary().items))?;
+        let items = output::estimate(sketch.summary().items);
+        out.remark(format_args!("{number} merged into {name}: {items}"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -68,7 +68,8 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             assert!(command.get_about().is_some(), "{} has no description", command.get_name());
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let examples = help.matches("  crivo ").count();
+            let examples =
+                help.lines().filter(|line| line.starts_with("  ") && line.contains("crivo ")).count();
             assert!(examples >= 2, "{}: {examples} examples", command.get_name());
         }
     }

@@ -82,7 +82,7 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
         ("kind".into(), format!("{family}, version {}", family.version())),
         ("made by".into(), kind.made_by.into()),
         ("answers".into(), kind.answers.into()),
-        ("items".into(), items.to_string()),
+        ("items".into(), output::estimate(items)),
     ];
     for (name, value) in &parameters {
         rows.push((name.replace('_', " "), to_text(value)));

@@ -16,7 +16,7 @@ use crivo::Estimate;
 use serde::Serialize;
 
 pub(crate) use self::meter::Meter;
-pub(crate) use self::text::{bytes, count, percent};
+pub(crate) use self::text::{bytes, count, estimate, percent};
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -29,7 +29,7 @@ pub(crate) struct Output {
     quiet: bool,
 }
 
-/// An estimate in JSON. Without an upper bound it is `null` there.
+/// An estimate in JSON. A full sketch has no upper bound: `null`, because JSON has no infinity.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Interval {
     value: f64,

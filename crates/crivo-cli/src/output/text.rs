@@ -7,6 +7,17 @@ pub(crate) fn count(number: u64) -> String {
     Estimate::exact(number as f64).to_string()
 }
 
+/// An answer: `1 702 788 ± 0.8 %`, or what is left of it when a sketch is full.
+pub(crate) fn estimate(estimate: Estimate) -> String {
+    if estimate.upper().is_finite() {
+        estimate.to_string()
+    } else if estimate.lower().is_finite() {
+        format!("at least {}", Estimate::exact(estimate.lower().floor()))
+    } else {
+        "more than it can count".into()
+    }
+}
+
 /// A size in memory: `16 KiB`.
 pub(crate) fn bytes(number: usize) -> String {
     let mut scaled = number as f64;
@@ -38,6 +49,14 @@ pub(crate) fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn full_sketch_gives_what_is_certain() {
+        let full = |lower| estimate(Estimate::certain(f64::INFINITY, lower, f64::INFINITY));
+        assert_eq!(full(1234.5), "at least 1 234");
+        assert_eq!(full(f64::INFINITY), "more than it can count");
+        assert_eq!(estimate(Estimate::certain(100.0, 90.0, 101.0)), "100 ± 10 %");
+    }
 
     #[test]
     fn sizes_and_shares_are_short() {

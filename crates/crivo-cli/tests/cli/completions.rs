@@ -1,0 +1,15 @@
+//! `crivo completions`.
+
+use crate::support::Scratch;
+
+#[test]
+fn every_shell_gets_a_script_that_knows_commands_and_options() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = scratch.run(&["completions", shell]);
+        for word in ["distinct", "merge", "skip-bad", "precision"] {
+            assert!(run.ok().contains(word), "{shell}: {word}");
+        }
+    }
+    scratch.run(&["completions", "cmd"]).fails_with("bash");
+}

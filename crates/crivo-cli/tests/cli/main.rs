@@ -1,0 +1,19 @@
+//! The program as a user meets it: started, fed, and judged by its output, exit code and files.
+//!
+//! One file mirrors each command; `input`, `files` and `streams` hold what all commands share,
+//! and `agreement` that every format gives the bytes the library gives.
+
+// What fails here should fail loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod agreement;
+mod ask;
+mod completions;
+mod distinct;
+mod files;
+mod input;
+mod man;
+mod merge;
+mod show;
+mod streams;
+mod support;

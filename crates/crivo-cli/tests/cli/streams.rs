@@ -1,0 +1,101 @@
+//! What goes where: answers to standard output, the rest to standard error, colours nowhere here.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::support::Scratch;
+
+#[test]
+fn closed_pipe_is_no_error() {
+    let scratch = Scratch::new();
+    scratch.feed(&["distinct", "-o", "s.crivo"], "a\n").ok();
+    for args in [
+        &["distinct"][..],
+        &["distinct", "--json"],
+        &["show", "s.crivo"],
+        &["show", "s.crivo", "--json"],
+        &["merge", "s.crivo", "-o", "t.crivo"],
+        &["completions", "bash"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let mut command = scratch.command(args);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let _ = child.stdin.take().unwrap().write_all(b"a\nb\n");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+        assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
+    }
+    assert!(scratch.path("t.crivo").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn answer_that_cannot_be_printed_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.feed(&["distinct", "-o", "s.crivo"], "a\n").ok();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = scratch.command(&["show", "s.crivo"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!output.stderr.is_empty());
+}
+
+#[test]
+fn pipes_get_neither_colours_nor_progress() {
+    let scratch = Scratch::new();
+    let large = b"some line of text\n".repeat(100_000);
+    for (name, value) in [("NO_COLOR", "1"), ("TERM", "xterm-256color")] {
+        let mut command = scratch.command(&["distinct", "-"]);
+        command.env(name, value).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&large).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(!output.stdout.contains(&0x1b), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+    let failed = scratch.run(&["distinct", "none.csv"]);
+    assert_eq!(failed.err, "crivo: none.csv: no such file\n");
+}
+
+#[test]
+fn no_color_wins_over_a_terminal_that_would_show_them() {
+    let scratch = Scratch::new();
+    scratch.feed(&["distinct", "-o", "s.crivo"], "a\n").ok();
+    // Forcing stands for a terminal, which a test has not.
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = scratch.command(&["show", "s.crivo"]);
+        command.envs(variables.iter().copied()).output().unwrap().stdout
+    };
+    assert!(run(&[("CLICOLOR_FORCE", "1")]).contains(&0x1b));
+    assert!(!run(&[("NO_COLOR", "1")]).contains(&0x1b));
+}
+
+#[test]
+fn data_cannot_steer_the_terminal() {
+    let scratch = Scratch::with([("a.csv", "us\u{1b}[31mer,b\n1,2\n")]);
+    let run = scratch.run(&["distinct", "a.csv", "-f", "usr"]);
+    run.fails_with("us\\u{1b}[31mer");
+    assert!(!run.err.contains('\u{1b}'));
+}
+
+#[test]
+fn quiet_leaves_the_answer_and_errors() {
+    let scratch = Scratch::new();
+    let loud = scratch.feed(&["distinct"], "a\nb\n");
+    let quiet = scratch.feed(&["--quiet", "distinct"], "a\nb\n");
+    assert_eq!(loud.ok(), quiet.ok());
+    assert!(scratch.run(&["distinct", "--quiet", "none.csv"]).err.contains("no such file"));
+}
+
+#[test]
+fn version_and_help_succeed() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.run(&["--version"]).ok(), format!("crivo {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(scratch.run(&["--help"]).ok().contains("distinct"));
+    for command in ["distinct", "ask", "merge", "show", "completions", "man"] {
+        let help = scratch.run(&[command, "--help"]);
+        assert!(help.ok().contains("Examples:\n  crivo "), "{command}");
+    }
+}
