@@ -5,14 +5,19 @@
 //! wrong option is reported before anything is read.
 
 use std::num::NonZero;
+use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
 use crivo::keys::KeyScheme;
 use crivo_rows::{Format, Input, Items, Select};
 
 use crate::pass::Pass;
+use crate::store::Destination;
+
+/// More than any machine has; far more could not be started.
+const MOST_THREADS: i64 = 1024;
 
 /// What to read.
 #[derive(Debug, Args)]
@@ -47,8 +52,8 @@ pub(crate) struct InputArgs {
     skip_bad: bool,
 
     /// Threads to use; all processors if not given
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<u16>>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
+    threads: Option<u16>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -82,8 +87,19 @@ impl InputArgs {
             input,
             select: self.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
-            threads: self.threads.map_or(0, |n| n.get().into()),
+            threads: self.threads.unwrap_or(0).into(),
         })
+    }
+
+    /// A place for a sketch, which must not be one of the files to read.
+    pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
+        if let Ok(target) = path.canonicalize()
+            && let Some(file) =
+                self.files.iter().find(|file| Path::new(file).canonicalize().is_ok_and(|f| f == target))
+        {
+            bail!("{file}: is read, and would be replaced by the sketch: write it to another file");
+        }
+        Destination::new(path)
     }
 }
 

@@ -1,26 +1,24 @@
 //! `crivo distinct`: how many different values?
 
-use std::path::{Path, PathBuf};
+mod method;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
+use anyhow::{Result, bail};
 use crivo::Estimate;
-use crivo::codec::AnySketch;
-use crivo::distinct::HyperLogLog;
+use crivo::codec::{AnySketch, Summary};
 use crivo::keys::KeyScheme;
 use crivo::sketch::Merge;
 use crivo_rows::{Counts, Items};
 use serde::Serialize;
 
+use self::method::Method;
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, OnFull, share};
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
-use crate::store::{self, Destination};
-
-/// An error of 0.8 % in 16 KiB.
-const DEFAULT_PRECISION: u8 = 14;
+use crate::store::Destination;
 
 /// How many different values?
 ///
@@ -80,24 +78,6 @@ struct How {
     on_full: OnFull,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// HyperLogLog: small, merges exactly, exact while small
-    Hll,
-    /// Every different value in memory
-    Exact,
-}
-
-impl Method {
-    /// As `--method` and the JSON have it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Hll => "hll",
-            Self::Exact => "exact",
-        }
-    }
-}
-
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
 struct Report {
@@ -117,12 +97,14 @@ struct Verified {
     covered: bool,
 }
 
-/// What was counted.
+/// What was counted, and where it is to be written.
 struct Counted {
+    method: Method,
     estimate: Estimate,
     counts: Counts,
     memory: usize,
     scheme: KeyScheme,
+    unwritten: Option<(Destination, AnySketch)>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
@@ -130,117 +112,91 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let pass = input.pass()?;
     if how.verify && !pass.input.is_rereadable() {
         bail!(
-            "--verify reads the input twice, and standard input or a pipe can be read only once: save it to a file first"
+            "--verify reads the input twice, and standard input or a pipe can be read only once: \
+             save it to a file first"
         );
     }
-    let method = how.method.unwrap_or(Method::Hll);
-    let counted = match method {
-        Method::Exact => count_exactly(args, &pass, out)?,
-        Method::Hll => count_with_sketch(args, &pass, out)?,
+    let counted = match how.method {
+        Some(Method::Exact) => count_exactly(args, &pass, out)?,
+        _ => count_with_sketch(args, &pass, out)?,
     };
     let verified = if how.verify { Some(verify(&pass, &counted, out)?) } else { None };
+    if let Some((destination, sketch)) = &counted.unwritten {
+        destination.write(&sketch.encode())?;
+    }
     if how.json {
         out.json(&Report {
             rows: counted.counts.rows,
             skipped: counted.counts.skipped,
             bad: counted.counts.bad,
             distinct: counted.estimate.into(),
-            method: method.name(),
+            method: counted.method.name(),
             bytes: counted.memory,
             verified,
         })?;
     } else {
-        print(method, &counted, verified.as_ref(), out)?;
+        print(&counted, verified.as_ref(), out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     let How { output, into, error, precision, .. } = &args.how;
-    if let Some(path) = output.as_ref().or(into.as_ref()) {
-        bail!(
-            "{}: --method exact keeps every value and has no sketch to write: use --method hll",
-            path.display()
-        );
+    if output.is_some() || into.is_some() {
+        bail!("--method exact keeps every value and has no sketch to write: use --method hll");
     }
     if error.is_some() || precision.is_some() {
-        bail!("--error and --precision: --method exact has neither");
+        bail!("--method exact has neither --error nor --precision: use --method hll");
     }
     let scheme = args.keys.scheme()?;
     pass.require_keys(scheme)?;
     let (keys, counts) = pass.exact(scheme, out)?;
-    Ok(Counted { estimate: Estimate::exact(keys.len() as f64), counts, memory: keys.memory(), scheme })
+    Ok(Counted {
+        method: Method::Exact,
+        estimate: Estimate::exact(keys.len() as f64),
+        counts,
+        memory: keys.memory(),
+        scheme,
+        unwritten: None,
+    })
 }
 
 fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     let How { output, into, on_full, .. } = &args.how;
-    let continued = match into {
-        Some(path) if path.exists() => Some(open_to_continue(args, path)?),
-        _ => None,
+    let (method, empty, before) = match into {
+        Some(path) if path.exists() => {
+            let (method, sketch) = method::open_to_continue(path, args)?;
+            (method, method::emptied(&sketch)?, Some(sketch))
+        }
+        _ => {
+            let method = args.how.method.unwrap_or(Method::Hll);
+            (method, method::new_sketch(method, args)?, None)
+        }
     };
-    let empty = empty_sketch(args, continued.as_ref())?;
-    let scheme = empty.scheme();
-    pass.require_keys(scheme)?;
-    let destination = output.as_deref().or(into.as_deref()).map(Destination::new).transpose()?;
+    pass.require_keys(empty.summary().scheme)?;
+    let destination = match output.as_deref().or(into.as_deref()) {
+        Some(path) => Some(args.input.output_beside(path)?),
+        None => None,
+    };
 
-    let (sketch, counts) = pass.sketch(&empty, scheme, out)?;
-    let is_fresh = continued.is_none();
-    let mut sketch = AnySketch::HyperLogLog(sketch);
-    if let Some(before) = continued {
-        sketch.merge(&AnySketch::HyperLogLog(before))?;
+    let (mut sketch, counts) = method::add_rows(pass, empty, out)?;
+    let is_fresh = before.is_none();
+    if let Some(before) = before {
+        sketch.merge(&before)?;
     }
-    let summary = sketch.summary();
-    let mut estimate = summary.items;
+    let Summary { items: mut estimate, scheme, memory, .. } = sketch.summary();
     if is_fresh && pass.items == Items::Values {
-        estimate = estimate.limited_to(0.0, (counts.rows - counts.skipped) as f64);
+        estimate = estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped) as f64);
     }
     if estimate.upper().is_infinite() {
-        let message =
-            "the sketch is full: the answer is only a lower bound (a larger --precision reaches further)";
+        let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";
         match on_full {
             OnFull::Warn => out.warn(message),
             OnFull::Fail => bail!("{message}"),
         }
     }
-    if let Some(destination) = destination {
-        destination.write(&sketch.encode())?;
-    }
-    Ok(Counted { estimate, counts, memory: summary.memory, scheme })
-}
-
-/// The sketch in the file, if it can go on with what was asked for.
-fn open_to_continue(args: &Args, path: &Path) -> Result<HyperLogLog> {
-    let name = store::name_of(path);
-    let sketch = match store::read(path)?.sketch {
-        AnySketch::HyperLogLog(sketch) => sketch,
-        other => bail!("{name}: --into continues a HyperLogLog, and this is a {}", other.family()),
-    };
-    args.keys.agree_with(sketch.scheme(), &name)?;
-    let found = sketch.precision();
-    if let Some(precision) = args.how.precision.filter(|asked| *asked != found) {
-        bail!("--precision {precision}: the precision of {name} is {found}, and it can only be continued so");
-    }
-    if let Some(error) = args.how.error {
-        let asked = HyperLogLog::precision_for(error)?;
-        if asked != found {
-            bail!(
-                "--error {error} takes precision {asked}: that of {name} is {found}, and it can only be continued so"
-            );
-        }
-    }
-    Ok(sketch)
-}
-
-/// A sketch with nothing in it, of the size that was asked for or that the continued one has.
-fn empty_sketch(args: &Args, continued: Option<&HyperLogLog>) -> Result<HyperLogLog> {
-    if let Some(sketch) = continued {
-        return Ok(HyperLogLog::with_scheme(sketch.precision(), sketch.scheme())?);
-    }
-    let precision = match (args.how.error, args.how.precision) {
-        (Some(error), _) => HyperLogLog::precision_for(error).context("--error")?,
-        (None, precision) => precision.unwrap_or(DEFAULT_PRECISION),
-    };
-    HyperLogLog::with_scheme(precision, args.keys.scheme()?).context("--precision")
+    let unwritten = destination.map(|destination| (destination, sketch));
+    Ok(Counted { method, estimate, counts, memory, scheme, unwritten })
 }
 
 fn verify(pass: &Pass, counted: &Counted, out: &Output) -> Result<Verified> {
@@ -255,8 +211,8 @@ fn verify(pass: &Pass, counted: &Counted, out: &Output) -> Result<Verified> {
     Ok(Verified { exact: keys.len(), covered: counted.estimate.covers(keys.len() as f64) })
 }
 
-fn print(method: Method, counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result<()> {
-    let Counted { estimate, counts, memory, .. } = counted;
+fn print(counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result<()> {
+    let Counted { method, estimate, counts, memory, .. } = counted;
     let is_bounded = estimate.upper().is_finite();
     let what = match (estimate.is_exact(), is_bounded) {
         (true, _) => "different, exactly",

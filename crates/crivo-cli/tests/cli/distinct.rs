@@ -191,8 +191,8 @@ fn into_refuses_what_contradicts_the_sketch_and_names_both() {
     scratch.feed(&["distinct", "--precision", "12", "--seed", "5", "-o", "s.crivo"], "a\n").ok();
     let before = scratch.read("s.crivo");
     for (option, value, message) in [
-        ("--precision", "14", "--precision 14: the precision of s.crivo is 12"),
-        ("--error", "0.01", "--error 0.01 takes precision 14: that of s.crivo is 12"),
+        ("--precision", "14", "precision 14 was asked for: that of s.crivo is 12"),
+        ("--error", "0.01", "precision 14 was asked for: that of s.crivo is 12"),
         ("--seed", "6", "--seed 6: the seed of s.crivo is 5"),
         ("--seed", "random", "--seed random: s.crivo has the seed 5"),
         ("--keys", "int", "--keys int: the keys of s.crivo are text"),

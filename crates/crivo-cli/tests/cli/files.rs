@@ -34,6 +34,17 @@ fn output_that_cannot_be_written_is_refused_before_reading() {
 }
 
 #[test]
+fn input_is_never_replaced_by_its_sketch() {
+    let scratch = Scratch::with([("data.txt", "a\n")]);
+    for output in ["data.txt", "./data.txt"] {
+        scratch
+            .run(&["distinct", "data.txt", "-o", output])
+            .fails_with("data.txt: is read, and would be replaced");
+    }
+    assert_eq!(scratch.read("data.txt"), b"a\n");
+}
+
+#[test]
 fn failed_pass_leaves_the_old_file_and_no_other() {
     let scratch = Scratch::with([("ragged.csv", "a,b\n1,2\n3\n")]);
     scratch.feed(&["distinct", "-o", "s.crivo"], "x\n").ok();
