@@ -1,18 +1,43 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
-//! The benchmarks are a crate of their own outside the workspace, because they pull in every
-//! peer library and nobody else should have to build those.
+//! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
+//! every peer library and nobody else should have to build those. `rows` compares whole commands
+//! on large files, which a Python script makes and runs, because the peers are there.
+
+use std::ffi::OsString;
 
 use anyhow::{Result, ensure};
 
-use crate::shell::{Step, root};
+use crate::setup;
+use crate::shell::{Step, root, target};
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
+    let arguments: Vec<OsString> = arguments.raw_args()?.collect();
+    match arguments.split_first() {
+        Some((group, rest)) if group == "rows" => commands("rows", rest),
+        _ => sketches(&arguments),
+    }
+}
+
+fn sketches(arguments: &[OsString]) -> Result<()> {
     let manifest = root().join("benchmarks/Cargo.toml");
     ensure!(manifest.exists(), "there is no benchmarks/Cargo.toml");
     Step::cargo("run --release --manifest-path")
         .args([manifest.as_os_str()])
         .args(["--"])
-        .args(arguments.raw_args()?)
+        .args(arguments)
+        .run()
+}
+
+/// Runs `benchmarks/commands/<script>.py` on the release build of the command line.
+fn commands(script: &str, arguments: &[OsString]) -> Result<()> {
+    Step::cargo("build --release --package crivo-cli").run()?;
+    let folder = root().join("benchmarks/commands");
+    let python = setup::python_with(&folder.join("requirements.txt"))?;
+    python
+        .script(&folder.join(format!("{script}.py")))
+        .args(["--crivo".into(), target().join("release/crivo").into_os_string()])
+        .args(["--data".into(), target().join("bench-data").into_os_string()])
+        .args(arguments)
         .run()
 }

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -49,20 +49,30 @@ impl Python {
         Step::new(&self.0, "-m").args(arguments.split_whitespace())
     }
 
+    /// `python FILE …`
+    pub(crate) fn script(&self, file: &Path) -> Step {
+        Step::new(&self.0, "").args([file.as_os_str()])
+    }
+
     pub(crate) fn has_module(&self, name: &str) -> bool {
         Step::new(&self.0, "-c").args([format!("import {name}")]).output().is_some()
     }
 }
 
+/// A virtual environment for benchmarks, with the packages that a file lists.
+pub(crate) fn python_with(requirements: &Path) -> Result<Python> {
+    let python = environment(&target().join("venv-bench"))?;
+    python
+        .module("pip install --quiet --disable-pip-version-check -r")
+        .args([requirements.as_os_str()])
+        .run()?;
+    Ok(python)
+}
+
 /// A virtual environment with the Python package, built from these sources, and what its tests need.
 pub(crate) fn python_with_crivo() -> Result<Python> {
     let folder = target().join("venv");
-    let python = Python(folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }));
-    if !python.has_module("pip") {
-        // `--clear`, because a folder that is half there would be kept half there.
-        Step::new(INTERPRETER, "-m venv --clear").args([folder.as_os_str()]).run()?;
-    }
-
+    let python = environment(&folder)?;
     let stamp = folder.join("crivo-sources");
     let sources = fingerprint(PYTHON_SOURCES)?;
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == sources) {
@@ -73,6 +83,16 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
         .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
         .run()?;
     fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(python)
+}
+
+/// An empty virtual environment, made if it is not there.
+fn environment(folder: &Path) -> Result<Python> {
+    let python = Python(folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }));
+    if !python.has_module("pip") {
+        // `--clear`, because a folder that is half there would be kept half there.
+        Step::new(INTERPRETER, "-m venv --clear").args([folder.as_os_str()]).run()?;
+    }
     Ok(python)
 }
 

@@ -1,0 +1,79 @@
+"""Running whole commands: wall time and peak memory, the best of several rounds."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROUNDS = 7
+
+
+@dataclass
+class Contender:
+    """A command as a shell would run it; `rounds` fewer than usual for what takes a minute."""
+
+    name: str
+    command: list[str]
+    rounds: int = ROUNDS
+    seconds: float = float("inf")
+    megabytes: float = 0.0
+    output: str = ""
+
+    def run_once(self) -> None:
+        start = time.perf_counter()
+        process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout and process.stderr
+        output = process.stdout.read()
+        errors = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(self.command)}\n{errors.decode()}")
+        self.seconds = min(self.seconds, seconds)
+        # Of the process itself; of a pipeline, the largest part.
+        self.megabytes = max(self.megabytes, usage.ru_maxrss / 1024)
+        self.output = output.decode().strip()
+
+
+@dataclass
+class Page:
+    title: str
+    introduction: str
+    parts: list[str] = field(default_factory=list)
+
+    def compare(self, job: str, contenders: list[Contender]) -> None:
+        """Contenders take turns; the first is crivo, and the ratio is how many times it is faster."""
+        for number in range(ROUNDS):
+            for contender in contenders:
+                if number < contender.rounds:
+                    contender.run_once()
+        crivo = contenders[0]
+        rows = [
+            f"| {'**' + c.name + '**' if c is crivo else c.name} | {c.seconds:.3f} | {c.seconds / crivo.seconds:.2f} "
+            f"| {c.megabytes:.0f} |"
+            for c in contenders
+        ]
+        table = ["| who | s | this ÷ crivo | peak MB |", "|---|---:|---:|---:|", *rows]
+        self.parts.append(f"## {job}\n\n" + "\n".join(table))
+        print(self.parts[-1], end="\n\n", flush=True)
+
+    def text(self) -> str:
+        measured = (
+            f"Measured {datetime.date.today()} on {os.cpu_count()} cores of {processor()}; best of {ROUNDS} rounds, "
+            "contenders taking turns, files in the page cache. Repeat with `cargo xtask bench rows`."
+        )
+        return "\n\n".join([f"# {self.title}", self.introduction, measured, *self.parts]) + "\n"
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(": ", 1)[1]
+    return platform.machine()
