@@ -5,7 +5,7 @@
 //! wrong option is reported before anything is read.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
@@ -25,7 +25,7 @@ const MOST_THREADS: i64 = 1024;
 pub(crate) struct InputArgs {
     /// Files or patterns such as 'logs/*.csv.gz'; standard input if none, or -
     #[arg(value_name = "FILE", help_heading = None::<&str>)]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
 
     /// The format, when the name does not tell; gzip, zstd and xz are recognised by content
     #[arg(long, value_enum)]
@@ -94,9 +94,9 @@ impl InputArgs {
     /// A place for a sketch, which must not be one of the files to read.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         if let Ok(target) = path.canonicalize()
-            && let Some(file) =
-                self.files.iter().find(|file| Path::new(file).canonicalize().is_ok_and(|f| f == target))
+            && let Some(file) = self.files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
         {
+            let file = file.display();
             bail!("{file}: is read, and would be replaced by the sketch: write it to another file");
         }
         Destination::new(path)

@@ -1,11 +1,12 @@
 //! How far a pass has come, on a terminal.
 
+use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crivo_rows::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::Output;
 use crate::interrupt;
@@ -32,14 +33,7 @@ impl Meter {
         if elapsed < DELAY {
             return;
         }
-        let bar = self.bar.get_or_init(|| {
-            let bar = new_bar(total).with_elapsed(elapsed);
-            bar.set_position(read);
-            // Or the rate would begin as if everything so far had been read just now.
-            bar.reset_eta();
-            bar
-        });
-        bar.set_position(read);
+        self.bar.get_or_init(|| new_bar(total).with_elapsed(elapsed)).set_position(read);
     }
 }
 
@@ -66,12 +60,27 @@ impl Drop for Meter {
 /// A bar that is hidden unless standard error is a terminal. Short enough for 40 columns.
 fn new_bar(total: Option<u64>) -> ProgressBar {
     let template = if total.is_some() {
-        "{percent:>3} % {wide_bar} {binary_bytes_per_sec}, {eta} left"
+        "{percent:>3} % {wide_bar} {rate}, {left} left"
     } else {
-        "{spinner} {binary_bytes} read, {binary_bytes_per_sec}"
+        "{spinner} {binary_bytes} read, {rate}"
     };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, to: &mut dyn Write| {
+            let _ = write!(to, "{}/s", BinaryBytes(rate(state) as u64));
+        })
+        .with_key("left", |state: &ProgressState, to: &mut dyn Write| {
+            let bytes = state.len().unwrap_or(0).saturating_sub(state.pos());
+            // At most a century, so that nothing overflows before the first byte is read.
+            let seconds = (bytes as f64 / rate(state)).min(3e9);
+            let _ = write!(to, "{:#}", HumanDuration(Duration::from_secs_f64(seconds.max(0.0))));
+        });
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
+}
+
+/// Bytes a second, since the beginning: input is read evenly, and a mean does not jump.
+fn rate(state: &ProgressState) -> f64 {
+    state.pos() as f64 / state.elapsed().as_secs_f64().max(1e-3)
 }
 
 #[cfg(test)]

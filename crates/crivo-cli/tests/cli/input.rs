@@ -76,6 +76,18 @@ fn missing_files_and_folders_are_named() {
     scratch.run(&["distinct", "-", "-"]).fails_with("standard input");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_text_are_names_too() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let name = std::ffi::OsStr::from_bytes(b"caf\xE9.csv");
+    let scratch = Scratch::new();
+    std::fs::write(scratch.path("").join(name), "user\nana\nrui\n").unwrap();
+    let output = scratch.command(&["distinct", "--json"]).arg(name).output().unwrap();
+    assert_eq!(crate::support::Ran::from(output).json()["distinct"]["value"], 2.0);
+}
+
 #[test]
 fn missing_field_lists_those_there_are_and_suggests_one() {
     let scratch = Scratch::with([("a.csv", "user,time\nana,1\n"), ("a.jsonl", "{\"user\":1}\n")]);
