@@ -158,6 +158,8 @@ impl fmt::Display for Estimate {
         let percent = 100.0 * self.relative_error();
         if self.is_exact() {
             Ok(())
+        } else if percent.is_infinite() {
+            f.write_str(", without an upper bound")
         } else if percent >= 10.0 {
             write!(f, " ± {percent:.0} %")
         } else if percent >= 0.1 {

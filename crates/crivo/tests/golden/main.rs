@@ -91,6 +91,9 @@ fn answers_of_stored_files_do_not_change() {
     assert_eq!(value("hyperloglog_v1_empty"), 0.0);
     assert_eq!(value("hyperloglog_v1_exact"), 300.0);
     assert_eq!(value("hyperloglog_v1_hashes"), 4.0);
+    let saturated = HyperLogLog::decode(&std::fs::read(path("hyperloglog_v1_saturated")).unwrap()).unwrap();
+    let estimate = saturated.estimate();
+    assert!(estimate.lower() > 2_f64.powi(64) && estimate.upper().is_infinite(), "{estimate:?}");
     // Elementary functions come from `libm`, so these hold to the last bit on every platform.
     assert_eq!(value("hyperloglog_v1_dense"), DENSE_ANSWER);
     assert_eq!(value("hyperloglog_v1_integers"), INTEGERS_ANSWER);

@@ -47,17 +47,27 @@ pub(super) fn estimate(histogram: &[u32], precision: u8) -> Point {
     occurred[0] = 0;
     occurred[highest - 1] += histogram[highest];
 
-    // All registers at their highest means at least 2^64 items: no rate is too high, so name
-    // the one at which that becomes likely.
-    let most = exp2(highest as i32 - 1) * 64.0;
-    let rate = solve_rate(not_occurred, &occurred[..highest]).min(most);
+    let rate = solve_rate(not_occurred, &occurred[..highest]);
     if rate == 0.0 {
         return Point { value: 0.0, spread: 0.0 };
     }
     let Moments { information, mixed, third } = Moments::at(rate, highest);
     let bias = ((third + 2.0 * mixed) / (2.0 * information * information) + 0.5 / information) / registers;
+    // Past 2^64 items, where almost every register is at its highest, little information is left
+    // and the first-order term says nothing any more.
+    let bias = bias.clamp(-0.5, 0.5);
     let variance = (1.0 / information - 1.0 / rate).max(0.0) / registers;
     Point { value: registers * rate / (1.0 + bias), spread: libm::sqrt(variance) }
+}
+
+/// The number of items at which all registers are at their highest with the given probability: all
+/// that is known when they are.
+///
+/// A register is there with probability `1 − e^(−ν 2^−q)`, where `q = 64 − precision`.
+pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
+    let registers = exp2(i32::from(precision));
+    let each = libm::pow(probability, 1.0 / registers);
+    -libm::log1p(-each) * exp2(64)
 }
 
 /// Expectations over one register's value, by θ = ln ν.

@@ -228,10 +228,17 @@ impl HyperLogLog {
     }
 
     /// The number of different items, with bounds at the given confidence; exact, and certain,
-    /// up to [`exact_up_to`](Self::exact_up_to).
+    /// up to [`exact_up_to`](Self::exact_up_to). Far beyond 2^64 items every register is at its
+    /// highest: the upper bound is infinite then.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         match &self.state {
             State::Exact(table) => Estimate::exact(table.len() as f64),
+            State::Dense(registers) if registers.are_full() => {
+                let unlikely = (1.0 - confidence.level()) / 2.0;
+                let value = estimator::items_to_fill(self.precision, 0.5);
+                let lower = estimator::items_to_fill(self.precision, unlikely);
+                Estimate::probable(value, lower, f64::INFINITY, confidence)
+            }
             State::Dense(registers) => {
                 let Point { value, spread } = estimator::estimate(registers.histogram(), self.precision);
                 let width = two_sided_quantile(confidence.level()) * spread;

@@ -76,6 +76,11 @@ impl Registers {
         &self.histogram[..=Self::highest(self.precision) as usize]
     }
 
+    /// Whether every register is at its highest, so that nothing can change any more.
+    pub(super) fn are_full(&self) -> bool {
+        self.histogram[Self::highest(self.precision) as usize] as usize == self.values.len()
+    }
+
     /// The top bits choose the register, the trailing zeros of the rest plus one are its rank.
     /// (Counting from the low end needs one instruction less than from the high end.)
     #[inline]
