@@ -5,10 +5,11 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, ByteArrayType, ByteViewType, Date32Type, Date64Type, Float16Type, Float32Type,
-    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, ByteArrayType, ByteViewType, Date32Type, Date64Type, Decimal32Type, Decimal64Type,
+    Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray,
@@ -79,6 +80,10 @@ fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
         }),
         DataType::Time32(_) | DataType::Time64(_) => times(feed, array),
         DataType::Timestamp(unit, zone) => timestamps(feed, array, *unit, zone.is_some()),
+        DataType::Decimal32(_, scale) => decimals::<Decimal32Type>(feed, array, *scale),
+        DataType::Decimal64(_, scale) => decimals::<Decimal64Type>(feed, array, *scale),
+        DataType::Decimal128(_, scale) => decimals::<Decimal128Type>(feed, array, *scale),
+        DataType::Decimal256(_, scale) => decimals::<Decimal256Type>(feed, array, *scale),
         DataType::Dictionary(..) => dictionary(feed, array),
         DataType::Null => Ok(array.len() as u64),
         other => Err(Failure::key(
@@ -140,6 +145,14 @@ fn as_text<T: ArrowPrimitiveType>(
 fn booleans(feed: &mut Feed<'_>, array: &BooleanArray) -> Result<u64> {
     let values: Vec<bool> = array.values().iter().collect();
     texts(feed, "booleans", &values, array.nulls(), |value, out| Ok(text::boolean(value, out)))
+}
+
+fn decimals<T: ArrowPrimitiveType<Native: ToString>>(
+    feed: &mut Feed<'_>,
+    array: &ArrayRef,
+    scale: i8,
+) -> Result<u64> {
+    as_text::<T>(feed, array, |value, out| Ok(text::decimal(&value.to_string(), scale, out)))
 }
 
 fn timestamps(feed: &mut Feed<'_>, array: &ArrayRef, unit: TimeUnit, utc: bool) -> Result<u64> {

@@ -14,15 +14,22 @@ pub(super) struct Feed<'t> {
     scheme: KeyScheme,
     buffer: KeyBuffer,
     take: Take<'t>,
+    /// Keys of no bytes: docs/keys.md counts empty text among what is missing from a column.
+    empty: u64,
 }
 
 impl<'t> Feed<'t> {
     pub(super) fn new(scheme: KeyScheme, take: Take<'t>) -> Self {
-        Self { scheme, buffer: KeyBuffer::new(scheme), take }
+        Self { scheme, buffer: KeyBuffer::new(scheme), take, empty: 0 }
     }
 
     pub(super) fn kind(&self) -> KeyKind {
         self.scheme.kind()
+    }
+
+    /// How many keys were left out because they are empty.
+    pub(super) fn empty(&self) -> u64 {
+        self.empty
     }
 
     /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. Spans count from the
@@ -34,6 +41,10 @@ impl<'t> Feed<'t> {
     ) -> Result<()> {
         let mut start = 0;
         for range in ranges {
+            if range.is_empty() {
+                self.empty += 1;
+                continue;
+            }
             let too_far = range.end - start > u32::MAX as usize;
             if self.buffer.len() == KeyBatch::TARGET_LEN || too_far {
                 self.flush(&bytes[start..])?;

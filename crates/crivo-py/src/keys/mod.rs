@@ -54,7 +54,9 @@ pub(crate) fn insert_batch(values: &Bound<'_, PyAny>, scheme: KeyScheme, take: T
     if scheme.kind() == KeyKind::Hash {
         return Err(Failure::key("a hash", "a key", "a sketch with keys='hash' takes insert_hashes"));
     }
-    read(values, &mut Feed::new(scheme, take))
+    let mut feed = Feed::new(scheme, take);
+    let missing = read(values, &mut feed)?;
+    Ok(missing + feed.empty())
 }
 
 /// Gives `take` hashes that the caller computed.

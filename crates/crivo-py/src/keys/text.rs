@@ -36,6 +36,12 @@ pub(super) fn boolean(value: bool, out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// A decimal number by its unscaled digits.
+pub(super) fn decimal(unscaled: &str, scale: i8, out: &mut Vec<u8>) -> bool {
+    text::push_decimal(out, unscaled, scale.into());
+    true
+}
+
 /// A day, as days since 1970.
 pub(super) fn days(days: i64, out: &mut Vec<u8>) -> bool {
     text::push_date(out, days);

@@ -52,8 +52,11 @@ fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
     }
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
-        // The digits are already laid out so.
-        out.extend_from_slice(shortest.as_bytes());
+        // The digits are already laid out so, but for 32-bit floats from 1e13 on.
+        match shortest.split_once('e') {
+            None => out.extend_from_slice(shortest.as_bytes()),
+            Some((mantissa, exponent)) => push_plain(out, mantissa, exponent.parse().unwrap_or(0)),
+        }
         return true;
     }
     let (mantissa, exponent) = match shortest.split_once('e') {
@@ -67,6 +70,15 @@ fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
     }
     push_u64(out, exponent.unsigned_abs().into());
     true
+}
+
+/// Appends `1.25` and 13 as `12500000000000.0`: whole numbers with an exponent larger than their digits.
+fn push_plain(out: &mut Vec<u8>, mantissa: &str, exponent: usize) {
+    let start = out.len();
+    out.extend(mantissa.bytes().filter(|&byte| byte != b'.'));
+    let digits = out.len() - start - usize::from(mantissa.starts_with('-'));
+    out.resize(out.len() + (exponent + 1).saturating_sub(digits), b'0');
+    out.extend_from_slice(b".0");
 }
 
 /// `0.0000125` as `1.25` and −5: small numbers that came without an exponent.
@@ -212,6 +224,9 @@ mod tests {
         }
         assert_eq!(text(|out| assert!(push_f32(out, 0.1))), "0.1");
         assert_eq!(text(|out| assert!(push_f32(out, 16_777_216.0))), "16777216.0");
+        assert_eq!(text(|out| assert!(push_f32(out, -1.5e13))), "-15000000000000.0");
+        assert_eq!(text(|out| assert!(push_f32(out, 1e15))), "1000000000000000.0");
+        assert_eq!(text(|out| assert!(push_f32(out, 1.5e16))), "1.5e+16");
         assert_eq!(text(|out| assert!(!push_f64(out, f64::NAN) && !push_f32(out, f32::NAN))), "");
     }
 
