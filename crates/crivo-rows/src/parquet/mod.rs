@@ -18,7 +18,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -74,6 +76,7 @@ impl ParquetFile {
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata = stored.metadata(options).map_err(|error| damaged(&error, &file))?;
         let chosen = choose(&metadata, select, &file, warnings)?;
+        check_codecs(&metadata, &file)?;
         let mut sorted = chosen.fields.clone();
         sorted.sort_unstable();
         let order = chosen.fields.iter().filter_map(|field| sorted.binary_search(field).ok()).collect();
@@ -236,6 +239,24 @@ fn choose(
                     Err(Error::new(ErrorKind::NestedColumn, message).in_file(file))
                 }
             }
+        }
+    }
+}
+
+/// Refuses codecs that are not built in, by name and before anything is read.
+fn check_codecs(metadata: &ArrowReaderMetadata, file: &Arc<str>) -> Result<()> {
+    let mut columns = metadata.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let codec = columns.find_map(|column| match column.compression() {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        _ => None,
+    });
+    match codec {
+        None => Ok(()),
+        Some(codec) => {
+            let message =
+                format_args!("is compressed with {codec}, which is not read: write it with zstd or snappy");
+            Err(Error::new(ErrorKind::Unsupported, message).in_file(file))
         }
     }
 }
