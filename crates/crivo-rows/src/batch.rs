@@ -29,7 +29,7 @@ impl RowId {
     }
 }
 
-/// Up to about a thousand consecutive records of one file, and the wanted fields of each.
+/// One to about a thousand consecutive records of one file, and the wanted fields of each.
 ///
 /// Rows are numbered from 0 within the batch; columns from 0 in the order they were asked for.
 /// Everything borrowed from a batch ends with the step.

@@ -297,7 +297,9 @@ impl Worker {
                 first,
                 origin: Origin::Chunk,
             };
-            step(&mut batch)?;
+            if batch.rows > 0 {
+                step(&mut batch)?;
+            }
             counts.add(batch.counts());
             first += batch.rows as u64;
         }
@@ -336,7 +338,9 @@ impl Worker {
                 first,
                 origin: Origin::Rows(file.rows_before(group)),
             };
-            step(&mut batch)?;
+            if batch.rows > 0 {
+                step(&mut batch)?;
+            }
             counts.add(batch.counts());
             first += rows as u64;
         }

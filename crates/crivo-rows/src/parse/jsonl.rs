@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::json::{Fault, Scanner, Value, compact, push_float, unescape};
+use super::lines::line_end;
 use super::{Table, Text};
 use crate::column::Column;
 use crate::error::{Error, ErrorKind, Result};
@@ -61,9 +62,8 @@ pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &m
         let scanned = scan_record(&mut scanner, bytes, wanted, &mut table.discovered, &mut values);
         match scanned {
             Ok(()) => {
-                let end = bytes[..scanner.at].trim_ascii_end().len();
                 push_values(bytes, &values, table)?;
-                table.end_record(record, end)?;
+                table.end_record(record, line_end(bytes, record, scanner.at))?;
                 record = scanner.at + 1;
             }
             Err(fault) => {

@@ -74,6 +74,18 @@ fn kept_records_are_unchanged_and_in_order_below_the_header() {
 }
 
 #[test]
+fn json_lines_keep_their_blanks_and_line_ends() {
+    let folder = Folder::new();
+    let text = "  {\"k\": \"b\", \"n\": 1}  \r\n\n{\"k\":\"a\"}\n\t{\"k\":\"\\u0062\"} \n{\"k\":\"b\"}";
+    let expected = "  {\"k\": \"b\", \"n\": 1}  \r\n\t{\"k\":\"\\u0062\"} \n{\"k\":\"b\"}";
+    let input = folder.input("kept.jsonl", text);
+    for (threads, chunk) in WAYS {
+        let scan = Scan::of(&input).select(Select::field("k")).threads(threads).chunk_size(chunk);
+        assert_eq!(copy(&scan, |key| key == b"b").unwrap().0, expected);
+    }
+}
+
+#[test]
 fn predicate_in_order_sees_records_in_order() {
     let folder = Folder::new();
     let mut random = Random::new(10);
