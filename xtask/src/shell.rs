@@ -104,10 +104,11 @@ impl Step {
     }
 
     fn judge(self, status: ExitStatus) -> Result<()> {
+        // The status tells a command that failed from one that somebody stopped.
         match (status.success(), self.advice.is_empty()) {
             (true, _) => Ok(()),
-            (false, true) => Err(anyhow!("`{}` failed", self.shown)),
-            (false, false) => Err(anyhow!("`{}` failed\n  {}", self.shown, self.advice)),
+            (false, true) => Err(anyhow!("`{}` failed ({status})", self.shown)),
+            (false, false) => Err(anyhow!("`{}` failed ({status})\n  {}", self.shown, self.advice)),
         }
     }
 
@@ -146,7 +147,14 @@ mod tests {
     #[test]
     fn failure_names_the_command_and_the_advice() {
         let error = Step::cargo("no-such-verb").or("do this").run().unwrap_err().to_string();
-        assert_eq!(error, "`cargo no-such-verb` failed\n  do this");
+        assert_eq!(error, "`cargo no-such-verb` failed (exit status: 101)\n  do this");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_that_was_stopped_is_told_from_one_that_failed() {
+        let error = Step::new("sh", "-c").args(["kill -TERM $$"]).run().unwrap_err().to_string();
+        assert!(error.contains("signal: 15"), "{error}");
     }
 
     #[cfg(unix)]
