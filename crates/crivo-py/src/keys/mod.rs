@@ -1,6 +1,6 @@
 //! Which keys are in a Python value?
 //!
-//! Whatever comes in leaves as [`KeyBatch`]es, so a sketch never sees where its keys came from:
+//! Whatever comes in leaves as [`KeyBatch`](crivo::keys::KeyBatch)es, so a sketch never sees where its keys came from:
 //!
 //! | input | read by | with the GIL |
 //! |---|---|---|

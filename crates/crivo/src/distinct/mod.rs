@@ -4,6 +4,6 @@
 //! |---|---|---|---|
 //! | [`HyperLogLog`] | 2^precision bytes | 1.04/√memory; exact while small | exact, also between precisions |
 
-mod hyperloglog;
+pub mod hyperloglog;
 
 pub use hyperloglog::HyperLogLog;

@@ -222,7 +222,7 @@ fn small_counts_are_exact_and_certain() {
             assert_eq!(sketch.estimate(), Estimate::exact(count as f64), "precision {precision}");
         }
         sketch.insert_hash(random.bits());
-        assert!(!sketch.estimate().is_certain() && sketch.estimate().covers((limit + 1) as f64));
+        assert!(!sketch.estimate().is_certain() && sketch.estimate().lower() >= (limit + 1) as f64);
     }
 }
 
@@ -230,13 +230,14 @@ fn small_counts_are_exact_and_certain() {
 fn wider_confidence_covers_more() {
     let n = 1e6;
     let simulation = Simulation::new(12, n);
-    for (level, least, most) in [(0.5, 0.48, 0.52), (0.99, 0.986, 0.994), (0.999, 0.997, 0.9999)] {
+    for (level, least, most) in [(0.5, 0.48, 0.52), (0.99, 0.986, 0.994), (0.999, 0.997, 0.99999)] {
         let mut random = generator("levels");
         let trials = 20_000;
         let covered = (0..trials)
             .filter(|_| simulation.draw(&mut random).estimate_at(Confidence::new(level).unwrap()).covers(n))
             .count();
-        // Half of each range is at least 4.9 binomial deviations.
+        // Each end is at least 4.9 binomial deviations away; the last allows no miss at all, which has
+        // a chance of 10⁻⁸.
         let coverage = covered as f64 / f64::from(trials);
         assert!(coverage >= least && coverage <= most, "{level}: covered {coverage}");
     }

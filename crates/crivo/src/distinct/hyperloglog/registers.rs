@@ -9,10 +9,6 @@ use crate::cpu::without_bits;
 /// Register values fit in 0..=61: at most 60 trailing zeros are looked at, plus one.
 const HISTOGRAM_LEN: usize = 64;
 
-/// One by one, a test against a least value below this would often be a toss that the processor
-/// cannot predict; from it on at most 1 hash in 32 gets past.
-const LEAST_PREDICTABLE: u32 = 5;
-
 /// How many hashes are compared with their registers before any register is raised: one a bit.
 const CHUNK: usize = 64;
 
@@ -24,10 +20,8 @@ pub(super) struct Registers {
     values: Box<[u8]>,
     histogram: [u32; HISTOGRAM_LEN],
     /// A hash with any of these bits set cannot raise a register: the least of them is as high
-    /// already. Derived from the histogram.
+    /// already. Derived from the histogram; worth a test only for many hashes at once.
     futile: u64,
-    /// The same, or 0 where testing one hash against it would cost more than it saves.
-    futile_for_one: u64,
 }
 
 impl Registers {
@@ -38,14 +32,8 @@ impl Registers {
     }
 
     fn assemble(precision: u8, values: Box<[u8]>, histogram: [u32; HISTOGRAM_LEN]) -> Self {
-        let mut registers = Self {
-            precision,
-            shift: 64 - u32::from(precision),
-            values,
-            histogram,
-            futile: 0,
-            futile_for_one: 0,
-        };
+        let mut registers =
+            Self { precision, shift: 64 - u32::from(precision), values, histogram, futile: 0 };
         registers.raise_floor();
         registers
     }
@@ -91,10 +79,8 @@ impl Registers {
 
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) {
-        if hash & self.futile_for_one == 0 {
-            let (index, rank) = self.place(hash);
-            self.raise(index, rank);
-        }
+        let (index, rank) = self.place(hash);
+        self.raise(index, rank);
     }
 
     /// The same as one by one, without the branches that the processor cannot predict: whether a
@@ -146,7 +132,6 @@ impl Registers {
         let floor = self.histogram.iter().position(|&count| count > 0).unwrap_or(0) as u32;
         // A hash of rank above `floor` has its lowest `floor` bits zero.
         self.futile = (1 << floor) - 1;
-        self.futile_for_one = if floor < LEAST_PREDICTABLE { 0 } else { self.futile };
     }
 
     /// Takes the higher of each pair of registers, folding `other` if it is more precise.
