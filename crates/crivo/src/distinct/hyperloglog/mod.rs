@@ -64,8 +64,7 @@ pub struct HyperLogLog {
 enum State {
     /// The hashes themselves, while they fit in the memory of the registers.
     Exact(HashTable),
-    /// Boxed, so that the many small sketches of a grouped count stay small.
-    Dense(Box<Registers>),
+    Dense(Registers),
 }
 
 // ---- limits and sizing ----
@@ -342,7 +341,7 @@ impl HyperLogLog {
         }
         self.precision = precision;
         match &self.state {
-            State::Dense(registers) => self.state = State::Dense(Box::new(registers.folded(precision))),
+            State::Dense(registers) => self.state = State::Dense(registers.folded(precision)),
             State::Exact(table) if table.len() > Self::exact_up_to(precision) => self.make_dense(),
             State::Exact(_) => {}
         }
@@ -352,7 +351,7 @@ impl HyperLogLog {
         if let State::Exact(table) = &self.state {
             let mut registers = Registers::new(self.precision);
             table.iter().for_each(|hash| registers.insert(hash));
-            self.state = State::Dense(Box::new(registers));
+            self.state = State::Dense(registers);
         }
     }
 }
@@ -436,7 +435,7 @@ impl Decode for HyperLogLog {
                             "others",
                         )
                     })?;
-                sketch.state = State::Dense(Box::new(registers));
+                sketch.state = State::Dense(registers);
             }
             other => return Err(Error::contents("state", "0 (exact) or 1 (dense)", other)),
         }

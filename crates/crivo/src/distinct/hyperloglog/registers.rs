@@ -18,7 +18,8 @@ pub(super) struct Registers {
     /// The top `precision` bits of a hash, shifted down by this, are the register's index.
     shift: u32,
     values: Box<[u8]>,
-    histogram: [u32; HISTOGRAM_LEN],
+    /// Boxed, so that the many small sketches of a grouped count stay small.
+    histogram: Box<[u32; HISTOGRAM_LEN]>,
     /// A hash with any of these bits set cannot raise a register: the least of them is as high
     /// already. Derived from the histogram; worth a test only for many hashes at once.
     futile: u64,
@@ -26,12 +27,12 @@ pub(super) struct Registers {
 
 impl Registers {
     pub(super) fn new(precision: u8) -> Self {
-        let mut histogram = [0; HISTOGRAM_LEN];
+        let mut histogram = Box::new([0; HISTOGRAM_LEN]);
         histogram[0] = 1 << precision;
         Self::assemble(precision, vec![0; 1 << precision].into(), histogram)
     }
 
-    fn assemble(precision: u8, values: Box<[u8]>, histogram: [u32; HISTOGRAM_LEN]) -> Self {
+    fn assemble(precision: u8, values: Box<[u8]>, histogram: Box<[u32; HISTOGRAM_LEN]>) -> Self {
         let mut registers =
             Self { precision, shift: 64 - u32::from(precision), values, histogram, futile: 0 };
         registers.raise_floor();
@@ -40,7 +41,7 @@ impl Registers {
 
     /// From register values, or `None` if one is higher than a hash can make it.
     pub(super) fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
-        let mut histogram = [0; HISTOGRAM_LEN];
+        let mut histogram = Box::new([0; HISTOGRAM_LEN]);
         for &value in values {
             if value > Self::highest(precision) {
                 return None;
@@ -80,7 +81,9 @@ impl Registers {
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) {
         let (index, rank) = self.place(hash);
-        self.raise(index, rank);
+        if self.values[index] < rank {
+            self.raise_rarely(index, rank);
+        }
     }
 
     /// The same as one by one, without the branches that the processor cannot predict: whether a
@@ -125,6 +128,13 @@ impl Registers {
                 self.raise_floor();
             }
         }
+    }
+
+    /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
+    #[cold]
+    #[inline(never)]
+    fn raise_rarely(&mut self, index: usize, rank: u8) {
+        self.raise(index, rank);
     }
 
     #[cold]
