@@ -14,6 +14,7 @@ mod files;
 mod input;
 mod man;
 mod merge;
+mod readme;
 mod show;
 mod streams;
 mod support;
