@@ -1,7 +1,8 @@
 //! What the README shows is what the program prints.
 
-use flate2::write::GzEncoder;
 use std::io::Write;
+
+use flate2::write::GzEncoder;
 
 use crate::support::Scratch;
 
@@ -16,7 +17,7 @@ fn examples() -> Vec<(Vec<&'static str>, String)> {
         for line in block.lines() {
             match line.strip_prefix("$ ") {
                 Some(command) => examples.push((command.split_whitespace().collect(), String::new())),
-                None => examples.last_mut().unwrap().1.push_str(&format!("{line}\n")),
+                None => examples.last_mut().unwrap().1.extend([line, "\n"]),
             }
         }
     }
