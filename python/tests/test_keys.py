@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import reference
 
 from crivo import HyperLogLog, KeyTypeError
 
-WORDS = ["", "a", "maçã", "日本語", "x" * 300] + [f"user{i}" for i in range(5000)]
+WORDS = ["a", "maçã", "日本語", "x" * 300] + [f"user{i}" for i in range(5000)]
 INTEGERS = [0, 1, -1, 42, 2**31, -(2**63), 2**63 - 1] + list(range(1000, 4000))
 
 
@@ -109,6 +110,24 @@ def test_integers_of_every_width_are_the_same_keys(width: int, sign: str, kind: 
     array = np.array(values, dtype=f"{sign}{width}")
     assert sketch_of(array, keys=kind) == expected
     assert sketch_of(pa.array(array), keys=kind) == expected
+
+
+def test_empty_text_is_missing_from_a_column_but_can_be_inserted() -> None:
+    """docs/keys.md: a CSV field cannot tell empty from missing, so no column does."""
+    expected = reference.of_keys(["a", "b"])
+    column = ["a", "", None, "b", ""]
+    inputs: list[Any] = [column, pa.array(column), pa.array(column, pa.string_view()), pl.Series(column)]
+    for values in [*inputs, pa.array(column).dictionary_encode(), np.array(column, dtype=object)]:
+        assert sketch_of(values, skipped=3) == expected
+    assert sketch_of([b"", b"a", b"b"], skipped=1) == expected
+    assert one_by_one(["a", "", "b"]) == reference.of_keys(["a", "", "b"]) != expected
+
+
+def test_decimals_keep_their_scale() -> None:
+    column = pa.array([Decimal("12.50"), Decimal("-0.05"), None, Decimal("3.00")])
+    expected = reference.of_keys(["12.50", "-0.05", "3.00"])
+    for kind in (pa.decimal128(10, 2), pa.decimal256(40, 2)):
+        assert sketch_of(column.cast(kind), skipped=1) == expected
 
 
 def test_numbers_stand_for_their_shortest_text() -> None:

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use anyhow::Result;
 use lexopt::prelude::*;
 
-use crate::shell::{Step, root};
+use crate::shell::{Step, root, target};
 use crate::{setup, tools};
 
 /// The variable that the statistical tests take their seed from.
@@ -61,7 +61,9 @@ impl Tests {
 
     fn python(&self) -> Result<()> {
         let python = setup::python_with_crivo()?;
-        self.step(python.module("pytest python/tests")).run()?;
+        // The program as the Rust tests have just built it: what it writes is compared with Python's.
+        let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
+        self.step(python.module("pytest python/tests")).env("CRIVO_PROGRAM", program).run()?;
         if python.has_module("mypy") {
             python.module("mypy --strict python/crivo python/tests").run()?;
             python
