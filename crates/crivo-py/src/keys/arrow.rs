@@ -53,6 +53,12 @@ pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &m
 /// Reads one array; returns how many nulls, and NaNs, it has.
 fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
     match array.data_type() {
+        DataType::Utf8 if array.null_count() == 0 => {
+            require_text(feed, "text or bytes")?;
+            let array = array.as_string::<i32>();
+            feed.offsets(array.value_data(), array.value_offsets())?;
+            Ok(0)
+        }
         DataType::Utf8 => ranges(feed, array.as_string::<i32>()),
         DataType::LargeUtf8 => ranges(feed, array.as_string::<i64>()),
         DataType::Binary => ranges(feed, array.as_binary::<i32>()),

@@ -57,6 +57,22 @@ impl<'t> Feed<'t> {
         self.flush(&bytes[start..])
     }
 
+    /// Hands over the keys between each offset and the next: an Arrow column as it lies in memory.
+    pub(super) fn offsets(&mut self, bytes: &[u8], offsets: &[i32]) -> Result<()> {
+        let mut rest = offsets;
+        while rest.len() > 1 {
+            let batch = &rest[..rest.len().min(KeyBatch::TARGET_LEN + 1)];
+            if batch.windows(2).any(|pair| pair[0] == pair[1]) {
+                // Empty keys are left out, so the others have to be pointed at one by one.
+                self.ranges(bytes, batch.windows(2).map(|pair| pair[0] as usize..pair[1] as usize))?;
+            } else {
+                (self.take)(&self.buffer.hash_offsets(batch, bytes)?)?;
+            }
+            rest = &rest[batch.len() - 1..];
+        }
+        Ok(())
+    }
+
     fn flush(&mut self, bytes: &[u8]) -> Result<()> {
         let outcome = self.buffer.hash_spans(bytes).and_then(|batch| (self.take)(&batch));
         self.buffer.clear();

@@ -67,7 +67,15 @@ pub struct KeyBatch<'a> {
 
 #[derive(Debug, Clone, Copy)]
 enum Keys<'a> {
-    Spans { bytes: &'a [u8], spans: &'a [Span] },
+    Spans {
+        bytes: &'a [u8],
+        spans: &'a [Span],
+    },
+    /// As an Arrow column of text has them: each key ends where the next begins.
+    Offsets {
+        bytes: &'a [u8],
+        offsets: &'a [i32],
+    },
     Integers(&'a [u64]),
     Unknown,
 }
@@ -115,6 +123,9 @@ impl<'a> KeyBatch<'a> {
         self.hashes.iter().enumerate().map(move |(index, &hash)| {
             let key = match keys {
                 Keys::Spans { bytes, spans } => KeyRef::Bytes(&bytes[spans[index].range()]),
+                Keys::Offsets { bytes, offsets } => {
+                    KeyRef::Bytes(&bytes[offsets[index] as usize..offsets[index + 1] as usize])
+                }
                 Keys::Integers(integers) => KeyRef::Integer(integers[index]),
                 Keys::Unknown => KeyRef::Hash(hash),
             };
@@ -195,6 +206,27 @@ impl KeyBuffer {
         hash_spans_into(&mut self.hashes, self.scheme, spans, bytes)
     }
 
+    /// Hashes the keys of an Arrow column: key `i` lies between `offsets[i]` and `offsets[i + 1]`, so
+    /// there is one key less than offsets.
+    ///
+    /// # Errors
+    /// If the scheme's keys are not bytes, or an offset runs backwards or lies outside `bytes`.
+    pub fn hash_offsets<'a>(&'a mut self, offsets: &'a [i32], bytes: &'a [u8]) -> Result<KeyBatch<'a>> {
+        require_bytes(self.scheme)?;
+        let seed = self.scheme.seed();
+        self.hashes.clear();
+        self.hashes.reserve(offsets.len());
+        for pair in offsets.windows(2) {
+            // A negative offset becomes one that no slice reaches.
+            match bytes.get(pair[0] as usize..pair[1] as usize) {
+                Some(key) => self.hashes.push(hash_bytes(key, seed)),
+                None => return Err(invalid_span(format_args!("{pair:?} of {}", bytes.len()))),
+            }
+        }
+        let keys = Keys::Offsets { bytes, offsets };
+        Ok(KeyBatch { scheme: self.scheme, keys, hashes: &self.hashes })
+    }
+
     /// Hashes integer keys.
     ///
     /// # Errors
@@ -210,15 +242,17 @@ impl KeyBuffer {
     }
 }
 
+fn require_bytes(scheme: KeyScheme) -> Result<()> {
+    if scheme.kind() == KeyKind::Bytes { Ok(()) } else { Err(scheme.wrong_kind(KeyKind::Bytes)) }
+}
+
 fn hash_spans_into<'a>(
     hashes: &'a mut Vec<u64>,
     scheme: KeyScheme,
     spans: &'a [Span],
     bytes: &'a [u8],
 ) -> Result<KeyBatch<'a>> {
-    if scheme.kind() != KeyKind::Bytes {
-        return Err(scheme.wrong_kind(KeyKind::Bytes));
-    }
+    require_bytes(scheme)?;
     let seed = scheme.seed();
     hashes.clear();
     hashes.reserve(spans.len());
@@ -251,6 +285,9 @@ mod tests {
         let mut other = KeyBuffer::new(scheme);
         let batch = other.hash_spans_of(&spans, text).unwrap();
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+        let batch = other.hash_offsets(&[0, 3, 3, 8], b"onethree").unwrap();
+        assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+        assert!(other.hash_offsets(&[], b"").unwrap().is_empty());
 
         let integers = [7, u64::MAX];
         let mut buffer = KeyBuffer::new(KeyScheme::integers());
@@ -263,6 +300,9 @@ mod tests {
         let mut buffer = KeyBuffer::new(KeyScheme::bytes());
         buffer.push_span(Span::new(2..9).unwrap());
         assert_eq!(buffer.hash_spans(b"short").unwrap_err().kind(), ErrorKind::InvalidBatch);
+        for offsets in [[0, 9], [3, 1], [-1, 2], [0, -1]] {
+            assert_eq!(buffer.hash_offsets(&offsets, b"short").unwrap_err().kind(), ErrorKind::InvalidBatch);
+        }
         #[allow(clippy::reversed_empty_ranges)]
         let backwards = 5..2;
         assert!(Span::new(backwards).is_err());
