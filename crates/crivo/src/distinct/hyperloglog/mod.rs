@@ -270,7 +270,7 @@ impl HyperLogLog {
         size_of::<Self>()
             + match &self.state {
                 State::Exact(table) => table.memory(),
-                State::Dense(registers) => registers.values().len(),
+                State::Dense(registers) => registers.memory(),
             }
     }
 

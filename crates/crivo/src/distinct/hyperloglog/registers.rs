@@ -60,6 +60,11 @@ impl Registers {
         &self.values
     }
 
+    /// Bytes behind the pointers.
+    pub(super) fn memory(&self) -> usize {
+        self.values.len() + size_of_val(&*self.histogram)
+    }
+
     /// How many registers have each value, from 0 to [`highest`](Self::highest).
     pub(super) fn histogram(&self) -> &[u32] {
         &self.histogram[..=Self::highest(self.precision) as usize]
