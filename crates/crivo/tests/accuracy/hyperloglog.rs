@@ -148,8 +148,9 @@ fn holds_from_the_switch_to_twenty_registers_full() {
 
 #[test]
 fn holds_at_a_million() {
-    // A third of the usual trials with a third more margin: the claim is an error of at most
-    // 1.02 × 1.04/√m, which is 1.0233 × theory, one-sided: 4.9 deviations of noise at 24,000.
+    // Real streams are slow, so there are fewer trials and wider margins for them than elsewhere. The
+    // claim that matters is one-sided, an error of at most 1.02 × 1.04/√m, which is 1.025 × theory:
+    // more than 4.9 deviations of noise at 24,000 trials, as the assertion below computes.
     let trials = 24_000;
     let measured = measure("a million", trials, 1e6, |random| {
         let mut sketch = empty(12);
@@ -236,8 +237,8 @@ fn wider_confidence_covers_more() {
         let covered = (0..trials)
             .filter(|_| simulation.draw(&mut random).estimate_at(Confidence::new(level).unwrap()).covers(n))
             .count();
-        // Each end is at least 4.9 binomial deviations away; the last allows no miss at all, which has
-        // a chance of 10⁻⁸.
+        // The ends are more than 4.9 binomial deviations away; at 99.9 % the upper one asks for at least
+        // one miss where 20 are expected, which fails with a chance of e^−20.
         let coverage = covered as f64 / f64::from(trials);
         assert!(coverage >= least && coverage <= most, "{level}: covered {coverage}");
     }
