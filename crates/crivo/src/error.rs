@@ -15,6 +15,10 @@ pub enum ErrorKind {
     InvalidParameter,
     /// Two sketches, or a sketch and its keys, differ in a way that forbids combining them.
     Incompatible,
+    /// What was to be removed is certainly not there.
+    Absent,
+    /// The memory that the parameters ask for cannot be had.
+    OutOfMemory,
     /// A key lies outside the bytes it was said to be in, or a batch is too large to address.
     InvalidBatch,
     /// The bytes do not begin as a crivo file does.

@@ -3,7 +3,11 @@
 //!
 //! | question | module |
 //! |---|---|
+//! | how many events? | [`counting`] |
 //! | how many different? | [`distinct`] |
+//! | is it in there? | [`membership`] |
+//! | how often, and which most often? | [`frequency`] |
+//! | a fair sample? | [`sampling`] |
 //!
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
 //! takes one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with
@@ -30,12 +34,17 @@
 //! found.
 
 pub mod codec;
+pub mod counting;
 mod cpu;
 pub mod distinct;
 mod error;
 mod estimate;
+pub mod frequency;
+pub mod hash;
 pub mod keys;
 pub mod math;
+pub mod membership;
+pub mod sampling;
 pub mod sketch;
 
 pub use error::{Error, ErrorKind, Result};

@@ -45,6 +45,19 @@ impl<S: InsertHashes> InsertKeys for S {
     }
 }
 
+/// A filter: a sketch that answers "is it in there?" from the hash of a key.
+pub trait ContainsHashes {
+    /// Whether the hash may be in there; `false` is certain.
+    fn contains_hash(&self, hash: u64) -> bool;
+
+    /// Answers for many hashes, in their order, replacing what `found` held. The answers are the
+    /// same as one by one; random memory accesses overlap.
+    fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
+        found.clear();
+        found.extend(hashes.iter().map(|&hash| self.contains_hash(hash)));
+    }
+}
+
 /// A sketch that can absorb another of its kind.
 pub trait Merge {
     /// Makes `self` the sketch of both streams.

@@ -1,32 +1,11 @@
 //! A sketch of whatever kind a file holds.
 
 use super::envelope::{decode_opened, open};
-use super::family::Family;
-use crate::distinct::HyperLogLog;
+use super::family::{Family, with_every_family};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::KeyScheme;
 use crate::sketch::Merge;
-
-/// Any sketch that can be stored: what `crivo show`, `crivo ask` and `crivo merge` open.
-///
-/// ```
-/// use crivo::codec::{AnySketch, Family};
-/// use crivo::distinct::HyperLogLog;
-///
-/// let mut visitors = HyperLogLog::new(12)?;
-/// visitors.insert("ana")?;
-/// let opened = AnySketch::decode(&visitors.encode())?;
-/// assert_eq!(opened.family(), Family::HyperLogLog);
-/// assert_eq!(opened, AnySketch::HyperLogLog(visitors));
-/// # Ok::<(), crivo::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum AnySketch {
-    /// How many different.
-    HyperLogLog(HyperLogLog),
-}
 
 /// What is known about a sketch without asking it anything: the contents of `crivo show`.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,55 +38,76 @@ pub enum Parameter {
     Name(&'static str),
 }
 
-/// Runs the same expression on whichever sketch is inside.
-macro_rules! with_inner {
-    ($any:expr, $sketch:ident => $body:expr) => {
-        match $any {
-            AnySketch::HyperLogLog($sketch) => $body,
+macro_rules! make_any_sketch {
+    ($($name:ident = $number:literal, version $version:literal, $type:ty;)*) => {
+        /// Any sketch that can be stored: what `crivo show`, `crivo ask` and `crivo merge` open.
+        ///
+        /// ```
+        /// use crivo::codec::{AnySketch, Family};
+        /// use crivo::distinct::HyperLogLog;
+        ///
+        /// let mut visitors = HyperLogLog::new(12)?;
+        /// visitors.insert("ana")?;
+        /// let opened = AnySketch::decode(&visitors.encode())?;
+        /// assert_eq!(opened.family(), Family::HyperLogLog);
+        /// assert_eq!(opened, AnySketch::HyperLogLog(visitors));
+        /// # Ok::<(), crivo::Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum AnySketch {
+            $(#[doc = concat!("[`", stringify!($name), "`](", stringify!($type), ").")] $name($type),)*
+        }
+
+        impl AnySketch {
+            /// The sketch that the bytes hold.
+            ///
+            /// # Errors
+            /// As for [`Decode::decode`](super::Decode::decode).
+            pub fn decode(bytes: &[u8]) -> Result<Self> {
+                let (header, payload) = open(bytes)?;
+                match header.family {
+                    $(Family::$name => decode_opened(&header, payload).map(Self::$name),)*
+                }
+            }
+
+            /// The sketch as bytes.
+            pub fn encode(&self) -> Vec<u8> {
+                match self {
+                    $(Self::$name(sketch) => sketch.encode(),)*
+                }
+            }
+
+            /// Which sketch is inside.
+            pub fn family(&self) -> Family {
+                match self {
+                    $(Self::$name(_) => Family::$name,)*
+                }
+            }
+
+            /// Parameters, fill and size.
+            pub fn summary(&self) -> Summary {
+                match self {
+                    $(Self::$name(sketch) => sketch.summary(),)*
+                }
+            }
+        }
+
+        impl Merge for AnySketch {
+            fn merge(&mut self, other: &Self) -> Result<()> {
+                match (&mut *self, other) {
+                    $((Self::$name(mine), Self::$name(theirs)) => mine.merge(theirs),)*
+                    #[allow(unreachable_patterns)] // reached as soon as there are two families
+                    (mine, theirs) => Err(Error::new(
+                        ErrorKind::WrongFamily,
+                        "family",
+                        mine.family(),
+                        theirs.family(),
+                        "only sketches of one kind can be merged",
+                    )),
+                }
+            }
         }
     };
 }
-
-impl AnySketch {
-    /// The sketch that the bytes hold.
-    ///
-    /// # Errors
-    /// As for [`Decode::decode`](super::Decode::decode).
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let (header, payload) = open(bytes)?;
-        match header.family {
-            Family::HyperLogLog => decode_opened(&header, payload).map(Self::HyperLogLog),
-        }
-    }
-
-    /// The sketch as bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        with_inner!(self, sketch => sketch.encode())
-    }
-
-    /// Which sketch is inside.
-    pub fn family(&self) -> Family {
-        self.summary().family
-    }
-
-    /// Parameters, fill and size.
-    pub fn summary(&self) -> Summary {
-        with_inner!(self, sketch => sketch.summary())
-    }
-}
-
-impl Merge for AnySketch {
-    fn merge(&mut self, other: &Self) -> Result<()> {
-        #[allow(unreachable_patterns)] // there is more than one family soon
-        match (&mut *self, other) {
-            (Self::HyperLogLog(mine), Self::HyperLogLog(theirs)) => mine.merge(theirs),
-            (mine, theirs) => Err(Error::new(
-                ErrorKind::WrongFamily,
-                "family",
-                mine.family(),
-                theirs.family(),
-                "only sketches of one kind can be merged",
-            )),
-        }
-    }
-}
+with_every_family!(make_any_sketch);

@@ -2,39 +2,56 @@
 
 use std::fmt;
 
-/// Which sketch a file holds. The number is the byte stored; numbers are never reused.
-///
-/// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
-/// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are alike,
-/// 0x7_ containers of other sketches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Family {
-    /// [`distinct::HyperLogLog`](crate::distinct::HyperLogLog).
-    HyperLogLog = 0x20,
+/// The one list of families, each with its number, the newest version of its payload and its type.
+/// [`Family`] and [`AnySketch`](super::AnySketch) are both made from it.
+macro_rules! with_every_family {
+    ($make:ident) => {
+        $make! {
+            HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
+        }
+    };
 }
+pub(super) use with_every_family;
+
+macro_rules! make_family {
+    ($($name:ident = $number:literal, version $version:literal, $type:ty;)*) => {
+        /// Which sketch a file holds. The number is the byte stored; numbers are never reused.
+        ///
+        /// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
+        /// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are alike,
+        /// 0x7_ containers of other sketches.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Family {
+            $(#[doc = concat!("[`", stringify!($name), "`](", stringify!($type), ").")] $name = $number,)*
+        }
+
+        impl Family {
+            /// Every family, in the order of their numbers.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The newest layout of the payload: the one written. Older ones are read forever.
+            pub const fn version(self) -> u8 {
+                match self {
+                    $(Self::$name => $version,)*
+                }
+            }
+
+            /// The name in messages, in `crivo show` and in docs/format.md.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+with_every_family!(make_family);
 
 impl Family {
-    /// Every family, in the order of their numbers.
-    pub const ALL: &[Self] = &[Self::HyperLogLog];
-
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|family| *family as u8 == byte)
-    }
-
-    /// The newest layout of the payload: the one written. Older ones are read forever.
-    pub const fn version(self) -> u8 {
-        match self {
-            Self::HyperLogLog => 1,
-        }
-    }
-
-    /// The name in messages, in `crivo show` and in docs/format.md.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HyperLogLog => "HyperLogLog",
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Little-endian reading that cannot run past the end.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::keys::{KeyKind, KeyRef};
 
 /// Reads a payload field by field. Each read names its field, for the error if the bytes end.
 ///
@@ -91,6 +92,21 @@ impl<'a> Reader<'a> {
             array.copy_from_slice(chunk);
             u64::from_le_bytes(array)
         }))
+    }
+
+    /// A key of the given kind, borrowed: what [`Writer::key`](super::Writer::key) wrote.
+    ///
+    /// # Errors
+    /// If fewer bytes are left than it takes.
+    pub fn key(&mut self, field: &'static str, kind: KeyKind) -> Result<KeyRef<'a>> {
+        Ok(match kind {
+            KeyKind::Bytes => {
+                let length = self.u32(field)?;
+                KeyRef::Bytes(self.bytes(field, length.into())?)
+            }
+            KeyKind::Integer => KeyRef::Integer(self.u64(field)?),
+            KeyKind::Hash => KeyRef::Hash(self.u64(field)?),
+        })
     }
 
     /// A byte that must be zero: reserved for later versions.

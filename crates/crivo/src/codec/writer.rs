@@ -1,5 +1,7 @@
 //! Little-endian writing: the mirror of [`Reader`](super::Reader).
 
+use crate::keys::KeyRef;
+
 /// Collects the bytes of a payload.
 #[derive(Debug, Default)]
 pub struct Writer {
@@ -36,6 +38,17 @@ impl Writer {
     pub fn u64s(&mut self, values: impl IntoIterator<Item = u64>) {
         for value in values {
             self.u64(value);
+        }
+    }
+
+    /// A key of the envelope's kind: bytes after their number in four bytes, anything else as eight.
+    pub fn key(&mut self, key: KeyRef<'_>) {
+        match key {
+            KeyRef::Bytes(bytes) => {
+                self.u32(bytes.len() as u32);
+                self.bytes(bytes);
+            }
+            KeyRef::Integer(value) | KeyRef::Hash(value) => self.u64(value),
         }
     }
 

@@ -4,6 +4,10 @@
 //! library where `unsafe` may be written, each use with the reason why it holds and a test that
 //! compares it with its twin.
 
+mod memory;
+mod prefetch;
 mod zero_bits;
 
+pub(crate) use memory::zeroed;
+pub(crate) use prefetch::prefetch;
 pub(crate) use zero_bits::without_bits;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::scheme::{KeyKind, KeyScheme, hash_bytes, hash_integer};
+use super::value::KeyRef;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Where one key lies in the bytes of a batch: half the size of a slice, and free of lifetimes,
@@ -42,17 +43,6 @@ fn invalid_span(found: std::fmt::Arguments<'_>) -> Error {
         found,
         "",
     )
-}
-
-/// One key of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum KeyRef<'a> {
-    /// Bytes or text.
-    Bytes(&'a [u8]),
-    /// A 64-bit integer.
-    Integer(u64),
-    /// A hash without its key.
-    Hash(u64),
 }
 
 /// Borrowed keys and their hashes, all under one [`KeyScheme`]: what every sketch takes.

@@ -26,6 +26,8 @@
 mod batch;
 mod scheme;
 pub mod text;
+mod value;
 
-pub use batch::{KeyBatch, KeyBuffer, KeyRef, Span};
+pub use batch::{KeyBatch, KeyBuffer, Span};
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
+pub use value::{KeyRef, OwnedKey};

@@ -4,6 +4,7 @@ use std::fmt;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::value::KeyRef;
 use crate::error::{Error, Result};
 
 /// What kind of thing a key is. The number is the byte stored in files.
@@ -196,6 +197,9 @@ pub trait Key {
 
     /// The hash under `seed`; callers use [`KeyScheme::hash`], which also checks the kind.
     fn hash_with(&self, seed: u64) -> u64;
+
+    /// The key itself, for sketches that keep keys.
+    fn to_ref(&self) -> KeyRef<'_>;
 }
 
 macro_rules! bytes_are_keys {
@@ -205,6 +209,10 @@ macro_rules! bytes_are_keys {
             #[inline]
             fn hash_with(&self, seed: u64) -> u64 {
                 hash_bytes(self.as_ref(), seed)
+            }
+            #[inline]
+            fn to_ref(&self) -> KeyRef<'_> {
+                KeyRef::Bytes(self.as_ref())
             }
         }
     )*};
@@ -217,16 +225,24 @@ impl<const N: usize> Key for [u8; N] {
     fn hash_with(&self, seed: u64) -> u64 {
         hash_bytes(self, seed)
     }
+    #[inline]
+    fn to_ref(&self) -> KeyRef<'_> {
+        KeyRef::Bytes(self)
+    }
 }
 
 macro_rules! integers_are_keys {
     ($($type:ty),*) => {$(
         impl Key for $type {
             const KIND: KeyKind = KeyKind::Integer;
+            // Two's complement is the rule for signed keys.
             #[inline]
-            #[allow(clippy::cast_possible_wrap)] // two's complement is the rule for signed keys
             fn hash_with(&self, seed: u64) -> u64 {
                 hash_integer(*self as u64, seed)
+            }
+            #[inline]
+            fn to_ref(&self) -> KeyRef<'_> {
+                KeyRef::Integer(*self as u64)
             }
         }
     )*};
@@ -238,6 +254,10 @@ impl<K: Key + ?Sized> Key for &K {
     #[inline]
     fn hash_with(&self, seed: u64) -> u64 {
         (**self).hash_with(seed)
+    }
+    #[inline]
+    fn to_ref(&self) -> KeyRef<'_> {
+        (**self).to_ref()
     }
 }
 

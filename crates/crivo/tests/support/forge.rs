@@ -7,6 +7,10 @@ use super::Random;
 
 /// One of each state of each family, small enough to damage often.
 pub(crate) fn samples() -> Vec<Vec<u8>> {
+    [hyperloglogs()].concat()
+}
+
+pub(crate) fn hyperloglogs() -> Vec<Vec<u8>> {
     let hyperloglog = |precision, count: u64| {
         let mut sketch = HyperLogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
         (0..count).for_each(|i| sketch.insert(&i).unwrap());

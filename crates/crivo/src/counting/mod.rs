@@ -1,0 +1,4 @@
+//! How many events?
+//!
+//! | type | memory | error | merge |
+//! |---|---|---|---|

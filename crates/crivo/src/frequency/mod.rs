@@ -1,0 +1,4 @@
+//! How often, and which most often?
+//!
+//! | type | memory | error | merge |
+//! |---|---|---|---|

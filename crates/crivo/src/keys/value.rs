@@ -1,0 +1,123 @@
+//! Keys themselves, for sketches that must give them back.
+
+use std::fmt;
+
+use super::scheme::{KeyKind, KeyScheme, hash_bytes, hash_integer};
+use crate::error::Result;
+
+/// A key, borrowed: what a batch lends and what [`Key::to_ref`](super::Key::to_ref) gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyRef<'a> {
+    /// Bytes or text.
+    Bytes(&'a [u8]),
+    /// A 64-bit integer.
+    Integer(u64),
+    /// A hash without its key.
+    Hash(u64),
+}
+
+impl KeyRef<'_> {
+    /// The kind of key this is.
+    pub fn kind(self) -> KeyKind {
+        match self {
+            Self::Bytes(_) => KeyKind::Bytes,
+            Self::Integer(_) => KeyKind::Integer,
+            Self::Hash(_) => KeyKind::Hash,
+        }
+    }
+
+    /// A copy that lives as long as it is wanted.
+    pub fn to_owned(self) -> OwnedKey {
+        match self {
+            Self::Bytes(bytes) => OwnedKey::Bytes(bytes.into()),
+            Self::Integer(integer) => OwnedKey::Integer(integer),
+            Self::Hash(hash) => OwnedKey::Hash(hash),
+        }
+    }
+
+    pub(super) fn hash_with(self, seed: u64) -> u64 {
+        match self {
+            Self::Bytes(bytes) => hash_bytes(bytes, seed),
+            Self::Integer(integer) => hash_integer(integer, seed),
+            Self::Hash(hash) => hash,
+        }
+    }
+}
+
+/// As a person would write it: text (what is not UTF-8 replaced), a signed integer, a hash in
+/// hexadecimal.
+impl fmt::Display for KeyRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => f.write_str(&String::from_utf8_lossy(bytes)),
+            Self::Integer(integer) => write!(f, "{}", integer.cast_signed()),
+            Self::Hash(hash) => write!(f, "{hash:#018x}"),
+        }
+    }
+}
+
+/// A key, owned: what a sketch that keeps keys answers with.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OwnedKey {
+    /// Bytes or text.
+    Bytes(Box<[u8]>),
+    /// A 64-bit integer.
+    Integer(u64),
+    /// A hash without its key.
+    Hash(u64),
+}
+
+impl OwnedKey {
+    /// The key, borrowed.
+    pub fn as_ref(&self) -> KeyRef<'_> {
+        match self {
+            Self::Bytes(bytes) => KeyRef::Bytes(bytes),
+            Self::Integer(integer) => KeyRef::Integer(*integer),
+            Self::Hash(hash) => KeyRef::Hash(*hash),
+        }
+    }
+}
+
+impl fmt::Display for OwnedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_ref().fmt(f)
+    }
+}
+
+impl KeyScheme {
+    /// Hashes a key whose kind is known only at run time; a [`KeyRef::Hash`] is its own hash.
+    ///
+    /// # Errors
+    /// If the key is not of this scheme's kind.
+    pub fn hash_ref(self, key: KeyRef<'_>) -> Result<u64> {
+        if key.kind() == self.kind() {
+            Ok(key.hash_with(self.seed()))
+        } else {
+            Err(self.wrong_kind(key.kind()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::Key;
+
+    #[test]
+    fn every_way_to_a_hash_is_the_same() {
+        let (bytes, integers) = (KeyScheme::bytes().with_seed(3), KeyScheme::integers().with_seed(3));
+        assert_eq!(bytes.hash_ref("ana".to_ref()), bytes.hash("ana"));
+        assert_eq!(integers.hash_ref((-5_i32).to_ref()), integers.hash(&-5_i64));
+        assert_eq!(KeyScheme::hashes().hash_ref(KeyRef::Hash(9)), Ok(9));
+        let owned = "ana".to_ref().to_owned();
+        assert_eq!(bytes.hash_ref(owned.as_ref()), bytes.hash("ana"));
+        assert_eq!(bytes.hash_ref(7_u8.to_ref()).unwrap_err().field(), "key kind");
+    }
+
+    #[test]
+    fn keys_are_written_for_people() {
+        assert_eq!("Olá".to_ref().to_string(), "Olá");
+        assert_eq!((-1_i8).to_ref().to_string(), "-1");
+        assert_eq!(OwnedKey::Hash(255).to_string(), "0x00000000000000ff");
+    }
+}

@@ -1,0 +1,4 @@
+//! Is it in there?
+//!
+//! | type | memory | error | merge |
+//! |---|---|---|---|

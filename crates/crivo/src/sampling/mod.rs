@@ -1,0 +1,4 @@
+//! A fair sample.
+//!
+//! | type | memory | error | merge |
+//! |---|---|---|---|
