@@ -2,3 +2,6 @@
 //!
 //! | type | memory | error | merge |
 //! |---|---|---|---|
+
+mod occupancy;
+mod sizing;
