@@ -8,6 +8,7 @@ macro_rules! with_every_family {
     ($make:ident) => {
         $make! {
             HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
+            Bloom = 0x31, version 1, crate::membership::Bloom;
         }
     };
 }

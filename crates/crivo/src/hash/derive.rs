@@ -1,36 +1,52 @@
 //! The two steps from a hash to an index.
 
-/// Added up, its multiples are spread evenly over the 64-bit integers: 2^64 divided by the golden
-/// ratio, made odd.
-const STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;
+/// How many rows a hash can be remixed for.
+pub const ROWS: u32 = 64;
 
-/// The fractional part of √2, in 64 bits: any constant without structure would do.
-const TWIST: u64 = 0x6A09_E667_F3BC_C908;
+/// One odd multiplier a row: 1 for the first, because the hash is uniform as it is; for the others,
+/// without structure of their own, successive values of SplitMix64 (Steele, Lea, Flood: *Fast
+/// splittable pseudorandom number generators*, 2014), made odd.
+const MULTIPLIERS: &[u64; ROWS as usize] = &{
+    let mut multipliers = [1; ROWS as usize];
+    let mut row = 1;
+    while row < ROWS as usize {
+        let state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(row as u64);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        multipliers[row] = (mixed ^ mixed >> 31) | 1;
+        row += 1;
+    }
+    multipliers
+};
 
-/// An independent-looking 64-bit value for each row: the 128-bit product of the hash, changed by the
-/// row, with the hash turned by half, folded by exclusive or.
+/// The value of a hash for a row, from 0 to below [`ROWS`] (past that they repeat): the low half of the
+/// product with the row's own odd multiplier. Its high bits depend on every bit of the hash.
 ///
-/// Both factors depend on the hash, so that rows are not shifts of each other: with a constant
-/// factor two keys that are close in both halves of one row's product are close in all.
+/// This is multiply-shift hashing (Dietzfelbinger, Hagerup, Katajainen, Penttonen: *A reliable
+/// randomized algorithm for the closest-pair problem*, 1997), one function of the family for each row.
 ///
 /// ```
 /// use crivo::hash::remix;
 /// let rows: Vec<u64> = (0..3).map(|row| remix(42, row)).collect();
 /// assert!(rows[0] != rows[1] && rows[1] != rows[2]);
 /// ```
+#[inline(always)]
+pub fn remix(hash: u64, row: u32) -> u64 {
+    hash.wrapping_mul(MULTIPLIERS[(row % ROWS) as usize])
+}
+
+/// The multipliers of the first rows: for loops that take the rows of many hashes.
 #[inline]
-pub const fn remix(hash: u64, row: u32) -> u64 {
-    let changed = hash ^ STRIDE.wrapping_mul(row as u64 + 1);
-    let turned = hash.rotate_left(32) ^ TWIST;
-    let product = changed as u128 * turned as u128;
-    (product >> 64) as u64 ^ product as u64
+pub(crate) const fn multipliers(rows: u32) -> &'static [u64] {
+    let rows = if rows < ROWS { rows } else { ROWS };
+    MULTIPLIERS.split_at(rows as usize).0
 }
 
 /// Maps a uniform 64-bit value to `0..size` by its high bits: a multiplication instead of the far
 /// slower division. Every index has the same share of the 64-bit values, to one part in `2^64/size`.
-#[inline]
-pub const fn index(value: u64, size: u64) -> u64 {
-    ((value as u128 * size as u128) >> 64) as u64
+#[inline(always)]
+pub fn index(value: u64, size: u64) -> u64 {
+    ((u128::from(value) * u128::from(size)) >> 64) as u64
 }
 
 #[cfg(test)]
@@ -40,9 +56,17 @@ mod tests {
     /// These values decide where bits lie in every stored filter and counter.
     #[test]
     fn derived_values_never_change() {
-        assert_eq!(remix(0, 0), 0x6802_7D6B_A8A0_152D);
-        assert_eq!(remix(u64::MAX, 7), 0xA07A_79BD_A82D_E0A9);
-        assert_eq!(remix(0x0123_4567_89AB_CDEF, 31), 0x57E3_50AC_768C_FC65);
+        assert_eq!(remix(42, 0), 42);
+        assert_eq!(remix(1, 1), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(remix(1, 63), 0x3E00_A349_29A8_8F1D);
+        assert_eq!(remix(0x0123_4567_89AB_CDEF, 31), 0x53E4_8509_B262_F7C1);
+    }
+
+    #[test]
+    fn multipliers_are_odd_and_different() {
+        for (row, multiplier) in MULTIPLIERS.iter().enumerate() {
+            assert!(multiplier % 2 == 1 && !MULTIPLIERS[..row].contains(multiplier));
+        }
     }
 
     #[test]

@@ -182,9 +182,19 @@ pub(crate) fn hash_bytes(bytes: &[u8], seed: u64) -> u64 {
     if seed == 0 { xxh3_64(bytes) } else { xxh3_64_with_seed(bytes, seed) }
 }
 
+/// XXH3 of exactly eight bytes, as its specification has it for 4 to 8. Written out, because a call for
+/// any length costs more than the hash itself, and keeps the processor from working on several keys.
 #[inline]
 pub(crate) fn hash_integer(integer: u64, seed: u64) -> u64 {
-    xxh3_64_with_seed(&integer.to_le_bytes(), seed)
+    const LENGTH: u64 = 8;
+    /// Bytes 8 to 23 of the default secret, as two integers combined by exclusive or.
+    const SECRET: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
+    const PRIME: u64 = 0x9FB2_1C65_1E98_DF25;
+    let seed = seed ^ u64::from((seed as u32).swap_bytes()) << 32;
+    let keyed = integer.rotate_left(32) ^ SECRET.wrapping_sub(seed);
+    let mixed = (keyed ^ keyed.rotate_left(49) ^ keyed.rotate_left(24)).wrapping_mul(PRIME);
+    let mixed = (mixed ^ (mixed >> 35).wrapping_add(LENGTH)).wrapping_mul(PRIME);
+    mixed ^ mixed >> 28
 }
 
 /// Something that can be inserted: text, bytes or an integer.
@@ -278,6 +288,16 @@ mod tests {
         for length in [0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1024, 5000] {
             let bytes: Vec<u8> = (0..length).map(|i| (i * 7 % 251) as u8).collect();
             assert_eq!(xxh3_64(&bytes), xxh3_64_with_seed(&bytes, 0), "length {length}");
+        }
+    }
+
+    #[test]
+    fn integers_are_hashed_as_their_eight_bytes() {
+        for shift in 0..64 {
+            for seed in [0, 1, 5, 0x9E37_79B1_85EB_CA8D, u64::MAX] {
+                let integer = 0xF00D_D00F_1234_8765_u64 << shift ^ seed >> 3;
+                assert_eq!(hash_integer(integer, seed), xxh3_64_with_seed(&integer.to_le_bytes(), seed));
+            }
         }
     }
 

@@ -67,6 +67,15 @@ pub(super) fn check_size(cells: u64, hashes: u32) -> Result<()> {
     Ok(())
 }
 
+/// Refuses to combine filters that differ in a size, naming both.
+pub(super) fn require_same(field: &'static str, mine: u64, theirs: u64) -> Result<()> {
+    if mine == theirs {
+        return Ok(());
+    }
+    let advice = "filters can be combined if they were built with the same sizes";
+    Err(Error::incompatible(field, mine, theirs, advice))
+}
+
 /// The false-positive rate that `items` different keys are expected to give.
 pub(super) fn expected_rate(cells: u64, hashes: u32, items: u64) -> f64 {
     let throws = f64::from(hashes) * items as f64;
