@@ -4,6 +4,7 @@
 //! library where `unsafe` may be written, each use with the reason why it holds and a test that
 //! compares it with its twin.
 
+pub(crate) mod blocks;
 mod memory;
 mod prefetch;
 mod zero_bits;
