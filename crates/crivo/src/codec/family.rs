@@ -8,7 +8,9 @@ macro_rules! with_every_family {
     ($make:ident) => {
         $make! {
             HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
+            DirectTable = 0x30, version 1, crate::membership::DirectTable;
             Bloom = 0x31, version 1, crate::membership::Bloom;
+            CountingBloom = 0x33, version 1, crate::membership::CountingBloom;
         }
     };
 }

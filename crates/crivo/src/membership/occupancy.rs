@@ -1,21 +1,33 @@
 //! How many items, from the number of empty cells?
 //!
 //! `n` keys throw `k` balls each into `m` cells. The number `z` of cells that stay empty has the mean
-//! `m·e^(−λ)` with `λ = kn/m`, and its logarithm the variance `(e^λ − 1 − λ)/m`, so that `n` is
-//! estimated by `(m/k)·ln(m/z)` with the standard error `√(m(e^λ − 1 − λ))/k`.
+//! `m·e^(−λ)` with `λ = kn/m`, and the variance `m·e^(−2λ)·(e^λ − 1 − λ)`. So `n` is estimated by
+//! `(m/k)·ln(m/z)` with the standard error `√(m(e^λ − 1 − λ))/k`; its first-order bias is that of
+//! the logarithm, and goes if a share of half a cell is added to `z`.
+//!
+//! Bounds are the loads at which `z` would be just too far from its mean to be believed, half a cell
+//! granted to both sides because cells are whole (a score interval with a correction for continuity).
+//! Unlike "estimate ± deviations" that holds with a handful of items, where a single collision of
+//! cells is all that chance can bring, and with a handful of empty cells, where the errors are far from
+//! normal; with no empty cell left it has no upper end.
 //!
 //! What two filters share follows from three such counts, `|A ∩ B| = |A| + |B| − |A ∪ B|`. The errors
-//! of the three are correlated; together they come to
-//! `m(e^λ∪ − e^λA − e^λB + 2e^λ∩ − 1 − λ∩)/k²`, by the delta method from the covariances of the
-//! three numbers of empty cells. The first term rules: a small intersection of large sets is lost
-//! in the noise of the cells they have in common by chance.
+//! of the three are correlated; with the loads `s` of what is shared, `α` of what only the first has
+//! and `β` of what only the second has, the variance of the load is
+//! `(e^s·(e^α − 1)(e^β − 1) + e^s − 1 − s)/m`, by the delta method from the covariances of the three
+//! numbers of empty cells. The product rules: a small intersection of large sets is lost in the
+//! noise of the cells they have in common by chance. Bounds are found as above.
 //!
 //! Sources: Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm* (1990),
-//! for one set; Swamidass and Baldi: *Mathematical correction for fingerprint similarity measures*
-//! (2007), for the intersection. The variance of the latter is derived here.
+//! for one set; Wilson: *Probable inference, the law of succession, and statistical inference* (1927),
+//! for intervals from the score; Swamidass and Baldi: *Mathematical correction for fingerprint
+//! similarity measures* (2007), for the intersection. The variance of the latter is derived here.
 
 use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
+
+/// Cells are whole, so a count of them may be off by this much before it says anything.
+const HALF_A_CELL: f64 = 0.5;
 
 /// The shape of a filter, as far as counting empty cells goes.
 #[derive(Debug, Clone, Copy)]
@@ -25,29 +37,25 @@ pub(super) struct Occupancy {
 }
 
 impl Occupancy {
-    /// The number of items that leave `empty` cells.
+    /// The number of different items that leave `empty` cells.
     pub(super) fn items(self, empty: u64, confidence: Confidence) -> Estimate {
         if empty == self.cells {
             return Estimate::exact(0.0);
         }
-        if empty == 0 {
-            return self.items_when_full(confidence);
-        }
-        let load = self.load(empty);
-        let deviation = (self.cells as f64 * (libm::expm1(load) - load)).sqrt() / f64::from(self.hashes);
+        let reach = two_sided_quantile(confidence.level());
+        let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
+        // How many more cells should be empty at a load than are, and how far off that may be.
+        let surplus = |load: f64| used + cells * libm::expm1(-load);
+        let spread = |load: f64| libm::exp(-load) * (cells * excess(load)).sqrt();
+        // No load above this leaves a cell empty.
+        let highest = libm::log(cells) + 50.0;
+        let lower = crossing(highest, |load| surplus(load) - HALF_A_CELL > reach * spread(load));
+        let upper = crossing(highest, |load| -surplus(load) - HALF_A_CELL < reach * spread(load));
+        let upper = if upper < highest { self.items_at(upper) } else { f64::INFINITY };
         // Something was inserted, and never more cells are in use than that many items can fill.
         let least = (self.cells - empty).div_ceil(self.hashes.into()) as f64;
-        self.interval(self.items_at(load), deviation, confidence).limited_to(least, f64::INFINITY)
-    }
-
-    /// With no cell empty any number is possible that fills them all; there is no upper bound.
-    fn items_when_full(self, confidence: Confidence) -> Estimate {
-        // The chance of no empty cell is e^(−m·e^(−λ)).
-        let load_of = |chance: f64| libm::log(self.cells as f64 / -libm::log(chance));
-        let unlikely = (1.0 - confidence.level()) / 2.0;
-        let (value, lower) = (self.items_at(load_of(0.5)), self.items_at(load_of(unlikely)));
-        let least = self.cells.div_ceil(self.hashes.into()) as f64;
-        Estimate::probable(value, lower, f64::INFINITY, confidence).limited_to(least, f64::INFINITY)
+        Estimate::probable(self.items_at(self.load(empty)), self.items_at(lower), upper, confidence)
+            .limited_to(least, f64::INFINITY)
     }
 
     /// The number of items that two filters share, from the empty cells of each and of their union.
@@ -58,33 +66,129 @@ impl Occupancy {
         union: u64,
         confidence: Confidence,
     ) -> Estimate {
-        let most = [first, second].map(|empty| self.items(empty, confidence).upper());
-        let most = most[0].min(most[1]);
-        if union == 0 || first == self.cells || second == self.cells {
-            return Estimate::probable(0.0, 0.0, most, confidence);
+        if first == self.cells || second == self.cells {
+            return Estimate::exact(0.0);
         }
+        let reach = two_sided_quantile(confidence.level());
+        let cells = self.cells as f64;
         let [a, b, all] = [first, second, union].map(|empty| self.load(empty));
-        let shared = (a + b - all).max(0.0);
-        let variance =
-            libm::expm1(all) - libm::expm1(a) - libm::expm1(b) + 2.0 * libm::expm1(shared) - shared;
-        let deviation = (self.cells as f64 * variance.max(0.0)).sqrt() / f64::from(self.hashes);
-        self.interval(self.items_at(shared), deviation, confidence).limited_to(0.0, most)
+        let most = a.min(b);
+        let spread = |shared: f64| {
+            let (only_a, only_b) = (libm::expm1(a - shared), libm::expm1(b - shared));
+            ((libm::exp(shared) * only_a * only_b + excess(shared)) / cells).sqrt()
+        };
+        let found = |empty: f64| a + b - libm::log(cells / empty);
+        let (fewest, largest) = ((union as f64 - HALF_A_CELL).max(0.0), union as f64 + HALF_A_CELL);
+        let lower = crossing(most, |shared| found(fewest) - shared > reach * spread(shared));
+        let upper = crossing(most, |shared| shared - found(largest) < reach * spread(shared));
+        // No more is shared than the smaller set has.
+        let limits = [first, second].map(|empty| self.items(empty, confidence).upper());
+        let limit = limits[0].min(limits[1]);
+        let upper = if upper < most { self.items_at(upper) } else { limit };
+        let value = self.items_at((a + b - all).clamp(0.0, most));
+        Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(0.0, limit)
     }
 
-    /// `λ`: how many balls were thrown at each cell.
+    /// `λ`: how many balls were thrown at each cell, for all that the empty cells tell.
     fn load(self, empty: u64) -> f64 {
-        -libm::log(empty as f64 / self.cells as f64)
+        let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
+        let uncorrected = -libm::log1p(-used / cells);
+        let share = if empty == 0 { 1.0 } else { libm::exp(-uncorrected) * excess(uncorrected) };
+        -libm::log1p(-(used - HALF_A_CELL * share) / cells)
     }
 
     /// The number of items that throw `load` balls at each cell.
     fn items_at(self, load: f64) -> f64 {
         load / (-libm::log1p(-1.0 / self.cells as f64) * f64::from(self.hashes))
     }
+}
 
-    /// Bounds are rounded outwards to whole items: with few items a single collision of cells, which
-    /// is all that chance can bring, is larger than the deviation.
-    fn interval(self, value: f64, deviation: f64, confidence: Confidence) -> Estimate {
-        let width = two_sided_quantile(confidence.level()) * deviation;
-        Estimate::probable(value, libm::floor(value - width), libm::ceil(value + width), confidence)
+/// `e^x − 1 − x`, to full precision also where that is tiny.
+fn excess(x: f64) -> f64 {
+    if x < 0.01 {
+        x * x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0)))
+    } else {
+        libm::expm1(x) - x
+    }
+}
+
+/// Where between 0 and `highest` the statement stops to hold; `highest` if it does not.
+fn crossing(highest: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    if holds(highest) {
+        return highest;
+    }
+    let (mut low, mut high) = (0.0, highest);
+    // Each step halves the distance; a load may be as small as one cell in 2^43.
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEVELS: [f64; 5] = [1e-9, 0.5, 0.95, 0.99, 1.0 - 1e-12];
+
+    fn confidences() -> impl Iterator<Item = Confidence> {
+        LEVELS.into_iter().map(|level| Confidence::new(level).unwrap()).chain([Confidence::CERTAIN])
+    }
+
+    fn is_sound(estimate: Estimate) -> bool {
+        estimate.lower() <= estimate.value() && estimate.value() <= estimate.upper()
+    }
+
+    /// From one cell to 2^43, from empty to full, at every confidence: bounds hold the value, are not
+    /// NaN, and widen with the confidence.
+    #[test]
+    fn extremes_give_numbers_in_order() {
+        for cells in [1, 2, 3, 64, 1000, 1 << 20, 1 << 43] {
+            for hashes in [1, 7, 64] {
+                let shape = Occupancy { cells, hashes };
+                for used in [0, 1, 2, cells / 2, cells - 1, cells].into_iter().filter(|&used| used <= cells) {
+                    let mut before = Estimate::exact(shape.items(cells - used, Confidence::P95).value());
+                    for confidence in confidences() {
+                        let items = shape.items(cells - used, confidence);
+                        assert!(is_sound(items), "{shape:?}, {used} used: {items:?}");
+                        assert!(items.lower() <= before.lower() && items.upper() >= before.upper());
+                        assert!(is_sound(shape.shared_items(
+                            cells - used,
+                            cells - 1,
+                            cells - used,
+                            confidence
+                        )));
+                        before = items;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_certain_to_be_nothing_and_full_has_no_upper_end() {
+        let shape = Occupancy { cells: 1000, hashes: 3 };
+        assert_eq!(shape.items(1000, Confidence::P95), Estimate::exact(0.0));
+        assert_eq!(shape.shared_items(1000, 500, 500, Confidence::P95), Estimate::exact(0.0));
+        let full = shape.items(0, Confidence::P95);
+        assert!(full.upper().is_infinite() && full.lower() >= 334.0, "{full:?}");
+        let both = shape.shared_items(0, 500, 0, Confidence::P95);
+        assert!(both.lower() == 0.0 && both.upper().is_finite(), "{both:?}");
+    }
+
+    /// One key in a filter of a terabyte is one key.
+    #[test]
+    fn tiny_loads_keep_their_precision() {
+        let shape = Occupancy { cells: 1 << 43, hashes: 1 };
+        for used in [1, 10, 1000] {
+            let items = shape.items(shape.cells - used, Confidence::P95);
+            assert!((items.value() - used as f64).abs() < 1e-3, "{items:?}");
+            assert!(items.lower() >= used as f64 && items.upper() < used as f64 + 1.0, "{items:?}");
+        }
     }
 }

@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
+mod counting_bloom;
+mod direct_table;
 mod hyperloglog;
 
 use std::path::PathBuf;
@@ -16,7 +18,7 @@ use crivo::codec::AnySketch;
 
 /// Every case: the name of its file and the bytes it must hold.
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
-    [hyperloglog::cases()].concat()
+    [hyperloglog::cases(), direct_table::cases(), counting_bloom::cases()].concat()
 }
 
 fn path(name: &str) -> PathBuf {

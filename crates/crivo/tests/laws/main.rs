@@ -10,6 +10,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod counting_bloom;
+mod direct_table;
 mod hyperloglog;
 
 use crivo::ErrorKind;

@@ -2,12 +2,13 @@
 
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
+use crivo::membership::{CounterBits, CountingBloom, DirectTable};
 
 use super::Random;
 
 /// One of each state of each family, small enough to damage often.
 pub(crate) fn samples() -> Vec<Vec<u8>> {
-    [hyperloglogs()].concat()
+    [hyperloglogs(), direct_tables(), counting_blooms()].concat()
 }
 
 pub(crate) fn hyperloglogs() -> Vec<Vec<u8>> {
@@ -22,6 +23,33 @@ pub(crate) fn hyperloglogs() -> Vec<Vec<u8>> {
         hyperloglog(4, 100),
         hyperloglog(8, 10_000),
         hyperloglog(18, 9),
+    ]
+}
+
+pub(crate) fn direct_tables() -> Vec<Vec<u8>> {
+    let table = |universe: u64, step| {
+        let mut table = DirectTable::with_scheme(universe, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..universe).step_by(step).for_each(|i| assert!(table.insert(&i).unwrap()));
+        table.encode()
+    };
+    vec![table(1, 1), table(100, 3), table(128, 1), table(2000, 1999)]
+}
+
+pub(crate) fn counting_blooms() -> Vec<Vec<u8>> {
+    let filter = |cells, hashes, bits, count: u64, times| {
+        let width = CounterBits::of(bits).unwrap();
+        let scheme = KeyScheme::integers().with_seed(5);
+        let mut filter = CountingBloom::with_scheme(cells, hashes, width, scheme).unwrap();
+        (0..count).for_each(|i| filter.add(&i, times).unwrap());
+        filter.encode()
+    };
+    vec![
+        filter(1, 1, 4, 0, 0),
+        filter(37, 3, 4, 8, 2),
+        filter(37, 3, 4, 8, 100),
+        filter(101, 7, 8, 10, 50),
+        filter(33, 2, 16, 10, 1000),
+        filter(21, 64, 32, 3, u64::MAX),
     ]
 }
 

@@ -1,0 +1,113 @@
+//! Two filters at once: joining, subtracting, intersecting and comparing.
+
+use super::CountingBloom;
+use crate::error::{Error, ErrorKind, Result};
+use crate::estimate::{Confidence, Estimate};
+
+impl CountingBloom {
+    /// Makes this the filter of both streams, bit for bit: counters are added, up to saturation.
+    ///
+    /// # Errors
+    /// If sizes, capacity or scheme differ; the filter is unchanged then.
+    ///
+    /// ```
+    /// use crivo::membership::CountingBloom;
+    /// let mut monday = CountingBloom::for_items(1000, 0.01)?;
+    /// let mut tuesday = monday.clone();
+    /// monday.insert("ana")?;
+    /// tuesday.add("ana", 2)?;
+    /// tuesday.insert("rui")?;
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!(monday.count("ana")?.value(), 3.0);
+    /// monday.subtract(&tuesday)?;
+    /// assert!(monday.contains("ana")? && !monday.contains("rui")?);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.require_same(other)?;
+        let largest = self.width().largest();
+        self.counters.combine(&other.counters, |mine, theirs| (mine + theirs).min(largest));
+        Ok(())
+    }
+
+    /// Takes out everything that the other filter holds: what is left is the filter of the rest, bit
+    /// for bit, if all of it was in here and nothing is saturated. Saturated counters stay.
+    ///
+    /// # Errors
+    /// If the other filter certainly holds something that this one does not, as often, because one of
+    /// its counters is higher ([`ErrorKind::Absent`]); or if sizes, capacity or scheme differ. The
+    /// filter is unchanged then. As with [`remove`](Self::remove), not all that is wrong can be noticed.
+    pub fn subtract(&mut self, other: &Self) -> Result<()> {
+        self.require_same(other)?;
+        let largest = self.width().largest();
+        let pairs = self.counters.values().zip(other.counters.values());
+        let beyond = pairs.zip(0_u64..).find(|&((mine, theirs), _)| mine < theirs && mine < largest);
+        if let Some(((mine, theirs), cell)) = beyond {
+            return Err(Error::new(
+                ErrorKind::Absent,
+                "counters",
+                format_args!("at most {mine} in cell {cell}"),
+                theirs,
+                "only a filter all of whose items are in this one can be subtracted",
+            ));
+        }
+        self.counters.combine(&other.counters, |mine, theirs| {
+            if mine == largest { mine } else { mine.saturating_sub(theirs) }
+        });
+        Ok(())
+    }
+
+    /// Keeps the lower of each two counters.
+    ///
+    /// Every key that is in both filters is found in the result, and counted at least as often as in
+    /// the one that has it less often. More other keys are found than in a filter built from what is
+    /// shared: a cell that different keys use in the two filters stays in use. So the false-positive
+    /// rate follows from the fill as always, but [`items`](Self::items) counts those cells too; use
+    /// [`shared_items`](Self::shared_items) for the number of keys in both.
+    ///
+    /// # Errors
+    /// If sizes, capacity or scheme differ; the filter is unchanged then.
+    pub fn intersect(&mut self, other: &Self) -> Result<()> {
+        self.require_same(other)?;
+        self.counters.combine(&other.counters, u64::min);
+        Ok(())
+    }
+
+    /// How many different items are in both filters, with bounds at 95 %.
+    ///
+    /// # Errors
+    /// If sizes, capacity or scheme differ.
+    pub fn shared_items(&self, other: &Self) -> Result<Estimate> {
+        self.shared_items_at(other, Confidence::P95)
+    }
+
+    /// How many different items are in both filters, with bounds at the given confidence, from the
+    /// cells that each of them and both together leave empty.
+    ///
+    /// # Errors
+    /// If sizes, capacity or scheme differ.
+    pub fn shared_items_at(&self, other: &Self, confidence: Confidence) -> Result<Estimate> {
+        self.require_same(other)?;
+        let [mine, theirs] = [self, other].map(|filter| filter.cells() - filter.counters.tally().in_use);
+        let union = self.counters.empty_in_both(&other.counters);
+        Ok(self.occupancy().shared_items(mine, theirs, union, confidence))
+    }
+
+    fn require_same(&self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        let sizes = |filter: &Self| {
+            [
+                ("cells", filter.cells()),
+                ("hashes", filter.hashes.into()),
+                ("counter bits", filter.width().bits().into()),
+                ("capacity", filter.capacity),
+            ]
+        };
+        match sizes(self).into_iter().zip(sizes(other)).find(|(mine, theirs)| mine != theirs) {
+            None => Ok(()),
+            Some(((field, mine), (_, theirs))) => {
+                Err(Error::incompatible(field, mine, theirs, "build both in the same way"))
+            }
+        }
+    }
+}
