@@ -10,6 +10,7 @@ macro_rules! with_every_family {
             HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
             DirectTable = 0x30, version 1, crate::membership::DirectTable;
             Bloom = 0x31, version 1, crate::membership::Bloom;
+            BlockedBloom = 0x32, version 1, crate::membership::BlockedBloom;
             CountingBloom = 0x33, version 1, crate::membership::CountingBloom;
         }
     };

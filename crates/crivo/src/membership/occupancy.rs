@@ -18,6 +18,10 @@
 //! numbers of empty cells. The product rules: a small intersection of large sets is lost in the
 //! noise of the cells they have in common by chance. Bounds are found as above.
 //!
+//! Where the cells of a key lie together in one block, keys that share a block disturb each other in all
+//! its words. With `e(λ) = e^λ − 1 − λ` in the formulas above, a block of `w` words of `b` cells has
+//! `e(λ) + (w − 1)·b·e(λ/b)` instead, and likewise for two filters; the means are the same.
+//!
 //! Sources: Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm* (1990),
 //! for one set; Wilson: *Probable inference, the law of succession, and statistical inference* (1927),
 //! for intervals from the score; Swamidass and Baldi: *Mathematical correction for fingerprint
@@ -34,6 +38,8 @@ const HALF_A_CELL: f64 = 0.5;
 pub(super) struct Occupancy {
     pub(super) cells: u64,
     pub(super) hashes: u32,
+    /// The cells in each word of a block, if a key has one cell in each word of one block.
+    pub(super) word: Option<u32>,
 }
 
 impl Occupancy {
@@ -46,7 +52,7 @@ impl Occupancy {
         let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
         // How many more cells should be empty at a load than are, and how far off that may be.
         let surplus = |load: f64| used + cells * libm::expm1(-load);
-        let spread = |load: f64| libm::exp(-load) * (cells * excess(load)).sqrt();
+        let spread = |load: f64| libm::exp(-load) * (cells * self.noise(load, 0.0, 0.0)).sqrt();
         // No load above this leaves a cell empty.
         let highest = libm::log(cells) + 50.0;
         let lower = crossing(highest, |load| surplus(load) - HALF_A_CELL > reach * spread(load));
@@ -73,10 +79,7 @@ impl Occupancy {
         let cells = self.cells as f64;
         let [a, b, all] = [first, second, union].map(|empty| self.load(empty));
         let most = a.min(b);
-        let spread = |shared: f64| {
-            let (only_a, only_b) = (libm::expm1(a - shared), libm::expm1(b - shared));
-            ((libm::exp(shared) * only_a * only_b + excess(shared)) / cells).sqrt()
-        };
+        let spread = |shared: f64| (self.noise(shared, a - shared, b - shared) / cells).sqrt();
         let found = |empty: f64| a + b - libm::log(cells / empty);
         let (fewest, largest) = ((union as f64 - HALF_A_CELL).max(0.0), union as f64 + HALF_A_CELL);
         let lower = crossing(most, |shared| found(fewest) - shared > reach * spread(shared));
@@ -89,6 +92,20 @@ impl Occupancy {
         Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(0.0, limit)
     }
 
+    /// The variance of the shared load, times the number of cells, with the loads of what is shared and of
+    /// what only the first and only the second filter have.
+    fn noise(self, shared: f64, only_first: f64, only_second: f64) -> f64 {
+        let of_cells = |scale: f64| {
+            let both = libm::expm1(only_first / scale) * libm::expm1(only_second / scale);
+            libm::exp(shared / scale) * both + excess(shared / scale)
+        };
+        let of_blocks = self.word.map_or(0.0, |word| {
+            let word = f64::from(word);
+            f64::from(self.hashes - 1) * word * of_cells(word)
+        });
+        of_cells(1.0) + of_blocks
+    }
+
     /// `λ`: how many balls were thrown at each cell, for all that the empty cells tell.
     fn load(self, empty: u64) -> f64 {
         let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
@@ -99,7 +116,14 @@ impl Occupancy {
 
     /// The number of items that throw `load` balls at each cell.
     fn items_at(self, load: f64) -> f64 {
-        load / (-libm::log1p(-1.0 / self.cells as f64) * f64::from(self.hashes))
+        let (cells, hashes) = (self.cells as f64, f64::from(self.hashes));
+        // What one item takes off the logarithm of the chance that a cell stays empty: its balls are
+        // thrown one by one, or one into each word, never two at the same cell.
+        let of_one = match self.word {
+            None => hashes * -libm::log1p(-1.0 / cells),
+            Some(_) => -libm::log1p(-hashes / cells),
+        };
+        load / of_one
     }
 }
 
@@ -150,7 +174,7 @@ mod tests {
     fn extremes_give_numbers_in_order() {
         for cells in [1, 2, 3, 64, 1000, 1 << 20, 1 << 43] {
             for hashes in [1, 7, 64] {
-                let shape = Occupancy { cells, hashes };
+                let shape = Occupancy { cells, hashes, word: None };
                 for used in [0, 1, 2, cells / 2, cells - 1, cells].into_iter().filter(|&used| used <= cells) {
                     let mut before = Estimate::exact(shape.items(cells - used, Confidence::P95).value());
                     for confidence in confidences() {
@@ -172,7 +196,7 @@ mod tests {
 
     #[test]
     fn nothing_is_certain_to_be_nothing_and_full_has_no_upper_end() {
-        let shape = Occupancy { cells: 1000, hashes: 3 };
+        let shape = Occupancy { cells: 1000, hashes: 3, word: None };
         assert_eq!(shape.items(1000, Confidence::P95), Estimate::exact(0.0));
         assert_eq!(shape.shared_items(1000, 500, 500, Confidence::P95), Estimate::exact(0.0));
         let full = shape.items(0, Confidence::P95);
@@ -184,7 +208,7 @@ mod tests {
     /// One key in a filter of a terabyte is one key.
     #[test]
     fn tiny_loads_keep_their_precision() {
-        let shape = Occupancy { cells: 1 << 43, hashes: 1 };
+        let shape = Occupancy { cells: 1 << 43, hashes: 1, word: None };
         for used in [1, 10, 1000] {
             let items = shape.items(shape.cells - used, Confidence::P95);
             assert!((items.value() - used as f64).abs() < 1e-3, "{items:?}");

@@ -324,7 +324,7 @@ impl Bloom {
     }
 
     fn occupancy(&self) -> Occupancy {
-        Occupancy { cells: self.bits.len(), hashes: self.hashes() }
+        Occupancy { cells: self.bits.len(), hashes: self.hashes(), word: None }
     }
 }
 

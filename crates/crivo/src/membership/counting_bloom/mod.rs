@@ -280,7 +280,7 @@ impl CountingBloom {
     /// The cell that a row of indexes gives a hash: the same as in a Bloom filter of that size.
     #[inline]
     fn cell(&self, hash: u64, row: u32) -> u64 {
-        index(if row == 0 { hash } else { remix(hash, row) }, self.counters.cells())
+        index(remix(hash, row), self.counters.cells())
     }
 
     /// The cells of all rows, written to the front of `cells`; some may be the same.
@@ -376,7 +376,7 @@ impl CountingBloom {
     }
 
     fn occupancy(&self) -> Occupancy {
-        Occupancy { cells: self.cells(), hashes: self.hashes }
+        Occupancy { cells: self.cells(), hashes: self.hashes, word: None }
     }
 
     /// The share of cells in use.
