@@ -55,10 +55,10 @@ pub(super) fn check_goal(items: u64, rate: f64) -> Result<()> {
     }
 }
 
-/// Refuses sizes that no filter has.
-pub(super) fn check_size(cells: u64, hashes: u32) -> Result<()> {
+/// Refuses sizes that no filter has; `field` is what the filter calls its cells.
+pub(super) fn check_size(field: &'static str, cells: u64, hashes: u32) -> Result<()> {
     if !(1..=MOST_CELLS).contains(&cells) {
-        return Err(Error::parameter("cells", format_args!("1 to {MOST_CELLS}"), cells));
+        return Err(Error::parameter(field, format_args!("1 to {MOST_CELLS}"), cells));
     }
     if !HASHES.contains(&hashes) {
         let (least, most) = HASHES.into_inner();
@@ -121,9 +121,9 @@ mod tests {
             assert_eq!(cells_for(items, 0.01).unwrap_err().field(), "items");
         }
         assert_eq!(cells_for(1 << 42, 1e-15).unwrap_err().field(), "items");
-        assert_eq!(check_size(0, 1).unwrap_err().field(), "cells");
-        assert_eq!(check_size(1 << 60, 1).unwrap_err().field(), "cells");
-        assert_eq!(check_size(1, 0).unwrap_err().field(), "hashes");
-        assert_eq!(check_size(1, 65).unwrap_err().field(), "hashes");
+        assert_eq!(check_size("cells", 0, 1).unwrap_err().field(), "cells");
+        assert_eq!(check_size("cells", 1 << 60, 1).unwrap_err().field(), "cells");
+        assert_eq!(check_size("cells", 1, 0).unwrap_err().field(), "hashes");
+        assert_eq!(check_size("cells", 1, 65).unwrap_err().field(), "hashes");
     }
 }

@@ -23,5 +23,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bloom;
 mod harness;
 mod hyperloglog;

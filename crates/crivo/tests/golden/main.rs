@@ -8,6 +8,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
+mod bloom;
 mod counting_bloom;
 mod direct_table;
 mod hyperloglog;
@@ -18,7 +19,7 @@ use crivo::codec::AnySketch;
 
 /// Every case: the name of its file and the bytes it must hold.
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
-    [hyperloglog::cases(), direct_table::cases(), counting_bloom::cases()].concat()
+    [hyperloglog::cases(), direct_table::cases(), bloom::cases(), counting_bloom::cases()].concat()
 }
 
 fn path(name: &str) -> PathBuf {

@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bloom;
 mod counting_bloom;
 mod direct_table;
 mod hyperloglog;

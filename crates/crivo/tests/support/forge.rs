@@ -2,13 +2,13 @@
 
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
-use crivo::membership::{CounterBits, CountingBloom, DirectTable};
+use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 
 use super::Random;
 
 /// One of each state of each family, small enough to damage often.
 pub(crate) fn samples() -> Vec<Vec<u8>> {
-    [hyperloglogs(), direct_tables(), counting_blooms()].concat()
+    [hyperloglogs(), direct_tables(), blooms(), blocked_blooms(), counting_blooms()].concat()
 }
 
 pub(crate) fn hyperloglogs() -> Vec<Vec<u8>> {
@@ -33,6 +33,24 @@ pub(crate) fn direct_tables() -> Vec<Vec<u8>> {
         table.encode()
     };
     vec![table(1, 1), table(100, 3), table(128, 1), table(2000, 1999)]
+}
+
+pub(crate) fn blooms() -> Vec<Vec<u8>> {
+    let filter = |bits, hashes, count: u64| {
+        let mut filter = Bloom::with_scheme(bits, hashes, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| assert!(filter.insert(&i).is_ok()));
+        filter.encode()
+    };
+    vec![filter(1, 1, 0), filter(100, 3, 20), filter(128, 64, 1), filter(1, 1, 1)]
+}
+
+pub(crate) fn blocked_blooms() -> Vec<Vec<u8>> {
+    let filter = |blocks, count: u64| {
+        let mut filter = BlockedBloom::with_scheme(blocks, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| assert!(filter.insert(&i).is_ok()));
+        filter.encode()
+    };
+    vec![filter(1, 0), filter(1, 20), filter(3, 100)]
 }
 
 pub(crate) fn counting_blooms() -> Vec<Vec<u8>> {

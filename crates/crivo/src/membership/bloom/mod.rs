@@ -102,7 +102,7 @@ impl Bloom {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn with_scheme(bits: u64, hashes: u32, scheme: KeyScheme) -> Result<Self> {
-        sizing::check_size(bits, hashes)?;
+        sizing::check_size("bits", bits, hashes)?;
         let capacity = sizing::half_full_at(bits, hashes);
         Ok(Self { scheme, capacity, bits: Bits::new(bits, hashes)? })
     }
@@ -422,7 +422,7 @@ impl Encode for Bloom {
 impl Decode for Bloom {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let (len, hashes) = (reader.u64("bits")?, reader.u32("hashes")?);
-        sizing::check_size(len, hashes)
+        sizing::check_size("bits", len, hashes)
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
         let capacity = reader.u64("capacity")?;
         if capacity == 0 {

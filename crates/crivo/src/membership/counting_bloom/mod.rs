@@ -104,7 +104,7 @@ impl CountingBloom {
     /// # Errors
     /// If no filter has that many cells or hashes.
     pub fn expected_rate(cells: u64, hashes: u32, items: u64) -> Result<f64> {
-        sizing::check_size(cells, hashes)?;
+        sizing::check_size("cells", cells, hashes)?;
         Ok(sizing::expected_rate(cells, hashes, items))
     }
 }
@@ -136,7 +136,7 @@ impl CountingBloom {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn with_scheme(cells: u64, hashes: u32, width: CounterBits, scheme: KeyScheme) -> Result<Self> {
-        sizing::check_size(cells, hashes)?;
+        sizing::check_size("cells", cells, hashes)?;
         let capacity = sizing::half_full_at(cells, hashes);
         Ok(Self { scheme, hashes, capacity, counters: Counters::new(cells, width)? })
     }
@@ -510,7 +510,7 @@ impl Decode for CountingBloom {
         let hashes = reader.u8("hashes")?.into();
         let bits = reader.u8("counter bits")?;
         let contents = |error: Error| Error::contents(error.field(), error.expected(), error.found());
-        sizing::check_size(cells, hashes).map_err(contents)?;
+        sizing::check_size("cells", cells, hashes).map_err(contents)?;
         let width = CounterBits::of(bits.into()).map_err(contents)?;
         let most = sizing::MOST_CELLS;
         if !(1..=most).contains(&capacity) {
