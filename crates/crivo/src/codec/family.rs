@@ -12,6 +12,8 @@ macro_rules! with_every_family {
             Bloom = 0x31, version 1, crate::membership::Bloom;
             BlockedBloom = 0x32, version 1, crate::membership::BlockedBloom;
             CountingBloom = 0x33, version 1, crate::membership::CountingBloom;
+            CountMin = 0x40, version 1, crate::frequency::CountMin;
+            RangeCountMin = 0x41, version 1, crate::frequency::RangeCountMin;
         }
     };
 }

@@ -6,9 +6,11 @@
 mod support;
 
 mod bloom;
+mod count_min;
 mod counting_bloom;
 mod direct_table;
 mod hyperloglog;
+mod range_count_min;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};
 use crivo::codec::{AnySketch, Decode};

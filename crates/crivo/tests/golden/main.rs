@@ -9,9 +9,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
 mod bloom;
+mod count_min;
 mod counting_bloom;
 mod direct_table;
 mod hyperloglog;
+mod range_count_min;
 
 use std::path::PathBuf;
 
@@ -19,7 +21,15 @@ use crivo::codec::AnySketch;
 
 /// Every case: the name of its file and the bytes it must hold.
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
-    [hyperloglog::cases(), direct_table::cases(), bloom::cases(), counting_bloom::cases()].concat()
+    [
+        hyperloglog::cases(),
+        direct_table::cases(),
+        bloom::cases(),
+        counting_bloom::cases(),
+        count_min::cases(),
+        range_count_min::cases(),
+    ]
+    .concat()
 }
 
 fn path(name: &str) -> PathBuf {

@@ -11,9 +11,11 @@
 mod support;
 
 mod bloom;
+mod count_min;
 mod counting_bloom;
 mod direct_table;
 mod hyperloglog;
+mod range_count_min;
 
 use crivo::ErrorKind;
 use crivo::codec::{AnySketch, Decode, Encode};

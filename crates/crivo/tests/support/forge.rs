@@ -1,6 +1,7 @@
 //! Sketches to damage, and the tools to do it.
 
 use crivo::distinct::HyperLogLog;
+use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 
@@ -8,7 +9,16 @@ use super::Random;
 
 /// One of each state of each family, small enough to damage often.
 pub(crate) fn samples() -> Vec<Vec<u8>> {
-    [hyperloglogs(), direct_tables(), blooms(), blocked_blooms(), counting_blooms()].concat()
+    [
+        hyperloglogs(),
+        direct_tables(),
+        blooms(),
+        blocked_blooms(),
+        counting_blooms(),
+        count_mins(),
+        range_count_mins(),
+    ]
+    .concat()
 }
 
 pub(crate) fn hyperloglogs() -> Vec<Vec<u8>> {
@@ -69,6 +79,31 @@ pub(crate) fn counting_blooms() -> Vec<Vec<u8>> {
         filter(33, 2, 16, 10, 1000),
         filter(21, 64, 32, 3, u64::MAX),
     ]
+}
+
+pub(crate) fn count_mins() -> Vec<Vec<u8>> {
+    let filled = |mut sketch: CountMin, weight: u64| {
+        (0..20_u64).for_each(|i| sketch.add(&i, weight).unwrap());
+        sketch.encode()
+    };
+    let scheme = KeyScheme::integers().with_seed(5);
+    vec![
+        filled(CountMin::with_scheme(5, 2, scheme).unwrap(), 0),
+        filled(CountMin::with_scheme(9, 4, scheme).unwrap(), 3),
+        filled(CountMin::conservative(9, 4, scheme).unwrap(), 3),
+        filled(CountMin::with_scheme(9, 2, scheme).unwrap(), u64::MAX / 3),
+        filled(CountMin::conservative(9, 2, scheme).unwrap(), u64::MAX / 3),
+    ]
+}
+
+pub(crate) fn range_count_mins() -> Vec<Vec<u8>> {
+    let filled = |levels: u32, width, weight: u64| {
+        let scheme = KeyScheme::integers().with_seed(5);
+        let mut sketch = RangeCountMin::with_scheme(levels, width, 2, scheme).unwrap();
+        (0..20_u64).for_each(|i| sketch.add(&(i % (1 << levels)), weight).unwrap());
+        sketch.encode()
+    };
+    vec![filled(4, 8, 0), filled(4, 9, 3), filled(6, 5, 3), filled(5, 2, u64::MAX / 3)]
 }
 
 /// A few random changes, most of them where they hurt.

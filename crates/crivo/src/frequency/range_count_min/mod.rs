@@ -1,0 +1,350 @@
+//! Count-Min over ranges: how many keys lie between these two?
+//!
+//! **Question.** How many of a stream's integers lie in a range that is named only later? What is
+//! their median, or any other quantile?
+//!
+//! **Guarantee.** The universe is `[0, 2^levels)` and `N` the weight of the whole stream. An answer is
+//! never below the truth. With `s` levels in sketches of `depth` rows of `width` counters, a range is
+//! made of `m ≤ 2s` sketched pieces, and whatever `δ` is,
+//!
+//! ```text
+//! truth ≤ value   for every stream
+//! truth ≥ value − m·t·N/width   with probability 1 − δ, where t = (m/δ)^(1/depth)
+//! ```
+//!
+//! because each piece is too large by more than `t·N/width` with probability at most `t^−depth = δ/m`.
+//! [`for_error`](RangeCountMin::for_error) chooses `width = ⌈2s·e/ε⌉` and `depth = ⌈ln 2s/δ⌉`, so that no
+//! range is off by more than `εN` with probability `1 − δ`.
+//!
+//! **Idea.** Level `l` counts the prefixes `key >> l`: how many keys lie in each aligned block of `2^l`.
+//! Every range is made of at most two blocks of each level. Coarse levels have few blocks: as soon as
+//! they all fit into the memory of one sketch, they and everything above are counted exactly, in a
+//! [tree](tree). Ranges that begin and end with its leaves are therefore exact, and what a range cuts
+//! off from a leaf is never answered with more than the leaf holds.
+//!
+//! **When not to use it.** An insertion touches every level: `s·depth` counters, an order of magnitude
+//! more than [`CountMin`](super::CountMin), which answers for single keys as well. For quantiles of numbers
+//! without a universe, or with an error relative to the value, there are smaller sketches.
+//!
+//! **Signed integers** are taken in two's complement, where −1 is the largest key of 64 levels. What
+//! orders them as numbers is [`from_signed`](RangeCountMin::from_signed), or an offset of your own.
+//!
+//! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and its
+//! applications* (2005), section 4.2, which states `2·log₂U·εN` for the error of a range.
+//!
+//! **Where this departs from the paper.** The exact tree; the probability `δ` is that of the whole
+//! answer, not of each piece; and errors are rounded down to whole numbers.
+
+mod query;
+mod stored;
+mod tree;
+
+use std::f64::consts::E;
+use std::ops::RangeInclusive;
+
+use self::tree::Tree;
+use super::rows::{Rows, require_weights};
+use crate::cpu::zeroed;
+use crate::error::{Error, ErrorKind, Result};
+use crate::estimate::Confidence;
+use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::sketch::InsertKeys;
+
+/// Counts integers by range; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::frequency::RangeCountMin;
+///
+/// // Milliseconds up to 2^20, about 17 minutes: any range within 1 % of all, in 99 of 100 cases.
+/// let mut latencies = RangeCountMin::for_error(20, 0.01, 0.01)?;
+/// (0..10_000_u64).try_for_each(|i| latencies.insert(&(i * i % 3_000)))?;
+/// let slow = latencies.range(2_000..=2_999)?;
+/// let truth = (0..10_000_u64).filter(|i| i * i % 3_000 >= 2_000).count() as f64;
+/// assert!(slow.covers(truth) && slow.value() - truth <= 100.0);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeCountMin {
+    scheme: KeyScheme,
+    levels: u32,
+    /// The shape of the table of a sketched level.
+    rows: Rows,
+    /// How many levels are sketched; a leaf of the tree is a block of `2^sketched` keys.
+    sketched: u32,
+    /// One table a sketched level, the finest first.
+    tables: Vec<u64>,
+    /// The levels above, exactly.
+    tree: Tree,
+}
+
+// ---- limits and sizing ----
+
+impl RangeCountMin {
+    /// Universes from `[0, 2)` to all 64-bit integers.
+    pub const LEVELS: RangeInclusive<u32> = 1..=64;
+
+    /// Up to 8 GiB for each row of each sketched level.
+    pub const WIDTHS: RangeInclusive<u32> = Rows::WIDTHS;
+
+    /// More rows than any probability of failure asks for.
+    pub const DEPTHS: RangeInclusive<u32> = Rows::DEPTHS;
+
+    /// How many levels are sketched: those with more blocks than a table has counters.
+    ///
+    /// ```
+    /// use crivo::frequency::RangeCountMin;
+    /// assert_eq!(RangeCountMin::sketched_levels(32, 4096, 4), 18); // the tree has 2^14 leaves
+    /// assert_eq!(RangeCountMin::sketched_levels(12, 4096, 4), 0); // all is exact
+    /// ```
+    pub fn sketched_levels(levels: u32, width: u32, depth: u32) -> u32 {
+        levels.saturating_sub(Rows { width, depth }.cells().max(1).ilog2())
+    }
+
+    /// The share of the whole weight by which the answer for any range exceeds the truth at most, at
+    /// the given confidence: `m·t/width` for `m` = 2 pieces of each sketched level.
+    pub fn epsilon(levels: u32, width: u32, depth: u32, confidence: Confidence) -> f64 {
+        let pieces = 2 * Self::sketched_levels(levels, width, depth);
+        excess_of(pieces, Rows { width, depth }, confidence)
+    }
+
+    /// The least width and depth with which the answer for any range exceeds the truth by at most
+    /// `epsilon` times the whole weight with a probability of at least `1 − delta`.
+    ///
+    /// # Errors
+    /// If there are no such levels, a number is not between 0 and 1, or no table reaches it.
+    ///
+    /// ```
+    /// use crivo::frequency::RangeCountMin;
+    /// let (width, depth) = RangeCountMin::size_for(32, 0.01, 0.01)?;
+    /// assert_eq!((width, depth, RangeCountMin::sketched_levels(32, width, depth)), (8699, 9, 16));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn size_for(levels: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> {
+        check_levels(levels)?;
+        for (name, share) in [("epsilon", epsilon), ("delta", delta)] {
+            if !(share > 0.0 && share < 1.0) {
+                return Err(Error::parameter(name, "a number between 0 and 1, such as 0.01", share));
+            }
+        }
+        // More sketched levels need a larger table, a larger table leaves fewer levels to sketch: the
+        // least number that its own table does not exceed.
+        let mut sketched = 1;
+        loop {
+            let (width, depth) = size_for_pieces(2 * sketched, epsilon, delta)?;
+            if Self::sketched_levels(levels, width, depth) <= sketched {
+                return Ok((width, depth));
+            }
+            sketched += 1;
+        }
+    }
+
+    /// A signed integer as a key whose order is that of the numbers: its distance from the least
+    /// integer. Ranges over such keys need all 64 levels.
+    ///
+    /// ```
+    /// use crivo::frequency::RangeCountMin;
+    /// let mut degrees = RangeCountMin::new(64, 500, 4)?;
+    /// for degree in [-12_i64, -3, 0, 4, 19] {
+    ///     degrees.insert(&RangeCountMin::from_signed(degree))?;
+    /// }
+    /// let frost = RangeCountMin::from_signed(-100)..=RangeCountMin::from_signed(-1);
+    /// assert_eq!(degrees.range(frost)?.value(), 2.0);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub const fn from_signed(integer: i64) -> u64 {
+        integer.cast_unsigned() ^ (1 << 63)
+    }
+}
+
+/// The size at which a sum of so many pieces exceeds the truth by at most `epsilon` of the whole with
+/// probability `1 − delta`: `t = (pieces/δ)^(1/depth)` is at most e.
+fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> {
+    let pieces = f64::from(pieces);
+    let (widest, deepest) = (f64::from(*Rows::WIDTHS.end()), f64::from(*Rows::DEPTHS.end()));
+    let width = (pieces * E / epsilon).ceil();
+    if width > widest {
+        return Err(Error::parameter(
+            "epsilon",
+            format_args!("at least {:.1e}", pieces * E / widest),
+            epsilon,
+        ));
+    }
+    let depth = libm::log(pieces / delta).ceil().max(1.0);
+    if depth > deepest {
+        let least = pieces * libm::exp(-deepest);
+        return Err(Error::parameter("delta", format_args!("at least {least:.1e}"), delta));
+    }
+    Ok((width as u32, depth as u32))
+}
+
+/// The share of the whole weight that a sum of so many pieces exceeds the truth by at most.
+fn excess_of(pieces: u32, rows: Rows, confidence: Confidence) -> f64 {
+    if pieces == 0 {
+        return 0.0;
+    }
+    let pieces = f64::from(pieces);
+    let factor = libm::exp((libm::log(pieces) - libm::log1p(-confidence.level())) / f64::from(rows.depth));
+    pieces * factor / f64::from(rows.width)
+}
+
+fn check_levels(levels: u32) -> Result<()> {
+    if RangeCountMin::LEVELS.contains(&levels) {
+        return Ok(());
+    }
+    let (least, most) = RangeCountMin::LEVELS.into_inner();
+    Err(Error::parameter("levels", format_args!("{least} to {most}"), levels))
+}
+
+// ---- construction ----
+
+impl RangeCountMin {
+    /// An empty sketch of the universe `[0, 2^levels)`: each level that is sketched has `depth` rows of
+    /// `width` counters.
+    ///
+    /// # Errors
+    /// If a size is not in [`LEVELS`](Self::LEVELS), [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS),
+    /// or there is not so much memory.
+    pub fn new(levels: u32, width: u32, depth: u32) -> Result<Self> {
+        Self::with_scheme(levels, width, depth, KeyScheme::integers())
+    }
+
+    /// An empty sketch for integer keys under the seed of the given scheme.
+    ///
+    /// # Errors
+    /// If the scheme's keys are not integers; otherwise as for [`new`](Self::new).
+    pub fn with_scheme(levels: u32, width: u32, depth: u32, scheme: KeyScheme) -> Result<Self> {
+        check_levels(levels)?;
+        let rows = Rows::new(width, depth)?;
+        if scheme.kind() != KeyKind::Integer {
+            return Err(KeyScheme::integers().wrong_kind(scheme.kind()));
+        }
+        let sketched = Self::sketched_levels(levels, width, depth);
+        let tables = zeroed(u64::from(sketched) * rows.cells())?;
+        Ok(Self { scheme, levels, rows, sketched, tables, tree: Tree::new(levels - sketched)? })
+    }
+
+    /// An empty sketch of the smallest [size](Self::size_for) with which the answer for any range exceeds
+    /// the truth by at most `epsilon` times the whole weight with a probability of `1 − delta`.
+    ///
+    /// # Errors
+    /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
+    pub fn for_error(levels: u32, epsilon: f64, delta: f64) -> Result<Self> {
+        let (width, depth) = Self::size_for(levels, epsilon, delta)?;
+        Self::new(levels, width, depth)
+    }
+}
+
+// ---- update ----
+
+/// Keys whose prefixes are hashed together.
+const CHUNK: usize = 256;
+
+impl RangeCountMin {
+    /// Counts one integer once.
+    ///
+    /// # Errors
+    /// If the key is not an integer or lies outside the universe.
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
+        self.add(key, 1)
+    }
+
+    /// Adds a weight to one integer.
+    ///
+    /// # Errors
+    /// If the key is not an integer or lies outside the universe.
+    pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
+        let key = self.integer(key.to_ref())?;
+        for (level, table) in self.tables.chunks_exact_mut(self.rows.cells() as usize).enumerate() {
+            self.rows.add(table, (key >> level).hash_with(self.scheme.seed()), weight);
+        }
+        self.tree.add(leaf(key, self.sketched), weight);
+        Ok(())
+    }
+
+    /// Counts a batch of integers.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme or a key lies outside the universe; nothing is
+    /// counted then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.add_keys(batch, |_| 1)
+    }
+
+    /// Adds the weights to the integers of a batch.
+    ///
+    /// # Errors
+    /// As for [`insert_batch`](Self::insert_batch), and if there are not as many weights as keys.
+    pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        require_weights(batch.len(), weights)?;
+        self.add_keys(batch, |i| weights[i])
+    }
+
+    fn add_keys(&mut self, batch: &KeyBatch<'_>, weight: impl Fn(usize) -> u64) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        for (key, _) in batch.iter() {
+            self.integer(key)?;
+        }
+        let (mut chunk, mut filled, mut done) = ([0; CHUNK], 0, 0);
+        for (key, _) in batch.iter() {
+            let KeyRef::Integer(key) = key else { continue };
+            chunk[filled] = key;
+            filled += 1;
+            if filled == CHUNK {
+                self.add_chunk(&chunk, |i| weight(done + i));
+                done += CHUNK;
+                filled = 0;
+            }
+        }
+        self.add_chunk(&chunk[..filled], |i| weight(done + i));
+        Ok(())
+    }
+
+    /// Adds at most [`CHUNK`] keys of the universe, level by level, so that a table stays in the cache
+    /// for all of them.
+    fn add_chunk(&mut self, keys: &[u64], weight: impl Fn(usize) -> u64) {
+        let mut hashes = [0; CHUNK];
+        let seed = self.scheme.seed();
+        for (level, table) in self.tables.chunks_exact_mut(self.rows.cells() as usize).enumerate() {
+            for (hash, key) in hashes.iter_mut().zip(keys) {
+                *hash = (key >> level).hash_with(seed);
+            }
+            self.rows.add_all(table, &hashes[..keys.len()], &weight);
+        }
+        for (i, &key) in keys.iter().enumerate() {
+            self.tree.add(leaf(key, self.sketched), weight(i));
+        }
+    }
+
+    /// The key itself, if it is an integer of the universe.
+    fn integer(&self, key: KeyRef<'_>) -> Result<u64> {
+        let KeyRef::Integer(integer) = key else {
+            return Err(self.scheme.wrong_kind(key.kind()));
+        };
+        if integer <= self.greatest() {
+            return Ok(integer);
+        }
+        Err(Error::new(
+            ErrorKind::InvalidParameter,
+            "key",
+            format_args!("an integer from 0 to {}, of {} levels", self.greatest(), self.levels),
+            integer,
+            "build the sketch with more levels; negative integers need an offset",
+        ))
+    }
+
+    /// The greatest integer of the universe.
+    pub fn greatest(&self) -> u64 {
+        u64::MAX >> (64 - self.levels)
+    }
+}
+
+/// The leaf of the tree that a key belongs to.
+fn leaf(key: u64, sketched: u32) -> usize {
+    key.checked_shr(sketched).unwrap_or(0) as usize
+}
+
+impl InsertKeys for RangeCountMin {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}

@@ -1,0 +1,60 @@
+//! The files of `RangeCountMin`.
+
+use crivo::frequency::RangeCountMin;
+use crivo::keys::KeyScheme;
+
+use super::path;
+
+/// The state a stored file holds, built anew. The recipes are also in docs/format.md.
+pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
+    let squares = |levels: u32, width, depth, seed| {
+        let scheme = KeyScheme::integers().with_seed(seed);
+        let mut sketch = RangeCountMin::with_scheme(levels, width, depth, scheme).unwrap();
+        (0..500_u64).for_each(|i| sketch.add(&((i * i) << (64 - levels) >> (64 - levels)), i % 4).unwrap());
+        sketch.encode()
+    };
+    let mut saturated = RangeCountMin::new(8, 3, 2).unwrap();
+    [7_u64, 8, 200].iter().for_each(|key| saturated.add(key, u64::MAX / 2).unwrap());
+    vec![
+        ("range_count_min_v1_empty", RangeCountMin::new(5, 2, 2).unwrap().encode()),
+        ("range_count_min_v1_exact", squares(7, 50, 3, 0)),
+        ("range_count_min_v1_sketched", squares(20, 20, 4, 7)),
+        ("range_count_min_v1_widest", squares(64, 3, 3, u64::MAX)),
+        ("range_count_min_v1_one_leaf", squares(10, 1, 1, 0)),
+        ("range_count_min_v1_saturated", saturated.encode()),
+    ]
+}
+
+#[test]
+fn answers_of_stored_files_do_not_change() {
+    let stored = |name| RangeCountMin::decode(&std::fs::read(path(name)).unwrap()).unwrap();
+    let exact = stored("range_count_min_v1_exact");
+    assert!(exact.range(3..=40).unwrap().is_exact());
+    assert_eq!((exact.total(), exact.range(3..=40).unwrap().value()), (750, EXACT));
+    let sketched = stored("range_count_min_v1_sketched");
+    let values = [0..=99, 5000..=200_000, 77..=77].map(|range| sketched.range(range).unwrap().value());
+    assert_eq!(values, SKETCHED);
+    assert_eq!(sketched.quantile(0.5).unwrap().value(), MEDIAN);
+    assert!(stored("range_count_min_v1_saturated").is_saturated());
+}
+
+const EXACT: f64 = 248.0;
+const SKETCHED: [f64; 3] = [92.0, 691.0, 34.0];
+const MEDIAN: f64 = 62207.0;
+
+/// Universes of every size, in one number.
+#[test]
+fn fingerprint_of_many_states_does_not_change() {
+    let mut fingerprint = 0;
+    for levels in RangeCountMin::LEVELS {
+        let mut sketch = RangeCountMin::new(levels, 9, 3).unwrap();
+        for i in 0..300_u64 {
+            let key = (i * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - levels);
+            sketch.add(&key, i % 5).unwrap();
+        }
+        fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&sketch.encode()).unwrap();
+    }
+    assert_eq!(fingerprint, FINGERPRINT, "{fingerprint:#018x}");
+}
+
+const FINGERPRINT: u64 = 0x70AB_4D8F_A3DE_FB8A;
