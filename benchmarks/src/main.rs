@@ -5,6 +5,7 @@
 //! depend on the machine and on what else it does.
 
 mod distinct;
+mod frequency;
 mod measure;
 mod membership;
 mod report;
@@ -29,6 +30,7 @@ fn give_everyone_fresh_memory() {
 type Group = (&'static str, fn() -> Page);
 
 const GROUPS: &[Group] = &[("distinct", distinct::run), ("membership", membership::run)];
+const GROUPS: &[Group] = &[("distinct", distinct::run), ("count_min", frequency::count_min::run)];
 
 fn main() -> ExitCode {
     give_everyone_fresh_memory();
