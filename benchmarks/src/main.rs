@@ -29,8 +29,11 @@ fn give_everyone_fresh_memory() {
 /// A group of jobs, and the page its tables go on.
 type Group = (&'static str, fn() -> Page);
 
-const GROUPS: &[Group] = &[("distinct", distinct::run), ("membership", membership::run)];
-const GROUPS: &[Group] = &[("distinct", distinct::run), ("count_min", frequency::count_min::run)];
+const GROUPS: &[Group] = &[
+    ("count_min", frequency::count_min::run),
+    ("distinct", distinct::run),
+    ("membership", membership::run),
+];
 
 fn main() -> ExitCode {
     give_everyone_fresh_memory();

@@ -136,7 +136,7 @@ fn blocked_bloom_is_wrong_as_often_as_theory_says() {
 fn ten_million_keys_give_the_rate_asked_for() {
     const ITEMS: u64 = 10_000_000;
     let mut random = generator("ten million");
-    let mut check = |name: &str, hits: u64, said: f64| {
+    let check = |name: &str, hits: u64, said: f64| {
         let rate = hits as f64 / ITEMS as f64;
         #[allow(clippy::print_stdout)]
         {
