@@ -43,8 +43,8 @@ fn answers_of_stored_files_do_not_change() {
     assert!(stored("count_min_v1_saturated").is_saturated());
 }
 
-const PLAIN: [f64; 4] = [15414.0, 31740.0, 18295.0, 27860.0];
-const CONSERVATIVE: [f64; 4] = [15414.0, 31740.0, 18295.0, 20727.0];
+const PLAIN: [f64; 4] = [15414.0, 60249.0, 18295.0, 28668.0];
+const CONSERVATIVE: [f64; 4] = [15414.0, 31740.0, 18295.0, 26340.0];
 
 /// Many shapes and lengths, plain and conservative, in one number.
 #[test]
@@ -64,4 +64,4 @@ fn fingerprint_of_many_states_does_not_change() {
     assert_eq!(fingerprint, FINGERPRINT, "{fingerprint:#018x}");
 }
 
-const FINGERPRINT: u64 = 0x4A3E_BB06_3AFC_8F8D;
+const FINGERPRINT: u64 = 0x0DAD_80CF_E10A_4654;

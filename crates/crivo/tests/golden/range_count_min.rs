@@ -39,8 +39,8 @@ fn answers_of_stored_files_do_not_change() {
 }
 
 const EXACT: f64 = 248.0;
-const SKETCHED: [f64; 3] = [92.0, 691.0, 34.0];
-const MEDIAN: f64 = 62207.0;
+const SKETCHED: [f64; 3] = [82.0, 691.0, 21.0];
+const MEDIAN: f64 = 61375.0;
 
 /// Universes of every size, in one number.
 #[test]
@@ -57,4 +57,4 @@ fn fingerprint_of_many_states_does_not_change() {
     assert_eq!(fingerprint, FINGERPRINT, "{fingerprint:#018x}");
 }
 
-const FINGERPRINT: u64 = 0x70AB_4D8F_A3DE_FB8A;
+const FINGERPRINT: u64 = 0xF6F2_6A46_09CA_773C;
