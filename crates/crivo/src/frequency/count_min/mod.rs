@@ -347,22 +347,20 @@ impl CountMin {
 
     /// By how much an answer exceeds the truth at most, with probability `1 − δ`: `εN`, rounded down.
     #[inline]
-    pub fn margin(&self) -> f64 {
+    pub fn margin(&self) -> u64 {
         self.margin_of(Self::epsilon(self.rows.width))
     }
 
     /// By how much an answer exceeds the truth at most, at the given confidence: `t·N/width`, rounded
     /// down, where `t^−depth` is the probability that is left.
-    pub fn margin_at(&self, confidence: Confidence) -> f64 {
+    pub fn margin_at(&self, confidence: Confidence) -> u64 {
         self.margin_of(self.share_at(confidence))
     }
 
     /// What a share of the whole comes to; never more than the whole.
     #[inline]
-    fn margin_of(&self, share: f64) -> f64 {
-        let total = self.total as f64;
-        // A conversion rounds down as well as `floor` does, in one instruction.
-        ((share * total) as u64 as f64).min(total)
+    fn margin_of(&self, share: f64) -> u64 {
+        ((share * self.total as f64) as u64).min(self.total)
     }
 
     fn share_at(&self, confidence: Confidence) -> f64 {
@@ -376,15 +374,20 @@ impl CountMin {
     }
 
     #[inline]
-    fn estimate(&self, count: u64, margin: f64, confidence: Confidence) -> Estimate {
-        let value = count as f64;
-        match count {
-            0 => Estimate::exact(0.0),
-            // The whole weight is not known any more, and nor is the margin.
-            u64::MAX => Estimate::certain(value, 0.0, f64::INFINITY),
-            _ if self.is_saturated() => Estimate::certain(value, 0.0, value),
-            _ => Estimate::probable(value, (value - margin).max(0.0), value, confidence),
+    fn estimate(&self, count: u64, margin: u64, confidence: Confidence) -> Estimate {
+        if count == 0 || self.is_saturated() {
+            return self.certain_estimate(count);
         }
+        let value = count as f64;
+        Estimate::probable(value, count.saturating_sub(margin) as f64, value, confidence)
+    }
+
+    /// What is known without a margin. Past the highest total that is little: by how much a counter is
+    /// too large is a share of a weight that nobody knows any more.
+    #[cold]
+    fn certain_estimate(&self, count: u64) -> Estimate {
+        let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };
+        Estimate::certain(count as f64, 0.0, upper)
     }
 
     /// The weight of everything that came.
