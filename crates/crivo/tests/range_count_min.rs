@@ -98,6 +98,29 @@ fn ranges_are_never_below_the_truth() {
     }
 }
 
+/// The interval is `m·t·N/width` wide for a range of `m` blocks, with `t = (m/δ)^(1/depth)`.
+#[test]
+fn bounds_are_the_margin_of_the_blocks_below_and_nothing_above() {
+    // All keys in one leaf of 2^18, so that no answer is capped.
+    let keys: Vec<u64> = (0..3_000).map(|i| (5 << 18) + i * 80).collect();
+    let sketch = sketch_of(30, 1_000, 5, &keys);
+    assert_eq!(RangeCountMin::sketched_levels(30, 1_000, 5), 18);
+    let start = 5 << 18;
+    for (range, blocks) in [
+        (start + 77_760..=start + 77_760, 1.0),
+        (start..=start + (1 << 17) - 1, 1.0),
+        (start + 1..=start + (1 << 17) - 1, 17.0),
+    ] {
+        for level in [0.5, 0.95, 0.999] {
+            let found = sketch.range_at(range.clone(), Confidence::new(level).unwrap()).unwrap();
+            let factor = (blocks / (1.0 - level)).powf(0.2);
+            let margin = (blocks * factor * 3_000.0 / 1_000.0).floor();
+            assert_eq!(found.upper(), found.value());
+            assert_eq!(found.lower(), (found.value() - margin).max(0.0), "{range:?} at {level}");
+        }
+    }
+}
+
 #[test]
 fn leaves_bound_what_a_range_cuts_off() {
     // All keys lie in the upper half; the lower half has a thousand leaves, all of them empty.

@@ -24,5 +24,7 @@
 mod support;
 
 mod bloom;
+mod count_min;
 mod harness;
 mod hyperloglog;
+mod range_count_min;
