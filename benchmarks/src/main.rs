@@ -33,6 +33,7 @@ const GROUPS: &[Group] = &[
     ("count_min", frequency::count_min::run),
     ("distinct", distinct::run),
     ("membership", membership::run),
+    ("heavy_hitters", frequency::heavy_hitters::run),
 ];
 
 fn main() -> ExitCode {

@@ -1,1 +1,2 @@
 pub mod count_min;
+pub mod heavy_hitters;

@@ -14,6 +14,8 @@ macro_rules! with_every_family {
             CountingBloom = 0x33, version 1, crate::membership::CountingBloom;
             CountMin = 0x40, version 1, crate::frequency::CountMin;
             RangeCountMin = 0x41, version 1, crate::frequency::RangeCountMin;
+            Majority = 0x42, version 1, crate::frequency::Majority;
+            HeavyHitters = 0x43, version 1, crate::frequency::HeavyHitters;
         }
     };
 }

@@ -4,10 +4,18 @@
 //! |---|---|---|---|
 //! | [`CountMin`] | 8 · width · depth bytes | never below the truth; above by e/width of the whole | exact; not after conservative updates |
 //! | [`RangeCountMin`] | as many of those as levels, and a tree | the same for ranges of integers, by 2·levels·e/width | exact |
+//! | [`Majority`] | one key | certain bounds of its votes | keeps the guarantee |
+//! | [`HeavyHitters`] | 24 bytes a counter, and its text | certain bounds a key, at most 4/3 of the whole ÷ counters; exact while small | keeps the guarantee |
 
 pub mod count_min;
+pub mod heavy_hitters;
+mod hitter;
+pub mod majority;
 pub mod range_count_min;
 mod rows;
 
 pub use count_min::CountMin;
+pub use heavy_hitters::{HeavyHitters, Reading};
+pub use hitter::Hitter;
+pub use majority::Majority;
 pub use range_count_min::RangeCountMin;

@@ -1,0 +1,468 @@
+//! HeavyHitters: which keys come most often, with certain bounds for each.
+//!
+//! **Question.** Which keys make up most of a stream, and how often did each come?
+//!
+//! **Guarantee.** With `k` counters and a total weight `N` every key has bounds that no input can
+//! break. A key with a counter came at least `lower` and at most `upper` times. A key without one came
+//! at most [`max_error`](HeavyHitters::max_error) times, and
+//!
+//! ```text
+//! upper − lower ≤ 1.001 · max_error,   max_error ≤ N / (k + 1 − ⌊k/4⌋) < 4/3 · N/k
+//! ```
+//!
+//! So every key with more than that share of the total has a counter. While at most `k` different
+//! keys came, `max_error` is 0 and every answer exact. Merging keeps all of this, for the total of both.
+//!
+//! **Idea.** Count every key until there are more than `k`. Then the smallest quarter of the counters, and
+//! all that equal the largest of them, are given up; that largest count is the *threshold*: what a
+//! key without a counter may have had. A new key begins at the threshold, which makes its counter an
+//! upper bound, and remembers the threshold as its own error: what the counter rose since is a lower
+//! bound. Keys that are truly frequent come early and stay, so their error is nearly always far
+//! below `max_error`, and often 0.
+//!
+//! *Why the error is bounded.* Let `c` be what a counter is above the threshold `t`; then
+//! `Σc + t·m ≤ N` with `m = k + 1 − ⌊k/4⌋`. Adding a weight raises both sides by it. Raising `t` by `d`, the
+//! `1 + ⌊k/4⌋`th smallest of `k + 1` values `c`, lowers at least `m` of them by all of `d`. A merge adds both
+//! sides up, and if more than `k` counters remain raises `t` by the smallest `c` that suffices, which
+//! lowers at least `k + 1` of them.
+//!
+//! **When not to use it.** For the count of any key that is asked for, rare ones included (a Count-Min
+//! sketch bounds them better in the same memory); for data with few different keys, where a hash map is
+//! exact anyway. It cannot forget.
+//!
+//! **Order matters.** The counters depend on the order of the keys, and on how a stream was split
+//! before it was merged; the guarantee does not. The same operations in the same order always give the
+//! same bytes, and a batch is the same as its keys one by one.
+//!
+//! **Memory.** 24 bytes a counter for integers and hashes (19 in a table at most four fifths full); 34
+//! and up to twice its length for a text, in one array that is compacted when more than a third of it
+//! belongs to counters given up. A key longer than [`MAX_KEY_BYTES`](HeavyHitters::MAX_KEY_BYTES) is refused with
+//! an error, so that a few of them cannot take more memory than the capacity suggests. The table grows
+//! with the number of different keys and never beyond the capacity. While it
+//! lasts, compacting borrows as much again as the texts take, and a merge 56 bytes a counter.
+//!
+//! **Sources.** Misra, Gries: *Finding repeated elements* (1982). Metwally, Agrawal, El Abbadi:
+//! *Efficient computation of frequent and top-k elements in data streams* (2005), for counters that are
+//! upper bounds. Agarwal et al.: *Mergeable summaries* (2012). Anderson et al.: *A high-performance
+//! algorithm for identifying frequent items in data streams* (2017), for giving up many at once.
+//!
+//! **Where this departs from them.** A quarter is given up, not half, which makes the bound a third
+//! smaller; with unit weights far more go anyway, because most equal the smallest. Nothing is subtracted
+//! from the counters that stay: the threshold rises instead, and each counter keeps the error it began
+//! with, as Space-Saving does. The rank is exact, not sampled, so that the bound is certain and not probable.
+
+mod bucket;
+mod bytes;
+mod integer;
+mod merge;
+mod names;
+mod purge;
+mod rounded;
+mod table;
+
+use std::ops::RangeInclusive;
+
+use self::names::{SPREAD, Unnamed};
+use self::table::{CHUNK, Entry, Table};
+use super::hitter::{Hitter, certain, middle};
+use crate::codec::{Encode as _, Parameter, Summary};
+use crate::error::{Error, ErrorKind, Result};
+use crate::estimate::Estimate;
+use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::sketch::InsertKeys;
+
+/// Finds the most frequent keys; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::frequency::{HeavyHitters, Reading};
+///
+/// let mut pages = HeavyHitters::for_share(0.001)?;
+/// for visit in 0..100_000_u64 {
+///     // Page i is visited about half as often as page i − 1.
+///     pages.insert(&format!("/page{}", visit.trailing_ones()))?;
+/// }
+/// let top = pages.top(2);
+/// assert_eq!((top[0].key().to_string(), top[0].lower(), top[0].upper()), ("/page0".into(), 50_000, 50_000));
+/// assert_eq!(pages.above(0.1, Reading::NoFalseNegatives)?.len(), 3);
+/// assert!(pages.frequency("/never")?.upper() <= pages.max_error() as f64);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct HeavyHitters {
+    scheme: KeyScheme,
+    capacity: usize,
+    total: u64,
+    table: Table,
+}
+
+/// Which keys to list when the bounds leave it open whether one is above a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// Only keys that certainly are above it: none that is not, some that are may be missing.
+    NoFalsePositives,
+    /// Every key that may be above it: none that is can be missing, some may not be.
+    NoFalseNegatives,
+}
+
+// ---- limits and sizing ----
+
+impl HeavyHitters {
+    /// How many counters there may be. (16 million take 400 MB.)
+    pub const CAPACITIES: RangeInclusive<usize> = 1..=1 << 24;
+
+    /// Longer keys are refused: what is that long is better counted by its hash, under
+    /// [`KeyScheme::hashes`].
+    pub const MAX_KEY_BYTES: usize = 4096;
+
+    /// The share of the total that no error exceeds: `1/(capacity + 1 − ⌊capacity/4⌋)`.
+    pub fn guaranteed_share(capacity: usize) -> f64 {
+        1.0 / Self::divisor(capacity) as f64
+    }
+
+    /// The fewest counters that find every key above a share of the total, and no count wrong by more.
+    ///
+    /// # Errors
+    /// If no capacity of the range does.
+    ///
+    /// ```
+    /// use crivo::frequency::HeavyHitters;
+    /// assert_eq!(HeavyHitters::capacity_for(0.001)?, 1331);
+    /// assert!(HeavyHitters::capacity_for(0.0).is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn capacity_for(share: f64) -> Result<usize> {
+        let least = Self::guaranteed_share(*Self::CAPACITIES.end());
+        if share >= least && share < 1.0 {
+            // The smallest k with k − ⌊k/4⌋ = others.
+            let others = (1.0 / share).ceil() as usize - 1;
+            Ok(others + (others - 1) / 3)
+        } else {
+            Err(Error::parameter("share", format_args!("a share from {least:.1e} to below 1"), share))
+        }
+    }
+
+    /// How many counters a purge may keep in effect: `m` of the module's proof.
+    fn divisor(capacity: usize) -> usize {
+        capacity + 1 - capacity / 4
+    }
+
+    fn require_length(length: usize) -> Result<()> {
+        if length <= Self::MAX_KEY_BYTES {
+            return Ok(());
+        }
+        let expected = format_args!("at most {} bytes", Self::MAX_KEY_BYTES).to_string();
+        let advice = "count long keys by their hash: build the sketch with KeyScheme::hashes";
+        Err(Error::new(ErrorKind::InvalidParameter, "key", expected, format_args!("{length}"), advice))
+    }
+}
+
+// ---- construction ----
+
+impl HeavyHitters {
+    /// An empty sketch with so many counters, for keys that are bytes or text.
+    ///
+    /// # Errors
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
+    pub fn new(capacity: usize) -> Result<Self> {
+        Self::with_scheme(capacity, KeyScheme::bytes())
+    }
+
+    /// An empty sketch for keys of the given scheme.
+    ///
+    /// # Errors
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
+    ///
+    /// ```
+    /// use crivo::{frequency::HeavyHitters, keys::KeyScheme};
+    /// let mut orders = HeavyHitters::with_scheme(100, KeyScheme::integers())?;
+    /// orders.add(&1234_u64, 3)?;
+    /// assert!(orders.add("1234", 3).is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn with_scheme(capacity: usize, scheme: KeyScheme) -> Result<Self> {
+        if Self::CAPACITIES.contains(&capacity) {
+            Ok(Self { scheme, capacity, total: 0, table: Table::new(scheme) })
+        } else {
+            let (least, most) = Self::CAPACITIES.into_inner();
+            Err(Error::parameter("capacity", format_args!("{least} to {most}"), capacity))
+        }
+    }
+
+    /// An empty sketch, for bytes or text, that surely finds every key above a share of the total.
+    ///
+    /// # Errors
+    /// If no capacity does.
+    pub fn for_share(share: f64) -> Result<Self> {
+        Self::new(Self::capacity_for(share)?)
+    }
+}
+
+// ---- update ----
+
+impl HeavyHitters {
+    /// Counts one key once.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind or too long, or a new one finds no memory; nothing
+    /// is counted then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
+        self.add(key, 1)
+    }
+
+    /// Counts one key `weight` times; a weight of 0 changes nothing.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    #[inline]
+    pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
+        let hash = self.scheme.hash(key)?;
+        self.add_hashed(hash, key.to_ref(), weight)
+    }
+
+    /// Counts a key whose kind is known only at run time, or a hash, `weight` times.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    pub fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        let hash = self.scheme.hash_ref(key)?;
+        self.add_hashed(hash, key, weight)
+    }
+
+    #[inline]
+    fn add_hashed(&mut self, hash: u64, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        match key {
+            _ if weight == 0 => return Ok(()),
+            KeyRef::Bytes(text) => self.table.add_text(hash, text, weight, self.capacity + 1)?,
+            KeyRef::Integer(_) | KeyRef::Hash(_) => {
+                self.table.add_hash(table_hash(hash, key.kind()), weight, self.capacity + 1)?;
+            }
+        }
+        self.total = self.total.saturating_add(weight);
+        self.purge_if_full();
+        Ok(())
+    }
+
+    #[inline]
+    fn purge_if_full(&mut self) {
+        if self.table.len() > self.capacity {
+            self.table.purge(1 + self.capacity / 4);
+        }
+    }
+
+    /// Counts every key of a batch once; the same as one by one, and faster.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is counted then. If a key is too long, or a
+    /// new one finds no memory; those before it are counted then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        let kind = self.scheme.kind();
+        if kind == KeyKind::Bytes {
+            return batch.iter().try_for_each(|(key, hash)| self.add_hashed(hash, key, 1));
+        }
+        let mut hashes = [0; CHUNK];
+        batch.hashes().chunks(CHUNK).try_for_each(|chunk| {
+            hashes.iter_mut().zip(chunk).for_each(|(to, &hash)| *to = table_hash(hash, kind));
+            self.insert_chunk(&hashes[..chunk.len()])
+        })
+    }
+
+    /// For keys that their hash stands for, by the table's hashes.
+    fn insert_chunk(&mut self, hashes: &[u64]) -> Result<()> {
+        let most = self.capacity + 1;
+        let room = self.table.spare().min(self.capacity.saturating_sub(self.table.len()));
+        match self.total.checked_add(hashes.len() as u64) {
+            // As long as nothing is given up and nothing overflows, additions may change places.
+            Some(total) if hashes.len() <= room => {
+                let mut others = [0; CHUNK];
+                for &hash in self.table.count_known(hashes, &mut others) {
+                    self.table.add_anywhere(hash, Unnamed, 1, most)?;
+                }
+                self.total = total;
+            }
+            _ => {
+                for &hash in hashes {
+                    self.table.add_hash(hash, 1, most)?;
+                    self.total = self.total.saturating_add(1);
+                    self.purge_if_full();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The hash that the table knows a key by.
+#[inline]
+fn table_hash(hash: u64, kind: KeyKind) -> u64 {
+    if kind == KeyKind::Hash { hash.wrapping_mul(SPREAD) } else { hash }
+}
+
+impl InsertKeys for HeavyHitters {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}
+
+// ---- query ----
+
+impl HeavyHitters {
+    /// How often a key came, with certain bounds.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn frequency<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
+        self.frequency_ref(key.to_ref())
+    }
+
+    /// How often a key came whose kind is known only at run time.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        let hash = table_hash(self.scheme.hash_ref(key)?, key.kind());
+        Ok(match self.table.get(hash, key) {
+            Some(entry) => certain(middle(entry.lower(), entry.count), entry.lower(), entry.count),
+            // Nearly all keys without a counter came rarely or never.
+            None => certain(0, 0, self.max_error()),
+        })
+    }
+
+    /// The most frequent keys, at most `count` of them, by their [count](Hitter::count) and then their
+    /// key. A key that is missing came at most [`max_error`](Self::max_error) times.
+    pub fn top(&self, count: usize) -> Vec<Hitter> {
+        self.listed(count, |_| true)
+    }
+
+    /// The keys above a share of the total, in the order of [`top`](Self::top).
+    ///
+    /// # Errors
+    /// If the share is not from 0 to below 1, if nothing may be missing and keys above the share may be
+    /// without a counter, or if the total is [saturated](Self::is_saturated).
+    pub fn above(&self, share: f64, reading: Reading) -> Result<Vec<Hitter>> {
+        if !(0.0..1.0).contains(&share) {
+            return Err(Error::parameter("share", "a share from 0 to below 1", share));
+        }
+        if self.is_saturated() {
+            let kind = ErrorKind::InvalidParameter;
+            let advice = "counting stopped there: no share of it is known";
+            return Err(Error::new(kind, "total", "less than 2^64 − 1", self.total, advice));
+        }
+        let limit = share_of(share, self.total);
+        match reading {
+            Reading::NoFalsePositives => Ok(self.listed(usize::MAX, |entry| entry.lower() > limit)),
+            Reading::NoFalseNegatives if limit < self.max_error() => {
+                let least = self.max_error() as f64 / self.total as f64;
+                let advice = "a larger capacity finds smaller shares: see HeavyHitters::capacity_for";
+                let expected = format!("at least {least:.3e}, the error of this sketch");
+                Err(Error::new(ErrorKind::InvalidParameter, "share", expected, share, advice))
+            }
+            Reading::NoFalseNegatives => Ok(self.listed(usize::MAX, |entry| entry.count > limit)),
+        }
+    }
+
+    fn listed(&self, count: usize, wanted: impl Fn(&Entry<'_>) -> bool) -> Vec<Hitter> {
+        let mut entries: Vec<Entry<'_>> = self.table.entries().filter(wanted).collect();
+        let order = |a: &Entry<'_>, b: &Entry<'_>| {
+            let by_count = middle(b.lower(), b.count).cmp(&middle(a.lower(), a.count));
+            by_count.then_with(|| a.key.cmp(&b.key))
+        };
+        if count < entries.len() {
+            entries.select_nth_unstable_by(count, order);
+            entries.truncate(count);
+        }
+        entries.sort_unstable_by(order);
+        entries.iter().map(|entry| Hitter::new(entry.key.to_owned(), entry.lower(), entry.count)).collect()
+    }
+
+    /// The weight of everything that was counted; [`u64::MAX`] if it is that or more.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether the total reached [`u64::MAX`], where counting stops: shares are unknown from there on, and
+    /// a count of that size has no upper bound.
+    pub fn is_saturated(&self) -> bool {
+        self.total == u64::MAX
+    }
+
+    /// How often a key without a counter came at most; 0 while every key has one.
+    pub fn max_error(&self) -> u64 {
+        self.table.threshold()
+    }
+
+    /// How many keys have a counter.
+    pub fn counters(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// How many counters there may be.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// How keys are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.table.memory()
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            family: Self::FAMILY,
+            parameters: vec![
+                ("capacity", Parameter::Count(self.capacity as u64)),
+                ("counters", Parameter::Count(self.counters() as u64)),
+                ("max_error", Parameter::Count(self.max_error())),
+                ("guaranteed_share", Parameter::Ratio(Self::guaranteed_share(self.capacity))),
+            ],
+            scheme: self.scheme,
+            items: certain(self.total, self.total, self.total),
+            fill: Some(self.counters() as f64 / self.capacity as f64),
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+impl Entry<'_> {
+    /// A key with a counter came at least once, whatever rounding its error says.
+    fn lower(&self) -> u64 {
+        self.count.saturating_sub(self.error.count()).max(1)
+    }
+}
+
+/// `⌊share · total⌋` without rounding: a count is above the share exactly if it is above this.
+fn share_of(share: f64, total: u64) -> u64 {
+    // A float below 1 is a whole number of at most 53 bits, over a power of two.
+    let bits = share.to_bits();
+    let exponent = (bits >> 52) as i32;
+    let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+    let shift = 1075 - exponent.max(1);
+    let product = u128::from(mantissa) * u128::from(total);
+    product.checked_shr(shift as u32).unwrap_or(0) as u64
+}
+
+/// The same keys with the same bounds; where they lie in the table does not matter.
+impl PartialEq for HeavyHitters {
+    fn eq(&self, other: &Self) -> bool {
+        let alike = |sketch: &Self| {
+            (sketch.scheme, sketch.capacity, sketch.total, sketch.max_error(), sketch.counters())
+        };
+        alike(self) == alike(other)
+            && self.table.entries().all(|entry| other.table.get(entry.hash, entry.key) == Some(entry))
+    }
+}
+
+impl Eq for HeavyHitters {}

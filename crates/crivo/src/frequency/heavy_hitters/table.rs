@@ -1,0 +1,404 @@
+//! The table of counters.
+//!
+//! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free slot.
+//! So a search ends at the first bucket that is not full.
+//!
+//! A slot in use has a count above the table's threshold: raising the threshold gives counters up, many
+//! at a time and without touching those that stay (see `purge.rs`). Between two such purges nothing is
+//! removed.
+//!
+//! What a table answers depends on its keys, counts and threshold, never on where they lie.
+
+use std::hint::select_unpredictable;
+
+use super::bucket::{Bucket, SLOTS, lowest, slots};
+use super::names::{Name, Names, Unnamed};
+use super::rounded::RoundedUp;
+use crate::cpu::zeroed;
+use crate::error::Result;
+use crate::keys::{KeyRef, KeyScheme};
+
+/// How many hashes are looked up together.
+pub(super) const CHUNK: usize = 32;
+
+/// Where a counter lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) bucket: usize,
+    pub(super) slot: usize,
+}
+
+/// What a table knows of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry<'a> {
+    pub(super) hash: u64,
+    pub(super) key: KeyRef<'a>,
+    /// An upper bound of the key's true count.
+    pub(super) count: u64,
+    /// How far below it the truth may be: the threshold when the key came.
+    pub(super) error: RoundedUp,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    pub(super) buckets: Vec<Bucket>,
+    pub(super) names: Names,
+    /// Slots in use.
+    pub(super) len: usize,
+    /// Slots that may be in use before the table grows.
+    room: usize,
+    /// The largest true count that a key without a slot may have.
+    threshold: u64,
+    /// The same, rounded up: the error of keys that come now.
+    error: RoundedUp,
+}
+
+// ---- size ----
+
+impl Table {
+    /// A table without slots, for keys of the given scheme.
+    pub(super) fn new(scheme: KeyScheme) -> Self {
+        Self {
+            buckets: Vec::new(),
+            names: Names::new(scheme),
+            len: 0,
+            room: 0,
+            threshold: 0,
+            error: RoundedUp::default(),
+        }
+    }
+
+    /// An empty table with room for `entries` keys, of `bytes` altogether if they are texts.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub(super) fn with_room(scheme: KeyScheme, threshold: u64, entries: usize, bytes: usize) -> Result<Self> {
+        let mut table = Self::new(scheme);
+        if entries > 0 {
+            table.resize(Self::buckets_for(entries))?;
+            table.names.reserve(bytes)?;
+        }
+        table.raise(threshold);
+        Ok(table)
+    }
+
+    /// At most four fifths of the slots are in use: then few keys lie outside their bucket.
+    const fn buckets_for(entries: usize) -> usize {
+        entries * 5 / 4 / SLOTS + 1
+    }
+
+    fn resize(&mut self, size: usize) -> Result<()> {
+        let buckets = zeroed(size as u64)?;
+        let labels = self.names.relabel(size)?;
+        let old = std::mem::replace(&mut self.buckets, buckets);
+        self.room = size * SLOTS * 4 / 5;
+        for place in places(&old) {
+            let Place { bucket, slot } = place;
+            let Bucket { hashes, counts, errors, .. } = &old[bucket];
+            let new = self.free_place(hashes[slot]);
+            self.buckets[new.bucket].fill(new.slot, hashes[slot], counts[slot], errors[slot]);
+            self.names.restore(new, &labels, place);
+        }
+        Ok(())
+    }
+
+    /// Doubles the table, but not beyond what `most` keys need.
+    #[cold]
+    fn grow(&mut self, most: usize) -> Result<()> {
+        self.resize(Self::buckets_for(most).min(2 * self.buckets.len().max(1)))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many keys can come before the table has to grow.
+    pub(super) fn spare(&self) -> usize {
+        self.room - self.len
+    }
+
+    pub(super) fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
+    pub(super) fn raise(&mut self, threshold: u64) {
+        self.threshold = threshold;
+        self.error = RoundedUp::of(threshold);
+        if threshold == u64::MAX {
+            self.room = 0;
+        }
+    }
+
+    /// Bytes behind the pointers.
+    pub(super) fn memory(&self) -> usize {
+        self.buckets.capacity() * size_of::<Bucket>() + self.names.memory()
+    }
+}
+
+// ---- search ----
+
+impl Table {
+    /// The bucket where a hash belongs: its high bits choose.
+    #[inline]
+    pub(super) fn home(&self, hash: u64) -> usize {
+        ((hash >> 32) * self.buckets.len() as u64 >> 32) as usize
+    }
+
+    #[inline]
+    pub(super) fn after(&self, bucket: usize) -> usize {
+        if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 }
+    }
+
+    /// The place of a key, or the free one where it would go. There must be slots.
+    #[inline]
+    fn search<N: Name>(&self, hash: u64, name: N) -> Result<Place, Place> {
+        let mut index = self.home(hash);
+        loop {
+            let bucket = &self.buckets[index];
+            for slot in slots(bucket.matches(hash)) {
+                let place = Place { bucket: index, slot };
+                if bucket.hashes[slot] == hash && name.is_of(&self.names, place) {
+                    return Ok(place);
+                }
+            }
+            let free = bucket.free();
+            if free != 0 {
+                return Err(Place { bucket: index, slot: lowest(free) });
+            }
+            index = self.after(index);
+        }
+    }
+
+    /// The free place where a hash would go. There must be slots.
+    fn free_place(&self, hash: u64) -> Place {
+        let mut index = self.home(hash);
+        while self.buckets[index].free() == 0 {
+            index = self.after(index);
+        }
+        Place { bucket: index, slot: lowest(self.buckets[index].free()) }
+    }
+
+    fn entry(&self, place: Place) -> Entry<'_> {
+        let Place { bucket, slot } = place;
+        let Bucket { hashes, counts, errors, .. } = &self.buckets[bucket];
+        let key = self.names.key(place, hashes[slot]);
+        Entry { hash: hashes[slot], key, count: counts[slot], error: errors[slot] }
+    }
+
+    /// What is known of a key, if it has a counter.
+    pub(super) fn get(&self, hash: u64, key: KeyRef<'_>) -> Option<Entry<'_>> {
+        if self.len == 0 {
+            return None;
+        }
+        let found = match key {
+            KeyRef::Bytes(text) => self.search(hash, text),
+            KeyRef::Integer(_) | KeyRef::Hash(_) => self.search(hash, Unnamed),
+        };
+        found.ok().map(|place| self.entry(place))
+    }
+
+    /// Every counter, in no order that means anything.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        places(&self.buckets).map(|place| self.entry(place))
+    }
+}
+
+/// The slots in use.
+pub(super) fn places(buckets: &[Bucket]) -> impl Iterator<Item = Place> {
+    let buckets = buckets.iter().enumerate();
+    buckets.flat_map(|(index, bucket)| slots(bucket.used()).map(move |slot| Place { bucket: index, slot }))
+}
+
+// ---- update ----
+
+impl Table {
+    /// Adds to the counter of a key that its hash stands for. The counter begins at the threshold if
+    /// the key has none; the table grows up to what `most` keys need.
+    ///
+    /// Whether a key is known is a toss that a processor cannot predict, so both cases take the same
+    /// instructions; only what its own bucket cannot settle takes others.
+    ///
+    /// # Errors
+    /// If there is no memory; nothing is added then.
+    #[inline]
+    pub(super) fn add_hash(&mut self, hash: u64, weight: u64, most: usize) -> Result<()> {
+        if self.len < self.room {
+            let index = self.home(hash);
+            let bucket = &mut self.buckets[index];
+            let (matches, free) = (bucket.matches(hash), bucket.free());
+            let known = matches != 0;
+            let slot = lowest(select_unpredictable(known, matches, free));
+            let same = bucket.hashes[slot] == hash;
+            if (known & same) | (!known & (free != 0)) {
+                let before = select_unpredictable(known, bucket.counts[slot], self.threshold);
+                let error = select_unpredictable(known, bucket.errors[slot], self.error);
+                bucket.fill(slot, hash, before.saturating_add(weight), error);
+                self.len += usize::from(!known);
+                return Ok(());
+            }
+        }
+        self.add_anywhere(hash, Unnamed, weight, most)
+    }
+
+    /// Adds to the counter of a text, in the same way.
+    ///
+    /// # Errors
+    /// If a new text is too long or there is no memory; nothing is added then.
+    #[inline]
+    pub(super) fn add_text(&mut self, hash: u64, text: &[u8], weight: u64, most: usize) -> Result<()> {
+        if self.len < self.room {
+            let index = self.home(hash);
+            let bucket = &mut self.buckets[index];
+            let matches = bucket.matches(hash);
+            let slot = lowest(matches);
+            let known = (matches != 0) & (bucket.hashes[slot] == hash);
+            if known && text.is_of(&self.names, Place { bucket: index, slot }) {
+                bucket.counts[slot] = bucket.counts[slot].saturating_add(weight);
+                return Ok(());
+            }
+        }
+        self.add_anywhere(hash, text, weight, most)
+    }
+
+    /// Adds to a counter wherever it is.
+    ///
+    /// # Errors
+    /// As for [`add_text`](Self::add_text).
+    #[inline(never)]
+    pub(super) fn add_anywhere<N: Name>(
+        &mut self,
+        hash: u64,
+        name: N,
+        weight: u64,
+        most: usize,
+    ) -> Result<()> {
+        if self.len >= self.room {
+            // Where no count can exceed the threshold any more, nothing can be told apart.
+            if self.threshold == u64::MAX {
+                return Ok(());
+            }
+            self.grow(most)?;
+        }
+        match self.search(hash, name) {
+            Ok(Place { bucket, slot }) => {
+                let count = &mut self.buckets[bucket].counts[slot];
+                *count = count.saturating_add(weight);
+            }
+            Err(place) => {
+                name.keep(&mut self.names, place)?;
+                let count = self.threshold.saturating_add(weight);
+                self.buckets[place.bucket].fill(place.slot, hash, count, self.error);
+                self.len += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a key that has none a counter, with a count above the threshold. There must be room.
+    ///
+    /// # Errors
+    /// As for [`add_text`](Self::add_text).
+    pub(super) fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let place = self.free_place(entry.hash);
+        if let KeyRef::Bytes(text) = entry.key {
+            text.keep(&mut self.names, place)?;
+        }
+        self.buckets[place.bucket].fill(place.slot, entry.hash, entry.count, entry.error);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Adds one to the counter of each hash that its own bucket has at first sight, and returns the others.
+    /// No count may be at its end. There is nothing here for a processor to predict, and the accesses to
+    /// memory overlap.
+    #[inline]
+    pub(super) fn count_known<'a>(&mut self, hashes: &[u64], others: &'a mut [u64; CHUNK]) -> &'a [u64] {
+        let mut unknown = 0;
+        for &hash in hashes {
+            let index = self.home(hash);
+            let bucket = &mut self.buckets[index];
+            let matches = bucket.matches(hash);
+            let slot = lowest(matches);
+            let known = (matches != 0) & (bucket.hashes[slot] == hash);
+            bucket.counts[slot] += u64::from(known);
+            others[unknown % CHUNK] = hash;
+            unknown += usize::from(!known);
+        }
+        &others[..unknown]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    /// Hashes that crowd into few buckets, the last one too, so that keys overflow and wrap around.
+    fn crowded(random: &mut Xoshiro256PlusPlus) -> u64 {
+        let high = [0, 1, 0x8000_0000, 0xFFFF_FFFF][random.next_u64() as usize % 4];
+        high << 32 | random.next_u64() & 0x1FF
+    }
+
+    #[test]
+    fn crowded_keys_are_found_through_growth_and_purges() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for most in [3, 40, 400] {
+            let mut table = Table::new(KeyScheme::hashes());
+            let mut model: HashMap<u64, u64> = HashMap::new();
+            for _ in 0..20_000 {
+                let (hash, weight) = (crowded(&mut random), 1 + random.next_u64() % 5);
+                table.add_hash(hash, weight, most).unwrap();
+                let threshold = table.threshold();
+                *model.entry(hash).or_insert(threshold) += weight;
+                if table.len() == most {
+                    table.purge(1 + most / 4);
+                    model.retain(|_, count| *count > table.threshold());
+                }
+                assert_eq!(table.len(), model.len());
+            }
+            for (&hash, &count) in &model {
+                assert_eq!(table.get(hash, KeyRef::Hash(hash)).map(|entry| entry.count), Some(count));
+            }
+        }
+    }
+
+    #[test]
+    fn texts_with_the_same_hash_are_different_keys() {
+        let mut table = Table::new(KeyScheme::bytes());
+        let texts: Vec<String> = (0..50).map(|i| format!("text {i}")).collect();
+        for (i, text) in texts.iter().enumerate() {
+            table.add_text(7, text.as_bytes(), 1 + i as u64, 100).unwrap();
+            table.add_text(7, b"text 0", 100, 100).unwrap();
+        }
+        let count = |text: &str| table.get(7, KeyRef::Bytes(text.as_bytes())).map(|entry| entry.count);
+        assert_eq!(count("text 0"), Some(5001));
+        for (i, text) in texts.iter().enumerate().skip(1) {
+            assert_eq!(count(text), Some(1 + i as u64));
+        }
+        assert_eq!(count("text 50"), None);
+    }
+
+    #[test]
+    fn known_hashes_are_counted_as_if_one_by_one() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+        let mut table = Table::new(KeyScheme::hashes());
+        (0..300).for_each(|_| table.add_hash(crowded(&mut random), 1, 5000).unwrap());
+        let mut one_by_one = table.clone();
+        let chunk: Vec<u64> = (0..CHUNK).map(|_| crowded(&mut random)).collect();
+        chunk.iter().for_each(|&hash| one_by_one.add_hash(hash, 1, 5000).unwrap());
+        let mut others = [0; CHUNK];
+        for &hash in table.count_known(&chunk, &mut others).to_vec().iter() {
+            table.add_anywhere(hash, Unnamed, 1, 5000).unwrap();
+        }
+        let sorted = |table: &Table| {
+            let mut counts: Vec<_> = table.entries().map(|entry| (entry.hash, entry.count)).collect();
+            counts.sort_unstable();
+            counts
+        };
+        assert_eq!(sorted(&table), sorted(&one_by_one));
+    }
+}

@@ -1,0 +1,398 @@
+//! Majority: the one key that may have more than half of all votes.
+//!
+//! **Question.** Did some key get more than half of all votes, and which?
+//!
+//! **Guarantee.** If a key has more than half of the total weight, it is the candidate. With `N` votes
+//! and a lead `l`, of which more below, no input can break these bounds:
+//!
+//! ```text
+//! counted ≤ votes of the candidate ≤ (N + l)/2,     votes of any other key ≤ (N − l)/2
+//! ```
+//!
+//! If there is no candidate then `l` is 0, and certainly no key has a majority. If `counted` exceeds `N/2` the
+//! candidate certainly has it. Otherwise a second pass that counts the candidate decides:
+//! [`is_majority`](Majority::is_majority) says whether its count is enough. The bounds are the best that the
+//! state allows: for each there is a stream with the same state that reaches it.
+//!
+//! **Idea.** Let votes for different keys cancel each other in pairs. What is left over is `l` votes for one
+//! key, the candidate; a majority cannot be cancelled by all the others together.
+//!
+//! *Why it holds.* The votes are split into pairs of different keys, `(N − l)/2` of them, and `l` votes
+//! for the candidate. A pair has at most one vote for any given key, which gives the upper bounds, and a
+//! key other than the candidate with at most `(N − l)/2 ≤ N/2` votes has no majority. A vote keeps such a split:
+//! it joins the `l` votes if it is for the candidate, otherwise it makes a pair with one of them, or
+//! becomes the first of a new candidate if there is none. Two splits together are one again after the votes
+//! of two different candidates are paired until one of them has none left; so merging two sketches keeps
+//! the guarantee, and a vote of weight `w` is the merge with a sketch of `w` equal votes. `counted` are the
+//! votes for the candidate since it became that: all of them were seen.
+//!
+//! **When not to use it.** If the second most frequent key matters, or a key with less than half
+//! ([`HeavyHitters`](super::HeavyHitters)).
+//!
+//! **Order matters.** Which key is the candidate when there is no majority, and `counted`, depend on the
+//! order of the votes and on how the stream was split; the guarantee does not.
+//!
+//! **Memory.** One key.
+//!
+//! **Source.** Boyer, Moore: *MJRTY, a fast majority vote algorithm* (1981, 1991).
+//!
+//! **Where this departs from it.** Votes have weights, sketches merge, and `counted`, a second counter, makes
+//! the lower bound better than the lead: exact if the candidate was one from the first vote on.
+
+use super::hitter::{Hitter, certain, middle};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::sketch::{InsertKeys, Merge};
+
+/// Finds the key with more than half of all votes; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::frequency::Majority;
+///
+/// let mut votes = Majority::new();
+/// for vote in ["ana", "ana", "rui", "ana", "eva", "ana"] {
+///     votes.insert(vote)?;
+/// }
+/// let leader = votes.candidate().expect("someone leads");
+/// assert_eq!((leader.key().to_string().as_str(), leader.lower(), leader.upper()), ("ana", 4, 4));
+/// assert!(votes.is_certain() && votes.is_majority(leader.count()));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Majority {
+    scheme: KeyScheme,
+    /// All votes.
+    total: u64,
+    /// Votes for the candidate that no other vote cancels; 0 if there is no candidate.
+    lead: u64,
+    /// Votes for the candidate since it became that.
+    counted: u64,
+    candidate: Candidate,
+}
+
+/// A key that is overwritten often, so that its memory is used again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Candidate {
+    text: Vec<u8>,
+    number: u64,
+}
+
+impl Candidate {
+    fn is(&self, key: KeyRef<'_>) -> bool {
+        match key {
+            KeyRef::Bytes(text) => self.text == text,
+            KeyRef::Integer(number) | KeyRef::Hash(number) => self.number == number,
+        }
+    }
+
+    fn become_key(&mut self, key: KeyRef<'_>) {
+        self.text.clear();
+        match key {
+            KeyRef::Bytes(text) => self.text.extend_from_slice(text),
+            KeyRef::Integer(number) | KeyRef::Hash(number) => self.number = number,
+        }
+    }
+
+    /// What is compared with others must not remember who was candidate before.
+    fn become_none(&mut self) {
+        self.text.clear();
+        self.number = 0;
+    }
+
+    fn key(&self, kind: KeyKind) -> KeyRef<'_> {
+        match kind {
+            KeyKind::Bytes => KeyRef::Bytes(&self.text),
+            KeyKind::Integer => KeyRef::Integer(self.number),
+            KeyKind::Hash => KeyRef::Hash(self.number),
+        }
+    }
+}
+
+// ---- construction ----
+
+impl Majority {
+    /// No votes yet, for keys that are bytes or text.
+    pub fn new() -> Self {
+        Self::with_scheme(KeyScheme::bytes())
+    }
+
+    /// No votes yet, for keys of the given scheme.
+    ///
+    /// ```
+    /// use crivo::{frequency::Majority, keys::KeyScheme};
+    /// let mut ports = Majority::with_scheme(KeyScheme::integers());
+    /// ports.add(&443_u16, 10)?;
+    /// assert!(ports.insert("443").is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn with_scheme(scheme: KeyScheme) -> Self {
+        Self { scheme, total: 0, lead: 0, counted: 0, candidate: Candidate::default() }
+    }
+}
+
+impl Default for Majority {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+// ---- update ----
+
+impl Majority {
+    /// Longer keys are refused: the file format states the length in four bytes.
+    pub const MAX_KEY_BYTES: usize = u32::MAX as usize;
+
+    /// One vote for a key.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind, or too long; the vote does not count then.
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
+        self.add(key, 1)
+    }
+
+    /// `weight` votes for a key.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
+        self.add_ref(key.to_ref(), weight)
+    }
+
+    /// `weight` votes for a key whose kind is known only at run time, or for a hash.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    pub fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        if key.kind() != self.scheme.kind() {
+            return Err(self.scheme.wrong_kind(key.kind()));
+        }
+        if let KeyRef::Bytes(text) = key
+            && text.len() > Self::MAX_KEY_BYTES
+        {
+            let allowed = format_args!("at most {} bytes", Self::MAX_KEY_BYTES).to_string();
+            return Err(Error::parameter("key", allowed, text.len()));
+        }
+        self.join(key, weight, weight, weight);
+        Ok(())
+    }
+
+    /// One vote for every key of a batch; the same as one by one.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is counted then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        batch.iter().for_each(|(key, _)| self.join(key, 1, 1, 1));
+        Ok(())
+    }
+
+    /// Joins another stream, whose candidate is `key` if its lead is not 0.
+    #[inline]
+    fn join(&mut self, key: KeyRef<'_>, total: u64, lead: u64, counted: u64) {
+        self.total = self.total.saturating_add(total);
+        if self.candidate.is(key) && self.lead > 0 {
+            self.lead = self.lead.saturating_add(lead);
+            self.counted = self.counted.saturating_add(counted);
+        } else if lead > self.lead {
+            self.candidate.become_key(key);
+            (self.lead, self.counted) = (lead - self.lead, counted);
+        } else {
+            self.lead -= lead;
+            if self.lead == 0 {
+                self.candidate.become_none();
+                self.counted = 0;
+            }
+        }
+    }
+}
+
+impl InsertKeys for Majority {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}
+
+// ---- query ----
+
+impl Majority {
+    /// The only key that can have a majority, with certain bounds of its votes; none if certainly no
+    /// key has one.
+    pub fn candidate(&self) -> Option<Hitter> {
+        let key = (self.lead > 0).then(|| self.candidate.key(self.scheme.kind()));
+        key.map(|key| Hitter::new(key.to_owned(), self.counted, self.most(true)))
+    }
+
+    /// Whether the candidate certainly has more than half of all votes, so that no second pass is needed.
+    pub fn is_certain(&self) -> bool {
+        self.is_majority(self.counted)
+    }
+
+    /// Whether so many votes are more than half of all: for a second pass over the same votes, which
+    /// counts the candidate. Never if the total is [saturated](Self::is_saturated).
+    pub fn is_majority(&self, count: u64) -> bool {
+        !self.is_saturated() && count > self.total / 2
+    }
+
+    /// How many votes a key has, with certain bounds.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn frequency<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
+        self.frequency_ref(key.to_ref())
+    }
+
+    /// How many votes a key has whose kind is known only at run time.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        if key.kind() != self.scheme.kind() {
+            return Err(self.scheme.wrong_kind(key.kind()));
+        }
+        Ok(if self.lead > 0 && self.candidate.is(key) {
+            certain(middle(self.counted, self.most(true)), self.counted, self.most(true))
+        } else {
+            certain(0, 0, self.most(false))
+        })
+    }
+
+    /// The most votes that the candidate, or any other key, can have.
+    fn most(&self, candidate: bool) -> u64 {
+        let pairs = (self.total - self.lead) / 2;
+        match candidate {
+            _ if self.is_saturated() => u64::MAX,
+            true => pairs + self.lead,
+            false => pairs,
+        }
+    }
+
+    /// All votes; [`u64::MAX`] if it is that many or more.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether the total reached [`u64::MAX`], where counting stops: from there on nothing is certain but the
+    /// lower bound.
+    pub fn is_saturated(&self) -> bool {
+        self.total == u64::MAX
+    }
+
+    /// Whether there are no votes.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// How keys are hashed, by sketches of the same keys; this one only compares them.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.candidate.text.capacity()
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            family: Self::FAMILY,
+            parameters: vec![
+                ("lead", Parameter::Count(self.lead)),
+                ("counted", Parameter::Count(self.counted)),
+            ],
+            scheme: self.scheme,
+            items: certain(self.total, self.total, self.total),
+            fill: None,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+// ---- merge ----
+
+impl Majority {
+    /// Makes this a sketch of the votes of both, with the guarantee for all of them.
+    ///
+    /// # Errors
+    /// If the schemes differ; the sketch is unchanged then.
+    ///
+    /// ```
+    /// use crivo::frequency::Majority;
+    /// let (mut north, mut south) = (Majority::new(), Majority::new());
+    /// north.add("ana", 3)?;
+    /// south.add("rui", 5)?;
+    /// north.merge(&south)?;
+    /// assert_eq!(north.candidate().map(|leader| leader.lower()), Some(5));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        self.join(other.candidate.key(other.scheme.kind()), other.total, other.lead, other.counted);
+        Ok(())
+    }
+}
+
+impl Merge for Majority {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+// ---- bytes ----
+
+impl Majority {
+    /// The sketch as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The sketch that the bytes hold.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a Majority: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl Encode for Majority {
+    const FAMILY: Family = Family::Majority;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u64(self.total);
+        writer.u64(self.lead);
+        if self.lead > 0 {
+            writer.u64(self.counted);
+            writer.key(self.candidate.key(self.scheme.kind()));
+        }
+    }
+}
+
+impl Decode for Majority {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        let mut sketch = Self::with_scheme(header.scheme);
+        sketch.total = reader.u64("total")?;
+        sketch.lead = reader.u64("lead")?;
+        let paired = sketch.total.checked_sub(sketch.lead);
+        if !paired.is_some_and(|paired| paired.is_multiple_of(2) || sketch.is_saturated()) {
+            let expected = format_args!("at most {0}, and as even or odd", sketch.total).to_string();
+            return Err(Error::contents("lead", expected, sketch.lead));
+        }
+        if sketch.lead > 0 {
+            sketch.counted = reader.u64("counted")?;
+            let (least, most) = (sketch.lead, sketch.most(true));
+            if !(least..=most).contains(&sketch.counted) {
+                return Err(Error::contents("counted", format_args!("{least} to {most}"), sketch.counted));
+            }
+            sketch.candidate.become_key(reader.key("candidate", header.scheme.kind())?);
+        }
+        Ok(sketch)
+    }
+}
