@@ -118,7 +118,7 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn halves(block: &Block) -> [__m256i; 2] {
-        let address = block.0.as_ptr().cast::<__m256i>();
+        let address = std::ptr::from_ref(block).cast::<__m256i>();
         // SAFETY: a block is 64 bytes, aligned to 64: two vectors of 32 lie in it.
         unsafe { [_mm256_load_si256(address), _mm256_load_si256(address.add(1))] }
     }
@@ -134,7 +134,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     fn insert(block: &mut Block, choice: u64) -> bool {
         let ([low, high], [low_mask, high_mask]) = (halves(block), mask(choice));
-        let address = block.0.as_mut_ptr().cast::<__m256i>();
+        let address = std::ptr::from_mut(block).cast::<__m256i>();
         // SAFETY: as in `halves`, and the block is borrowed for writing.
         unsafe {
             _mm256_store_si256(address, _mm256_or_si256(low, low_mask));

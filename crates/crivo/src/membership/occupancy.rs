@@ -48,6 +48,12 @@ impl Occupancy {
         if empty == self.cells {
             return Estimate::exact(0.0);
         }
+        let value = self.items_at(self.load(empty));
+        // Something was inserted, and never more cells are in use than that many items can fill.
+        let least = (self.cells - empty).div_ceil(self.hashes.into()) as f64;
+        if confidence.is_certain() {
+            return Estimate::certain(value, least, f64::INFINITY).limited_to(least, f64::INFINITY);
+        }
         let reach = two_sided_quantile(confidence.level());
         let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
         // How many more cells should be empty at a load than are, and how far off that may be.
@@ -55,13 +61,13 @@ impl Occupancy {
         let spread = |load: f64| libm::exp(-load) * (cells * self.noise(load, 0.0, 0.0)).sqrt();
         // No load above this leaves a cell empty.
         let highest = libm::log(cells) + 50.0;
-        let lower = crossing(highest, |load| surplus(load) - HALF_A_CELL > reach * spread(load));
-        let upper = crossing(highest, |load| -surplus(load) - HALF_A_CELL < reach * spread(load));
-        let upper = if upper < highest { self.items_at(upper) } else { f64::INFINITY };
-        // Something was inserted, and never more cells are in use than that many items can fill.
-        let least = (self.cells - empty).div_ceil(self.hashes.into()) as f64;
-        Estimate::probable(self.items_at(self.load(empty)), self.items_at(lower), upper, confidence)
-            .limited_to(least, f64::INFINITY)
+        let lower = root(highest, |load| surplus(load) - HALF_A_CELL - reach * spread(load));
+        let upper = if empty == 0 {
+            f64::INFINITY
+        } else {
+            self.items_at(root(highest, |load| surplus(load) + HALF_A_CELL + reach * spread(load)))
+        };
+        Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(least, f64::INFINITY)
     }
 
     /// The number of items that two filters share, from the empty cells of each and of their union.
@@ -75,20 +81,24 @@ impl Occupancy {
         if first == self.cells || second == self.cells {
             return Estimate::exact(0.0);
         }
-        let reach = two_sided_quantile(confidence.level());
         let cells = self.cells as f64;
         let [a, b, all] = [first, second, union].map(|empty| self.load(empty));
         let most = a.min(b);
-        let spread = |shared: f64| (self.noise(shared, a - shared, b - shared) / cells).sqrt();
-        let found = |empty: f64| a + b - libm::log(cells / empty);
-        let (fewest, largest) = ((union as f64 - HALF_A_CELL).max(0.0), union as f64 + HALF_A_CELL);
-        let lower = crossing(most, |shared| found(fewest) - shared > reach * spread(shared));
-        let upper = crossing(most, |shared| shared - found(largest) < reach * spread(shared));
+        let value = self.items_at((a + b - all).clamp(0.0, most));
         // No more is shared than the smaller set has.
         let limits = [first, second].map(|empty| self.items(empty, confidence).upper());
         let limit = limits[0].min(limits[1]);
+        if confidence.is_certain() {
+            return Estimate::certain(value, 0.0, limit);
+        }
+        let reach = two_sided_quantile(confidence.level());
+        let spread = |shared: f64| (self.noise(shared, a - shared, b - shared) / cells).sqrt();
+        let found = |empty: f64| a + b - libm::log(cells / empty);
+        let (fewest, largest) =
+            (found((union as f64 - HALF_A_CELL).max(0.0)), found(union as f64 + HALF_A_CELL));
+        let lower = root(most, |shared| fewest - shared - reach * spread(shared));
+        let upper = root(most, |shared| largest - shared + reach * spread(shared));
         let upper = if upper < most { self.items_at(upper) } else { limit };
-        let value = self.items_at((a + b - all).clamp(0.0, most));
         Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(0.0, limit)
     }
 
@@ -136,22 +146,35 @@ fn excess(x: f64) -> f64 {
     }
 }
 
-/// Where between 0 and `highest` the statement stops to hold; `highest` if it does not.
-fn crossing(highest: f64, holds: impl Fn(f64) -> bool) -> f64 {
-    if holds(highest) {
-        return highest;
+/// Where a function that falls from 0 to `highest` is zero; the end that is nearer if it is nowhere.
+///
+/// Ridders' method: the middle of the bracket and an exponential through its three points give the
+/// next one. It needs a dozen values where halving the bracket needs fifty.
+fn root(highest: f64, function: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = ((0.0, function(0.0)), (highest, function(highest)));
+    if low.1 <= 0.0 || high.1 >= 0.0 {
+        return if low.1 <= 0.0 { low.0 } else { high.0 };
     }
-    let (mut low, mut high) = (0.0, highest);
-    // Each step halves the distance; a load may be as small as one cell in 2^43.
+    let mut found = f64::INFINITY;
     for _ in 0..100 {
-        let middle = f64::midpoint(low, high);
-        if holds(middle) {
-            low = middle;
-        } else {
-            high = middle;
+        let at = f64::midpoint(low.0, high.0);
+        let middle = (at, function(at));
+        let at = at + (at - low.0) * middle.1 / (middle.1 * middle.1 - low.1 * high.1).sqrt();
+        let next = (at, function(at));
+        for point in [middle, next] {
+            if point.1 > 0.0 && point.0 >= low.0 {
+                low = point;
+            } else if point.1 <= 0.0 && point.0 <= high.0 {
+                high = point;
+            }
+        }
+        let moved = (at - found).abs();
+        found = at;
+        if moved <= 1e-12 * at {
+            break;
         }
     }
-    low
+    found
 }
 
 #[cfg(test)]
@@ -214,5 +237,55 @@ mod tests {
             assert!((items.value() - used as f64).abs() < 1e-3, "{items:?}");
             assert!(items.lower() >= used as f64 && items.upper() < used as f64 + 1.0, "{items:?}");
         }
+    }
+
+    /// The distribution of the number of cells in use is followed ball by ball, so nothing is left to
+    /// chance: at every number of items the 95 % interval holds with at least that probability, and
+    /// the estimate is off by less than a fiftieth of its deviation on average.
+    #[test]
+    fn intervals_hold_by_exact_enumeration() {
+        for (cells, hashes) in [(16, 1), (64, 3), (64, 7), (256, 1), (256, 7)] {
+            let shape = Occupancy { cells, hashes, word: None };
+            let m = cells as f64;
+            let answers: Vec<Estimate> =
+                (0..=cells).map(|used| shape.items(cells - used, Confidence::P95)).collect();
+            let mut chances = vec![0.0; cells as usize + 1];
+            chances[0] = 1.0;
+            for items in 1..=5 * cells / u64::from(hashes) {
+                for _ in 0..hashes {
+                    for used in (1..=cells as usize).rev() {
+                        chances[used] *= used as f64 / m;
+                        chances[used] += chances[used - 1] * (m - (used - 1) as f64) / m;
+                    }
+                    chances[0] = 0.0;
+                }
+                let mean = |of: &dyn Fn(Estimate) -> f64| -> f64 {
+                    chances.iter().zip(&answers).map(|(chance, &answer)| chance * of(answer)).sum()
+                };
+                let coverage = mean(&|answer| f64::from(u8::from(answer.covers(items as f64))));
+                assert!(coverage >= 0.9499, "{shape:?}, {items} items: {coverage}");
+                let load = items as f64 * f64::from(hashes) / m;
+                let deviation = (m * excess(load)).sqrt() / f64::from(hashes);
+                let bias = (mean(&Estimate::value) - items as f64) / deviation;
+                if cells == 256 && load > 0.5 && load < 3.5 {
+                    assert!(bias.abs() < 0.02, "{shape:?}, {items} items: {bias}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn root_is_found_in_few_steps_whatever_its_size() {
+        for root_at in [1e-13, 1e-6, 0.03, 0.7, 5.0, 60.0] {
+            let steps = std::cell::Cell::new(0);
+            let found = root(80.0, |x| {
+                steps.set(steps.get() + 1);
+                libm::exp(-x) - libm::exp(-root_at)
+            });
+            assert!((found / root_at - 1.0).abs() < 1e-3, "{found} instead of {root_at}");
+            assert!(steps.get() < 60, "{} steps to {root_at}", steps.get());
+        }
+        assert_eq!(root(3.0, |_| 1.0), 3.0);
+        assert_eq!(root(3.0, |_| -1.0), 0.0);
     }
 }

@@ -25,6 +25,8 @@ mod support;
 
 mod bloom;
 mod count_min;
+mod counting_bloom;
+mod direct_table;
 mod harness;
 mod hyperloglog;
 mod range_count_min;

@@ -415,7 +415,7 @@ impl BlockedBloom {
     /// The filter that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a BlockedBloom filter: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a blocked Bloom filter: see [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

@@ -82,13 +82,6 @@ impl Tally {
         self.saturated += u64::from(value == largest);
         self.sum += u128::from(value);
     }
-
-    #[inline]
-    fn subtract(&mut self, value: u64, largest: u64) {
-        self.in_use -= u64::from(value != 0);
-        self.saturated -= u64::from(value == largest);
-        self.sum -= u128::from(value);
-    }
 }
 
 /// Packed counters; cell `i` has the `bits` bits from bit `i·bits` on, counted through all words.
@@ -202,30 +195,42 @@ impl Counters {
         self.change(cells, |value| if value == largest { value } else { value.saturating_sub(1) });
     }
 
-    /// All cells are read before any is written, so that one that is named twice is changed once.
     #[inline]
     fn change(&mut self, cells: &[u64], to: impl Fn(u64) -> u64) -> u64 {
-        let mut values = [0; MOST_TOGETHER];
+        // Most filters choose few cells a key: a small array is cleared in no time.
+        if cells.len() <= 8 {
+            self.change_together::<8>(cells, to)
+        } else {
+            self.change_together::<MOST_TOGETHER>(cells, to)
+        }
+    }
+
+    /// All cells are read before any is written, so that one that is named twice is changed once.
+    #[inline]
+    fn change_together<const MOST: usize>(&mut self, cells: &[u64], to: impl Fn(u64) -> u64) -> u64 {
+        let largest = self.width.largest();
+        let mut values = [0; MOST];
         let mut least = u64::MAX;
         for (value, &cell) in values.iter_mut().zip(cells) {
             let old = self.get(cell);
             least = least.min(old);
             *value = to(old);
         }
+        // Differences, modulo 2^64: at most 64 counters of 32 bits change.
+        let (mut in_use, mut saturated, mut sum) = (0_u64, 0_u64, 0_u64);
         for (&value, &cell) in values.iter().zip(cells) {
-            self.set(cell, value);
+            let (word, shift) = self.place(cell);
+            let old = self.words[word] >> shift & largest;
+            self.words[word] ^= (old ^ value) << shift;
+            in_use = in_use.wrapping_add(u64::from(value != 0)).wrapping_sub(u64::from(old != 0));
+            saturated =
+                saturated.wrapping_add(u64::from(value == largest)).wrapping_sub(u64::from(old == largest));
+            sum = sum.wrapping_add(value).wrapping_sub(old);
         }
+        self.tally.in_use = self.tally.in_use.wrapping_add(in_use);
+        self.tally.saturated = self.tally.saturated.wrapping_add(saturated);
+        self.tally.sum = self.tally.sum.wrapping_add_signed(sum.cast_signed().into());
         least
-    }
-
-    #[inline]
-    fn set(&mut self, cell: u64, value: u64) {
-        let largest = self.width.largest();
-        let (word, shift) = self.place(cell);
-        let old = self.words[word] >> shift & largest;
-        self.words[word] ^= (old ^ value) << shift;
-        self.tally.add(value, largest);
-        self.tally.subtract(old, largest);
     }
 }
 
