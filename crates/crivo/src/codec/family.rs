@@ -8,6 +8,11 @@ macro_rules! with_every_family {
     ($make:ident) => {
         $make! {
             HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
+            ExactDistinct = 0x21, version 1, crate::distinct::ExactDistinct;
+            LinearCounting = 0x22, version 1, crate::distinct::LinearCounting;
+            KMinValues = 0x23, version 1, crate::distinct::KMinValues;
+            ProbabilisticCounting = 0x24, version 1, crate::distinct::ProbabilisticCounting;
+            LogLog = 0x25, version 1, crate::distinct::LogLog;
             DirectTable = 0x30, version 1, crate::membership::DirectTable;
             Bloom = 0x31, version 1, crate::membership::Bloom;
             BlockedBloom = 0x32, version 1, crate::membership::BlockedBloom;

@@ -1,7 +1,11 @@
 //! Formulas that several sketches share: pure functions, each with its source and its own tests.
 
+mod binomial;
+mod crossing;
 mod likelihood;
 mod normal;
 
+pub(crate) use binomial::{at_least, at_most};
+pub(crate) use crossing::crossing;
 pub(crate) use likelihood::{exp2, solve_rate};
 pub use normal::two_sided_quantile;

@@ -60,16 +60,6 @@ pub(super) fn estimate(histogram: &[u32], precision: u8) -> Point {
     Point { value: registers * rate / (1.0 + bias), spread: libm::sqrt(variance) }
 }
 
-/// The number of items at which all registers are at their highest with the given probability: all
-/// that is known when they are.
-///
-/// A register is there with probability `1 − e^(−ν 2^−q)`, where `q = 64 − precision`.
-pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
-    let registers = exp2(i32::from(precision));
-    let each = libm::pow(probability, 1.0 / registers);
-    -libm::log1p(-each) * exp2(64)
-}
-
 /// Expectations over one register's value, by θ = ln ν.
 struct Moments {
     information: f64,

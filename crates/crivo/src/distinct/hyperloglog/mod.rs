@@ -25,14 +25,12 @@
 //! first-order bias, and its bounds come from the Fisher information at the estimate.
 
 mod estimator;
-mod exact;
-mod registers;
 
 use std::ops::RangeInclusive;
 
 use self::estimator::Point;
-use self::exact::HashTable;
-use self::registers::Registers;
+use super::hash_table::HashTable;
+use super::registers::{Registers, items_to_fill};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
@@ -234,8 +232,8 @@ impl HyperLogLog {
             State::Exact(table) => Estimate::exact(table.len() as f64),
             State::Dense(registers) if registers.are_full() => {
                 let unlikely = (1.0 - confidence.level()) / 2.0;
-                let value = estimator::items_to_fill(self.precision, 0.5);
-                let lower = estimator::items_to_fill(self.precision, unlikely);
+                let value = items_to_fill(self.precision, 0.5);
+                let lower = items_to_fill(self.precision, unlikely);
                 Estimate::probable(value, lower, f64::INFINITY, confidence)
             }
             State::Dense(registers) => {

@@ -1,10 +1,12 @@
-//! The dense state: one byte a register, and a histogram of the bytes.
+//! Registers, one byte each, and a histogram of the bytes: what [`HyperLogLog`](super::HyperLogLog) and
+//! [`LogLog`](super::LogLog) share.
 //!
-//! The histogram is all that the estimator reads. Keeping it up to date costs two additions
+//! The histogram is all that an estimator reads. Keeping it up to date costs two additions
 //! when a register changes, which is rare, and makes an estimate independent of the number
 //! of registers.
 
 use crate::cpu::without_bits;
+use crate::math::exp2;
 
 /// Register values fit in 0..=61: at most 60 trailing zeros are looked at, plus one.
 const HISTOGRAM_LEN: usize = 64;
@@ -174,4 +176,14 @@ impl Registers {
         folded.merge(self);
         folded
     }
+}
+
+/// The number of items at which all registers are at their highest with the given probability: all
+/// that is known when they are.
+///
+/// A register is there with probability `1 − e^(−ν 2^−q)`, where `q = 64 − precision`.
+pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
+    let registers = exp2(i32::from(precision));
+    let each = libm::pow(probability, 1.0 / registers);
+    -libm::log1p(-each) * exp2(64)
 }

@@ -1,0 +1,198 @@
+//! The smallest hashes so far, and a few more.
+//!
+//! Only the `k` smallest hashes matter, and keeping exactly those would mean to order each new one
+//! among them. Instead a hash table collects every hash below a threshold; when it is full the `k`
+//! smallest stay and the largest of them is the new threshold. After `n` items all but a share of about `k/n`
+//! of the hashes are refused by one comparison, and repetitions are found by one look-up.
+//!
+//! Which further hashes the table holds depends on the order of arrival; what is asked, compared
+//! and written is the `k` smallest only.
+
+use super::super::hash_table::HashTable;
+
+#[derive(Debug, Clone)]
+pub(super) struct Candidates {
+    k: usize,
+    table: HashTable,
+    /// The table holds every hash so far that is at most this.
+    threshold: u64,
+    /// The number of hashes at which the table is emptied down to `k`.
+    limit: usize,
+}
+
+impl Candidates {
+    pub(super) fn new(k: usize) -> Self {
+        Self { k, table: HashTable::new(), threshold: u64::MAX, limit: limit(k) }
+    }
+
+    /// From the `k` smallest hashes, or all if there are fewer; in ascending order.
+    pub(super) fn from_ascending(k: usize, hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+        let mut candidates = Self { table: HashTable::with_room_for(hashes.len()), ..Self::new(k) };
+        let is_full = hashes.len() == k;
+        let mut largest = 0;
+        for hash in hashes {
+            candidates.table.insert(hash);
+            largest = hash;
+        }
+        if is_full {
+            candidates.threshold = largest;
+        }
+        candidates
+    }
+
+    pub(super) fn k(&self) -> usize {
+        self.k
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.table.memory()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.table.len() == 0
+    }
+
+    /// How many of the `k` smallest there are.
+    pub(super) fn len(&self) -> usize {
+        self.table.len().min(self.k)
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64) {
+        if hash <= self.threshold {
+            self.admit(hash);
+        }
+    }
+
+    pub(super) fn insert_all(&mut self, hashes: &[u64]) {
+        for &hash in hashes {
+            self.insert(hash);
+        }
+    }
+
+    /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
+    #[inline(never)]
+    fn admit(&mut self, hash: u64) {
+        self.table.insert(hash);
+        if self.table.len() >= self.limit {
+            self.keep_smallest();
+        }
+    }
+
+    #[cold]
+    fn keep_smallest(&mut self) {
+        let mut hashes = self.unordered();
+        if let Some(largest) = keep(&mut hashes, self.k) {
+            self.threshold = largest;
+            self.table.replace(&hashes);
+        }
+    }
+
+    /// Adds the hashes of another; of two sizes the smaller one stays.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.k < self.k {
+            self.k = other.k;
+            self.limit = limit(other.k);
+            let mut hashes = self.unordered();
+            if let Some(largest) = keep(&mut hashes, self.k) {
+                self.threshold = largest;
+            }
+            self.table = HashTable::with_room_for(hashes.len());
+            self.table.replace(&hashes);
+        }
+        other.table.iter().for_each(|hash| self.insert(hash));
+    }
+
+    fn unordered(&self) -> Vec<u64> {
+        self.table.iter().collect()
+    }
+
+    /// The `k`-th smallest hash, if there are as many.
+    pub(super) fn kth(&self) -> Option<u64> {
+        keep(&mut self.unordered(), self.k)
+    }
+
+    /// The `k` smallest hashes, or all if there are fewer, in ascending order.
+    pub(super) fn ascending(&self) -> Vec<u64> {
+        let mut hashes = self.unordered();
+        keep(&mut hashes, self.k);
+        hashes.sort_unstable();
+        hashes
+    }
+}
+
+impl PartialEq for Candidates {
+    fn eq(&self, other: &Self) -> bool {
+        self.k == other.k && self.len() == other.len() && self.ascending() == other.ascending()
+    }
+}
+
+impl Eq for Candidates {}
+
+/// What fits into the smallest table with room for a quarter more than `k`: enough that selecting the
+/// smallest is rare.
+fn limit(k: usize) -> usize {
+    HashTable::capacity(HashTable::memory_for(k + k / 4 + 8))
+}
+
+/// Leaves the `k` smallest, in any order, and returns the largest of them; leaves all, and returns
+/// nothing, if there are fewer.
+fn keep(hashes: &mut Vec<u64>, k: usize) -> Option<u64> {
+    if hashes.len() < k {
+        return None;
+    }
+    let (_, &mut largest, _) = hashes.select_nth_unstable(k - 1);
+    hashes.truncate(k);
+    Some(largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bijection that spreads small numbers over 64 bits.
+    fn spread(number: u64) -> u64 {
+        (number ^ number >> 7)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(23)
+            .wrapping_mul(0xD6E8_FEB8_6659_FD93)
+    }
+
+    #[test]
+    fn keeps_the_smallest_whatever_comes_when() {
+        for k in [1, 2, 3, 10, 100, 1_000] {
+            let mut hashes: Vec<u64> = (0..20_000).map(spread).collect();
+            let mut candidates = Candidates::new(k);
+            candidates.insert_all(&hashes);
+            candidates.insert_all(&hashes[5_000..10_000]);
+            hashes.sort_unstable();
+            assert_eq!(candidates.ascending(), hashes[..k]);
+            assert_eq!(candidates.kth(), Some(hashes[k - 1]));
+            let mut falling = Candidates::new(k);
+            hashes.iter().rev().for_each(|&hash| falling.insert(hash));
+            assert_eq!(falling, candidates);
+            assert!(candidates.threshold < u64::MAX / 4, "the threshold falls");
+        }
+    }
+
+    #[test]
+    fn extreme_hashes_are_kept_like_others() {
+        let mut candidates = Candidates::new(3);
+        candidates.insert_all(&[u64::MAX, u64::MAX, 0]);
+        assert_eq!(candidates.ascending(), [0, u64::MAX]);
+        candidates.insert_all(&[7, 5, 0, u64::MAX]);
+        assert_eq!(candidates.ascending(), [0, 5, 7]);
+    }
+
+    #[test]
+    fn memory_stays_below_the_limit_whatever_repeats() {
+        for k in [1, 7, 4_096, 6_000] {
+            let most = HashTable::memory_for(k + k / 4 + 8);
+            let mut candidates = Candidates::new(k);
+            for round in 0..200_000 {
+                candidates.insert(spread(round % 17_000));
+                assert!(candidates.memory() <= most, "k = {k}, round {round}");
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What do two sets have in common?
+//!
+//! Below the lower of the two sketches' largest hashes, both sketches know every hash of their sets. So
+//! whether a hash from there is in both sets or in one is known too, and all these hashes together are
+//! a random sample of the union: the same share of every part of it.
+
+use super::KMinValues;
+use super::bounds::{chances, least_items, most_items, share};
+use crate::estimate::{Confidence, Estimate};
+
+/// Two sets compared by their sketches: made by [`KMinValues::compare`].
+///
+/// A part of which `c` of `s` sampled hashes belong to it is estimated without bias as `c/θ`, where `θ`
+/// is the share of all hashes that were sampled; its standard error is `√((1 − θ)/c)`. The Jaccard
+/// similarity is estimated as `c/s` with a standard error of `√((1 − θ) J (1 − J)/s)`. While both
+/// sketches hold all hashes of their sets, every answer is exact.
+///
+/// ```
+/// use crivo::{distinct::KMinValues, keys::KeyScheme};
+///
+/// let mut evens = KMinValues::with_scheme(4096, KeyScheme::integers())?;
+/// let mut threes = KMinValues::with_scheme(4096, KeyScheme::integers())?;
+/// for i in 0..600_000_u64 {
+///     if i % 2 == 0 { evens.insert(&i)? }
+///     if i % 3 == 0 { threes.insert(&i)? }
+/// }
+/// let compared = evens.compare(&threes)?;
+/// assert!(compared.union().covers(400_000.0));
+/// assert!(compared.intersection().covers(100_000.0));
+/// assert!(compared.difference().covers(200_000.0));
+/// assert!(compared.jaccard().covers(0.25));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    both: f64,
+    only_first: f64,
+    only_second: f64,
+    /// The share of all hashes that the sample is drawn from; `None` if both sets are known entirely.
+    sampled: Option<f64>,
+    /// The sizes of the sets, where they are known exactly.
+    sizes: [Option<f64>; 2],
+    /// How many hashes the Jaccard similarity is judged by, and how many of them are in both sets.
+    judged: f64,
+    shared: f64,
+}
+
+impl Comparison {
+    pub(super) fn new(first: &KMinValues, second: &KMinValues) -> Self {
+        let sketches = [first, second];
+        let hashes = sketches.map(|sketch| sketch.candidates.ascending());
+        let largest =
+            |i: usize| hashes[i].last().copied().filter(|_| hashes[i].len() == sketches[i].k() as usize);
+        let thresholds = [largest(0), largest(1)];
+        let threshold = thresholds.into_iter().flatten().min();
+        let below = |i: usize| match threshold {
+            Some(threshold) => &hashes[i][..hashes[i].partition_point(|&hash| hash < threshold)],
+            None => &hashes[i][..],
+        };
+
+        let (first, second) = (below(0), below(1));
+        let both = common(first, second) as f64;
+        let (only_first, only_second) = (first.len() as f64 - both, second.len() as f64 - both);
+        let sizes = [0, 1].map(|i| thresholds[i].is_none().then_some(hashes[i].len() as f64));
+        let (mut judged, mut shared) = (both + only_first + only_second, both);
+        if judged == 0.0 && threshold.is_some() {
+            // A sketch of one hash samples nothing below it, but the smallest hash of the union is a
+            // fair sample of one.
+            judged = 1.0;
+            shared = f64::from(u8::from(hashes[0].first() == hashes[1].first()));
+        }
+        Self { both, only_first, only_second, sampled: threshold.map(share), sizes, judged, shared }
+    }
+
+    /// How many different items are in either set, with bounds at 95 %.
+    pub fn union(&self) -> Estimate {
+        self.union_at(Confidence::P95)
+    }
+
+    /// How many different items are in either set.
+    pub fn union_at(&self, confidence: Confidence) -> Estimate {
+        let [first, second] = self.sizes;
+        let most = first.zip(second).map_or(f64::INFINITY, |(first, second)| first + second);
+        self.part(self.both + self.only_first + self.only_second, most, confidence)
+    }
+
+    /// How many different items are in both sets, with bounds at 95 %.
+    pub fn intersection(&self) -> Estimate {
+        self.intersection_at(Confidence::P95)
+    }
+
+    /// How many different items are in both sets.
+    pub fn intersection_at(&self, confidence: Confidence) -> Estimate {
+        let most = self.sizes.into_iter().flatten().fold(f64::INFINITY, f64::min);
+        self.part(self.both, most, confidence)
+    }
+
+    /// How many different items are in the first set and not in the second, with bounds at 95 %.
+    pub fn difference(&self) -> Estimate {
+        self.difference_at(Confidence::P95)
+    }
+
+    /// How many different items are in the first set and not in the second.
+    pub fn difference_at(&self, confidence: Confidence) -> Estimate {
+        self.part(self.only_first, self.sizes[0].unwrap_or(f64::INFINITY), confidence)
+    }
+
+    /// The Jaccard similarity, the intersection's share of the union, with bounds at 95 %.
+    pub fn jaccard(&self) -> Estimate {
+        self.jaccard_at(Confidence::P95)
+    }
+
+    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
+    /// equal.
+    pub fn jaccard_at(&self, confidence: Confidence) -> Estimate {
+        let Some(sampled) = self.sampled else {
+            return Estimate::exact(if self.judged > 0.0 { self.shared / self.judged } else { 1.0 });
+        };
+        if self.sizes.contains(&Some(0.0)) {
+            return Estimate::exact(0.0);
+        }
+        // A sample of a large share of the union says more than one of the same size from an
+        // endless union. The limit keeps the sums short where nearly everything is known.
+        let weight = (1.0 / (1.0 - sampled)).min(MOST_TRIALS / self.judged).max(1.0);
+        let shared = libm::floor(self.shared * weight);
+        let apart = libm::floor((self.judged - self.shared) * weight);
+        let unlikely = (1.0 - confidence.level()) / 2.0;
+        let (lower, upper) = chances(shared, shared + apart, unlikely);
+        Estimate::probable(self.shared / self.judged, lower, upper, confidence)
+    }
+
+    /// The size of a part of the union of which `count` hashes were sampled, and which is certainly not
+    /// larger than `most`.
+    fn part(&self, count: f64, most: f64, confidence: Confidence) -> Estimate {
+        let Some(sampled) = self.sampled else {
+            return Estimate::exact(count);
+        };
+        let unlikely = (1.0 - confidence.level()) / 2.0;
+        let lower = least_items(count, sampled, unlikely);
+        let upper = most_items(count + 1.0, sampled, unlikely);
+        Estimate::probable(count / sampled, lower, upper, confidence).limited_to(count, most)
+    }
+}
+
+/// Beyond this many trials an interval is narrower than 0.0003.
+const MOST_TRIALS: f64 = 67_108_864.0;
+
+/// How many numbers two strictly ascending lists have in common.
+fn common(mut a: &[u64], mut b: &[u64]) -> u64 {
+    let mut count = 0;
+    while let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_first(), b.split_first()) {
+        count += u64::from(x == y);
+        if x <= y {
+            a = a_rest;
+        }
+        if y <= x {
+            b = b_rest;
+        }
+    }
+    count
+}
