@@ -9,7 +9,12 @@ mod bloom;
 mod count_min;
 mod counting_bloom;
 mod direct_table;
+mod exact_distinct;
 mod hyperloglog;
+mod k_min_values;
+mod linear_counting;
+mod log_log;
+mod probabilistic_counting;
 mod range_count_min;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};

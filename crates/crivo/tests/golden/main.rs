@@ -12,7 +12,12 @@ mod bloom;
 mod count_min;
 mod counting_bloom;
 mod direct_table;
+mod exact_distinct;
 mod hyperloglog;
+mod k_min_values;
+mod linear_counting;
+mod log_log;
+mod probabilistic_counting;
 mod range_count_min;
 
 use std::path::PathBuf;
@@ -23,6 +28,11 @@ use crivo::codec::AnySketch;
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
     [
         hyperloglog::cases(),
+        exact_distinct::cases(),
+        linear_counting::cases(),
+        k_min_values::cases(),
+        probabilistic_counting::cases(),
+        log_log::cases(),
         direct_table::cases(),
         bloom::cases(),
         counting_bloom::cases(),

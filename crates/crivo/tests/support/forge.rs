@@ -1,6 +1,8 @@
 //! Sketches to damage, and the tools to do it.
 
-use crivo::distinct::HyperLogLog;
+use crivo::distinct::{
+    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting,
+};
 use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
@@ -11,6 +13,11 @@ use super::Random;
 pub(crate) fn samples() -> Vec<Vec<u8>> {
     [
         hyperloglogs(),
+        exact_distincts(),
+        linear_countings(),
+        k_min_values(),
+        probabilistic_countings(),
+        log_logs(),
         direct_tables(),
         blooms(),
         blocked_blooms(),
@@ -104,6 +111,49 @@ pub(crate) fn range_count_mins() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![filled(4, 8, 0), filled(4, 9, 3), filled(6, 5, 3), filled(5, 2, u64::MAX / 3)]
+pub(crate) fn exact_distincts() -> Vec<Vec<u8>> {
+    let exact = |count: u64| {
+        let mut sketch = ExactDistinct::with_scheme(KeyScheme::integers().with_seed(5));
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![exact(0), exact(20), exact(700)]
+}
+
+pub(crate) fn linear_countings() -> Vec<Vec<u8>> {
+    let linear = |bits, count: u64| {
+        let mut sketch = LinearCounting::with_scheme(bits, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![linear(64, 0), linear(100, 50), linear(1, 1), linear(1_001, 100_000), linear(5_000, 9_000)]
+}
+
+pub(crate) fn k_min_values() -> Vec<Vec<u8>> {
+    let smallest = |k, count: u64| {
+        let mut sketch = KMinValues::with_scheme(k, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![smallest(100, 0), smallest(16, 9_000), smallest(50, 9), smallest(1, 77), smallest(2, 2)]
+}
+
+pub(crate) fn probabilistic_countings() -> Vec<Vec<u8>> {
+    let probabilistic = |count: u64| {
+        let mut sketch = ProbabilisticCounting::with_scheme(KeyScheme::integers().with_seed(5));
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![probabilistic(0), probabilistic(1_000)]
+}
+
+pub(crate) fn log_logs() -> Vec<Vec<u8>> {
+    let loglog = |precision, count: u64| {
+        let mut sketch = LogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![loglog(6, 0), loglog(6, 20), loglog(8, 10_000)]
 }
 
 /// A few random changes, most of them where they hurt.
