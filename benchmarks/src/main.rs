@@ -6,6 +6,7 @@
 
 mod distinct;
 mod frequency;
+mod k_min_values;
 mod measure;
 mod membership;
 mod report;
@@ -32,6 +33,7 @@ type Group = (&'static str, fn() -> Page);
 const GROUPS: &[Group] = &[
     ("count_min", frequency::count_min::run),
     ("distinct", distinct::run),
+    ("k_min_values", k_min_values::run),
     ("membership", membership::run),
     ("heavy_hitters", frequency::heavy_hitters::run),
 ];

@@ -91,11 +91,26 @@ impl HashTable {
         }
     }
 
+    /// Makes room for `count` hashes in all.
+    pub(super) fn reserve(&mut self, count: usize) {
+        while Self::capacity(self.memory()) < count {
+            self.grow();
+        }
+    }
+
     /// Forgets all hashes and takes these, which are different and fit without growing, instead.
     pub(super) fn replace(&mut self, hashes: &[u64]) {
         self.slots.fill(0);
-        (self.used, self.has_zero) = (0, false);
-        hashes.iter().for_each(|&hash| self.insert(hash));
+        self.has_zero = false;
+        for &hash in hashes {
+            if hash == 0 {
+                self.has_zero = true;
+            } else {
+                let index = find(&self.slots, hash);
+                self.slots[index] = hash;
+            }
+        }
+        self.used = hashes.len() - usize::from(self.has_zero);
     }
 
     fn grow(&mut self) {
@@ -130,9 +145,22 @@ impl HashTable {
         self.has_zero.then_some(0).into_iter().chain(passes.copied().filter(|&hash| hash != 0))
     }
 
+    /// The hashes in the order of the slots: the quickest way to all of them.
+    pub(super) fn unordered(&self) -> Vec<u64> {
+        let mut hashes = vec![0; self.len() + 1];
+        let mut count = usize::from(self.has_zero);
+        for &hash in &self.slots {
+            // Written in any case and kept if it is one: nothing for the processor to guess.
+            hashes[count] = hash;
+            count += usize::from(hash != 0);
+        }
+        hashes.truncate(count);
+        hashes
+    }
+
     /// The hashes in ascending order: the same whatever the order of insertion.
     pub(super) fn sorted(&self) -> Vec<u64> {
-        let mut hashes: Vec<u64> = self.iter().collect();
+        let mut hashes = self.unordered();
         hashes.sort_unstable();
         hashes
     }
@@ -219,6 +247,17 @@ mod tests {
         assert_eq!(empty, table);
         other.merge(&table);
         assert!(other.len() > 599_990 && table.iter().all(|hash| other.contains(hash)));
+    }
+
+    #[test]
+    fn replacing_leaves_nothing_behind() {
+        let mut table = HashTable::with_room_for(12);
+        table.insert_all(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        table.replace(&[3, 20, 30]);
+        assert_eq!((table.len(), table.sorted()), (3, vec![3, 20, 30]));
+        table.replace(&[0]);
+        assert_eq!((table.len(), table.sorted()), (1, vec![0]));
+        assert!(table.contains(0) && !table.contains(3));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Each rule of the payload of ExactDistinct.
+//! Each rule of the payload of `ExactDistinct`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::distinct::ExactDistinct;

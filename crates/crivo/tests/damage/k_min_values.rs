@@ -1,4 +1,4 @@
-//! Each rule of the payload of KMinValues.
+//! Each rule of the payload of `KMinValues`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::distinct::KMinValues;

@@ -1,4 +1,4 @@
-//! Each rule of the payload of LinearCounting.
+//! Each rule of the payload of `LinearCounting`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::distinct::LinearCounting;

@@ -1,4 +1,4 @@
-//! Each rule of the payload of ProbabilisticCounting.
+//! Each rule of the payload of `ProbabilisticCounting`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::distinct::ProbabilisticCounting;

@@ -1,4 +1,4 @@
-//! The files of ExactDistinct.
+//! The files of `ExactDistinct`.
 
 use crivo::distinct::ExactDistinct;
 use crivo::keys::KeyScheme;

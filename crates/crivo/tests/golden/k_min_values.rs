@@ -1,4 +1,4 @@
-//! The files of KMinValues.
+//! The files of `KMinValues`.
 
 use crivo::distinct::KMinValues;
 use crivo::keys::KeyScheme;

@@ -1,4 +1,4 @@
-//! The files of LinearCounting.
+//! The files of `LinearCounting`.
 
 use crivo::distinct::LinearCounting;
 use crivo::keys::KeyScheme;

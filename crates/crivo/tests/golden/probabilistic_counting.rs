@@ -1,4 +1,4 @@
-//! The files of ProbabilisticCounting.
+//! The files of `ProbabilisticCounting`.
 
 use crivo::distinct::ProbabilisticCounting;
 use crivo::keys::KeyScheme;

@@ -1,4 +1,4 @@
-//! The laws of ExactDistinct.
+//! The laws of `ExactDistinct`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The laws of KMinValues.
+//! The laws of `KMinValues`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The laws of LinearCounting.
+//! The laws of `LinearCounting`.
 
 use crivo::ErrorKind;
 use crivo::distinct::LinearCounting;

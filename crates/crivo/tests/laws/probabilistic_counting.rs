@@ -1,4 +1,4 @@
-//! The laws of ProbabilisticCounting.
+//! The laws of `ProbabilisticCounting`.
 
 use crivo::distinct::ProbabilisticCounting;
 use crivo::keys::KeyScheme;

@@ -111,6 +111,8 @@ pub(crate) fn range_count_mins() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![filled(4, 8, 0), filled(4, 9, 3), filled(6, 5, 3), filled(5, 2, u64::MAX / 3)]
+}
+
 pub(crate) fn exact_distincts() -> Vec<Vec<u8>> {
     let exact = |count: u64| {
         let mut sketch = ExactDistinct::with_scheme(KeyScheme::integers().with_seed(5));

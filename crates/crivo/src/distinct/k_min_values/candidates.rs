@@ -16,13 +16,13 @@ pub(super) struct Candidates {
     table: HashTable,
     /// The table holds every hash so far that is at most this.
     threshold: u64,
-    /// The number of hashes at which the table is emptied down to `k`.
-    limit: usize,
+    /// The number of hashes at which something is to be done about the table.
+    pause: usize,
 }
 
 impl Candidates {
     pub(super) fn new(k: usize) -> Self {
-        Self { k, table: HashTable::new(), threshold: u64::MAX, limit: limit(k) }
+        Self { k, table: HashTable::new(), threshold: u64::MAX, pause: few(k) }
     }
 
     /// From the `k` smallest hashes, or all if there are fewer; in ascending order.
@@ -74,50 +74,61 @@ impl Candidates {
     #[inline(never)]
     fn admit(&mut self, hash: u64) {
         self.table.insert(hash);
-        if self.table.len() >= self.limit {
-            self.keep_smallest();
+        if self.table.len() >= self.pause {
+            self.make_room();
         }
     }
 
+    /// A table that is no longer small gets its full size at once: it is searched at every insertion, and
+    /// a search in a table that is mostly empty is short. One that is full is emptied down to `k`.
     #[cold]
-    fn keep_smallest(&mut self) {
-        let mut hashes = self.unordered();
-        if let Some(largest) = keep(&mut hashes, self.k) {
-            self.threshold = largest;
-            self.table.replace(&hashes);
+    fn make_room(&mut self) {
+        let limit = limit(self.k);
+        if self.table.len() < limit {
+            self.table.reserve(limit);
+        } else {
+            let mut hashes = self.table.unordered();
+            if let Some(largest) = keep(&mut hashes, self.k) {
+                self.threshold = largest;
+                self.table.replace(&hashes);
+            }
         }
+        self.pause = limit;
     }
 
     /// Adds the hashes of another; of two sizes the smaller one stays.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.k < self.k {
-            self.k = other.k;
-            self.limit = limit(other.k);
-            let mut hashes = self.unordered();
-            if let Some(largest) = keep(&mut hashes, self.k) {
-                self.threshold = largest;
-            }
-            self.table = HashTable::with_room_for(hashes.len());
-            self.table.replace(&hashes);
+            let smallest = self.ascending();
+            *self = Self::from_ascending(other.k, smallest.into_iter().take(other.k));
         }
         other.table.iter().for_each(|hash| self.insert(hash));
     }
 
-    fn unordered(&self) -> Vec<u64> {
-        self.table.iter().collect()
-    }
-
     /// The `k`-th smallest hash, if there are as many.
     pub(super) fn kth(&self) -> Option<u64> {
-        keep(&mut self.unordered(), self.k)
+        keep(&mut self.table.unordered(), self.k)
     }
 
     /// The `k` smallest hashes, or all if there are fewer, in ascending order.
     pub(super) fn ascending(&self) -> Vec<u64> {
-        let mut hashes = self.unordered();
+        let mut hashes = self.table.unordered();
         keep(&mut hashes, self.k);
         hashes.sort_unstable();
         hashes
+    }
+
+    /// The hashes below `end`, or all; in any order. `end` must not be above the `k`-th smallest.
+    pub(super) fn below(&self, end: Option<u64>) -> Vec<u64> {
+        let mut hashes = self.table.unordered();
+        if let Some(end) = end {
+            hashes.retain(|&hash| hash < end);
+        }
+        hashes
+    }
+
+    pub(super) fn contains(&self, hash: u64) -> bool {
+        self.table.contains(hash)
     }
 }
 
@@ -133,6 +144,11 @@ impl Eq for Candidates {}
 /// smallest is rare.
 fn limit(k: usize) -> usize {
     HashTable::capacity(HashTable::memory_for(k + k / 4 + 8))
+}
+
+/// Up to here the table grows with the number of hashes, so that small sets take little memory.
+fn few(k: usize) -> usize {
+    limit(k) / 16 + 1
 }
 
 /// Leaves the `k` smallest, in any order, and returns the largest of them; leaves all, and returns

@@ -6,6 +6,7 @@
 
 use super::KMinValues;
 use super::bounds::{chances, least_items, most_items, share};
+use super::candidates::Candidates;
 use crate::estimate::{Confidence, Estimate};
 
 /// Two sets compared by their sketches: made by [`KMinValues::compare`].
@@ -47,27 +48,22 @@ pub struct Comparison {
 
 impl Comparison {
     pub(super) fn new(first: &KMinValues, second: &KMinValues) -> Self {
-        let sketches = [first, second];
-        let hashes = sketches.map(|sketch| sketch.candidates.ascending());
-        let largest =
-            |i: usize| hashes[i].last().copied().filter(|_| hashes[i].len() == sketches[i].k() as usize);
-        let thresholds = [largest(0), largest(1)];
-        let threshold = thresholds.into_iter().flatten().min();
-        let below = |i: usize| match threshold {
-            Some(threshold) => &hashes[i][..hashes[i].partition_point(|&hash| hash < threshold)],
-            None => &hashes[i][..],
-        };
+        let sketches = [first, second].map(|sketch| &sketch.candidates);
+        let largest = sketches.map(Candidates::kth);
+        let threshold = largest.into_iter().flatten().min();
+        let [first, second] = sketches.map(|sketch| sketch.below(threshold));
 
-        let (first, second) = (below(0), below(1));
-        let both = common(first, second) as f64;
+        let both = first.iter().filter(|&&hash| sketches[1].contains(hash)).count() as f64;
         let (only_first, only_second) = (first.len() as f64 - both, second.len() as f64 - both);
-        let sizes = [0, 1].map(|i| thresholds[i].is_none().then_some(hashes[i].len() as f64));
+        let sizes = [0, 1].map(|i| largest[i].is_none().then_some(sketches[i].len() as f64));
         let (mut judged, mut shared) = (both + only_first + only_second, both);
-        if judged == 0.0 && threshold.is_some() {
+        if judged == 0.0
+            && let Some(smallest) = threshold
+        {
             // A sketch of one hash samples nothing below it, but the smallest hash of the union is a
             // fair sample of one.
             judged = 1.0;
-            shared = f64::from(u8::from(hashes[0].first() == hashes[1].first()));
+            shared = f64::from(u8::from(sketches.iter().all(|sketch| sketch.contains(smallest))));
         }
         Self { both, only_first, only_second, sampled: threshold.map(share), sizes, judged, shared }
     }
@@ -144,18 +140,3 @@ impl Comparison {
 
 /// Beyond this many trials an interval is narrower than 0.0003.
 const MOST_TRIALS: f64 = 67_108_864.0;
-
-/// How many numbers two strictly ascending lists have in common.
-fn common(mut a: &[u64], mut b: &[u64]) -> u64 {
-    let mut count = 0;
-    while let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_first(), b.split_first()) {
-        count += u64::from(x == y);
-        if x <= y {
-            a = a_rest;
-        }
-        if y <= x {
-            b = b_rest;
-        }
-    }
-    count
-}

@@ -19,8 +19,8 @@
 //!
 //! **Where this departs from the paper.** The paper's rank is the position of the first one, here zeros before it
 //! are counted, so the mean is one less and the constant twice the paper's: `α = √2 e^(−γ) = 0.79402`
-//! instead of 0.39701. It is the limit for many registers; at 64 the estimate is 1.7 % too high, a
-//! tenth of its standard error. Bounds invert the distribution of the registers' sum.
+//! instead of 0.39701. It is the limit for many registers; at 64 the estimate is 1.3 % too high, a
+//! twelfth of its standard error. Bounds invert the distribution of the registers' sum.
 
 mod estimator;
 
