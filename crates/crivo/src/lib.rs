@@ -44,6 +44,7 @@ pub mod hash;
 pub mod keys;
 pub mod math;
 pub mod membership;
+mod random;
 pub mod sampling;
 pub mod sketch;
 

@@ -7,6 +7,9 @@ use std::fmt;
 macro_rules! with_every_family {
     ($make:ident) => {
         $make! {
+            SampledCounter = 0x10, version 1, crate::counting::SampledCounter;
+            MorrisCounter = 0x11, version 1, crate::counting::MorrisCounter;
+            CounterArray = 0x12, version 1, crate::counting::CounterArray;
             HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
             ExactDistinct = 0x21, version 1, crate::distinct::ExactDistinct;
             LinearCounting = 0x22, version 1, crate::distinct::LinearCounting;

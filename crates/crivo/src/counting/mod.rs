@@ -2,3 +2,39 @@
 //!
 //! | type | memory | error | merge |
 //! |---|---|---|---|
+//! | [`SampledCounter`] | log2 of (events · p) bits | √((1 − p)/(p·events)), falls with the events | the same distribution |
+//! | [`MorrisCounter`] | log2 log of events: 4 to 16 bits | √((base − 1)/2), the same at any count | the same distribution |
+//! | [`CounterArray`] | 4, 8 or 16 bits an index | as `MorrisCounter`, each | the same distribution |
+//!
+//! These sketches toss coins. Each is built with a seed and keeps the state of its generator, so that the
+//! same events give the same bytes everywhere and a stored counter goes on where it was. Merging two of
+//! them gives a counter with the distribution of the joined stream, not its bytes; they must have been
+//! built with different seeds, or they make the same errors, which then add up.
+//!
+//! An event has no key here: to count the events of some kind only, call the counter for those.
+
+mod cells;
+pub mod counter_array;
+pub mod morris_counter;
+pub mod sampled_counter;
+mod scale;
+mod skip;
+
+pub use counter_array::CounterArray;
+pub use morris_counter::MorrisCounter;
+pub use sampled_counter::SampledCounter;
+
+use crate::codec::Header;
+use crate::error::{Error, Result};
+use crate::keys::KeyScheme;
+
+/// What the envelope says of a sketch without keys.
+const NO_KEYS: KeyScheme = KeyScheme::hashes();
+
+fn require_no_keys(header: &Header) -> Result<()> {
+    if header.scheme == NO_KEYS {
+        Ok(())
+    } else {
+        Err(Error::contents("key kind", "that of a counter, which has no keys: hash, seed 0", header.scheme))
+    }
+}

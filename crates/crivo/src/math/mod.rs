@@ -4,8 +4,10 @@ mod binomial;
 mod crossing;
 mod likelihood;
 mod normal;
+mod waiting;
 
 pub(crate) use binomial::{at_least, at_most};
 pub(crate) use crossing::crossing;
 pub(crate) use likelihood::{exp2, solve_rate};
 pub use normal::two_sided_quantile;
+pub(crate) use waiting::Failures;

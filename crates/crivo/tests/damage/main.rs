@@ -7,6 +7,7 @@ mod support;
 
 mod bloom;
 mod count_min;
+mod counters;
 mod counting_bloom;
 mod direct_table;
 mod exact_distinct;

@@ -10,6 +10,7 @@
 
 mod bloom;
 mod count_min;
+mod counters;
 mod counting_bloom;
 mod direct_table;
 mod exact_distinct;
@@ -40,6 +41,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         range_count_min::cases(),
     ]
     .concat()
+    [hyperloglog::cases(), direct_table::cases(), counting_bloom::cases(), counters::cases()].concat()
 }
 
 fn path(name: &str) -> PathBuf {

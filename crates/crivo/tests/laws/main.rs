@@ -12,6 +12,7 @@ mod support;
 
 mod bloom;
 mod count_min;
+mod counter_array;
 mod counting_bloom;
 mod direct_table;
 mod exact_distinct;
@@ -21,6 +22,8 @@ mod linear_counting;
 mod log_log;
 mod probabilistic_counting;
 mod range_count_min;
+mod morris_counter;
+mod sampled_counter;
 
 use crivo::ErrorKind;
 use crivo::codec::{AnySketch, Decode, Encode};

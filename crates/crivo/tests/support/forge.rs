@@ -4,6 +4,8 @@ use crivo::distinct::{
     ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting,
 };
 use crivo::frequency::{CountMin, RangeCountMin};
+use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
+use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 
@@ -24,6 +26,11 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         counting_blooms(),
         count_mins(),
         range_count_mins(),
+        direct_tables(),
+        counting_blooms(),
+        sampled_counters(),
+        morris_counters(),
+        counter_arrays(),
     ]
     .concat()
 }
@@ -156,6 +163,31 @@ pub(crate) fn log_logs() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![loglog(6, 0), loglog(6, 20), loglog(8, 10_000)]
+pub(crate) fn sampled_counters() -> Vec<Vec<u8>> {
+    let counter = |probability, events| {
+        let mut counter = SampledCounter::new(probability, 5).unwrap();
+        counter.add(events);
+        counter.encode()
+    };
+    vec![counter(0.5, 0), counter(0.25, 1000), counter(1.0, 1000)]
+}
+
+pub(crate) fn morris_counters() -> Vec<Vec<u8>> {
+    let counter = |base, bits, events| {
+        let mut counter = MorrisCounter::new(base, bits, 5).unwrap();
+        counter.add(events);
+        counter.encode()
+    };
+    vec![counter(2.0, 4, 0), counter(1.1, 8, 1000), counter(2.0, 4, 1 << 40), counter(2.0, 16, 1000)]
+}
+
+pub(crate) fn counter_arrays() -> Vec<Vec<u8>> {
+    let array = |len, bits, base| {
+        let mut array = CounterArray::new(len, bits, base, 5).unwrap();
+        (0..len).for_each(|index| array.add(index, 10 * index).unwrap());
+        array.encode()
+    };
+    vec![array(9, 4, 1.5), array(20, 8, 1.1), array(10, 16, 1.9)]
 }
 
 /// A few random changes, most of them where they hurt.

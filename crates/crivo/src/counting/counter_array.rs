@@ -1,0 +1,393 @@
+//! Counter array: the views of each of a billion videos, in one byte each.
+//!
+//! **Question.** How many events of each of very many kinds were there, if an exact counter for each would
+//! not fit in memory?
+//!
+//! **Guarantee.** Each counter is a [`MorrisCounter`](super::MorrisCounter) of 4, 8 or 16 bits: unbiased, with
+//! the relative standard error `√((b − 1)/2)` and the same intervals. The array takes `len·bits/8` bytes and
+//! some 4 KB of tables. A counter at its highest value stays there and says so; the others are not touched.
+//!
+//! **Idea.** What is random about a Morris counter need not be kept with it: one generator serves all of them, so
+//! that a counter is its value and nothing else. The chances of all values are computed once, and one
+//! comparison of random bits with a table entry decides an event.
+//!
+//! **When not to use it.** If keys are not numbered 0, 1, 2, …: number them, or count in a `CountMin`. If
+//! most counters stay at 0, a hash map of the others is smaller. If the sum over many counters is what
+//! matters, it is far more precise than each of them: see [`total`](CounterArray::total).
+//!
+//! **Sources.** As for [`MorrisCounter`](super::MorrisCounter).
+//!
+//! **Where this departs from the papers.** Random numbers are drawn in the order of events, so the bytes
+//! depend on that order. The same events in the same order give the same bytes one by one and in batches;
+//! [`add`](CounterArray::add) draws skips instead and gives the same distribution.
+
+use super::cells::{Coins, bytes_for, get, set};
+use super::morris_counter::require_same_scale;
+use super::scale::Scale;
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::cpu;
+use crate::error::{Error, Result};
+use crate::estimate::{Confidence, Estimate};
+use crate::keys::KeyScheme;
+use crate::random::Generator;
+use crate::sketch::Merge;
+
+/// Many Morris counters, addressed by index; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::counting::CounterArray;
+///
+/// let mut views = CounterArray::for_reach(1_000_000, 8, 1e10, 7)?;
+/// views.increment_batch(&[3, 999_999, 3])?;
+/// views.add(17, 5_000)?;
+/// assert!(views.estimate(17)?.covers(5_000.0));
+/// assert!(views.increment(1_000_000).is_err());
+/// assert!(views.memory() < 1_010_000);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct CounterArray {
+    scale: Scale,
+    bits: u8,
+    len: u64,
+    cells: Vec<u8>,
+    /// Derived from the scale.
+    coins: Coins,
+    generator: Generator,
+}
+
+/// Calls a function that is compiled for each width.
+macro_rules! by_width {
+    ($bits:expr, $width:ident => $call:expr) => {
+        match $bits {
+            4 => {
+                const $width: u8 = 4;
+                $call
+            }
+            8 => {
+                const $width: u8 = 8;
+                $call
+            }
+            _ => {
+                const $width: u8 = 16;
+                $call
+            }
+        }
+    };
+}
+
+// ---- limits and sizing ----
+
+impl CounterArray {
+    /// The widths of a counter, in bits.
+    pub const BITS: [u8; 3] = [4, 8, 16];
+
+    /// The smallest base with which counters of that many bits reach that many events: see
+    /// [`MorrisCounter::base_for`](super::MorrisCounter::base_for).
+    ///
+    /// # Errors
+    /// If the width is not in [`BITS`](Self::BITS), or if no base reaches so far or so little.
+    pub fn base_for(reach: f64, bits: u8) -> Result<f64> {
+        check_bits(bits)?;
+        Scale::base_for(reach, bits)
+    }
+}
+
+fn check_bits(bits: u8) -> Result<()> {
+    if CounterArray::BITS.contains(&bits) {
+        Ok(())
+    } else {
+        Err(Error::parameter("bits", "4, 8 or 16", bits))
+    }
+}
+
+fn check_len(len: u64) -> Result<()> {
+    if len > 0 { Ok(()) } else { Err(Error::parameter("len", "at least 1 counter", len)) }
+}
+
+// ---- construction ----
+
+impl CounterArray {
+    /// That many counters at 0, of the given width and base, tossing coins from the seed. Arrays that will
+    /// be merged need different seeds.
+    ///
+    /// # Errors
+    /// If there is no counter, if the width is not in [`BITS`](Self::BITS) or the base not in
+    /// [`MorrisCounter::BASES`](super::MorrisCounter::BASES), or if the memory cannot be had.
+    pub fn new(len: u64, bits: u8, base: f64, seed: u64) -> Result<Self> {
+        check_len(len)?;
+        check_bits(bits)?;
+        let scale = Scale::new(base, bits)?;
+        let cells = cpu::zeroed(bytes_for(len, bits))?;
+        Ok(Self { scale, bits, len, cells, coins: Coins::new(scale), generator: Generator::new(seed) })
+    }
+
+    /// The most precise counters of that many bits that reach that many events each.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new) and [`base_for`](Self::base_for).
+    pub fn for_reach(len: u64, bits: u8, reach: f64, seed: u64) -> Result<Self> {
+        Self::new(len, bits, Self::base_for(reach, bits)?, seed)
+    }
+}
+
+// ---- update ----
+
+impl CounterArray {
+    /// One event of the given index.
+    ///
+    /// # Errors
+    /// If there is no such counter.
+    #[inline]
+    pub fn increment(&mut self, index: u64) -> Result<()> {
+        let Self { cells, coins, generator, .. } = self;
+        if index >= self.len {
+            return Err(self.no_such_index(index));
+        }
+        by_width!(self.bits, BITS => coins.raise::<BITS>(cells, index as usize, generator));
+        Ok(())
+    }
+
+    /// One event of each of the given indexes, which may repeat: the same as one by one, and faster, because
+    /// their memory accesses overlap.
+    ///
+    /// # Errors
+    /// If there is no counter of some index; nothing is counted then.
+    pub fn increment_batch(&mut self, indexes: &[u64]) -> Result<()> {
+        if let Some(&index) = indexes.iter().find(|&&index| index >= self.len) {
+            return Err(self.no_such_index(index));
+        }
+        let Self { cells, coins, generator, .. } = self;
+        by_width!(self.bits, BITS => coins.raise_all::<BITS>(cells, indexes, generator));
+        Ok(())
+    }
+
+    /// Many events of one index, at the cost of the steps that its counter takes. The counter is distributed
+    /// as if they had come one by one.
+    ///
+    /// # Errors
+    /// If there is no such counter.
+    pub fn add(&mut self, index: u64, events: u64) -> Result<()> {
+        let mut value = self.value(index)?;
+        let mut left = events;
+        while value < self.scale.highest() {
+            let failures = self.generator.failures(self.scale.chance(value));
+            let Some(rest) = left.checked_sub(failures).and_then(|rest| rest.checked_sub(1)) else { break };
+            value += 1;
+            left = rest;
+        }
+        by_width!(self.bits, BITS => set::<BITS>(&mut self.cells, index as usize, value));
+        Ok(())
+    }
+
+    #[cold]
+    fn no_such_index(&self, index: u64) -> Error {
+        Error::parameter("index", format_args!("0 to {}", self.len - 1), index)
+    }
+}
+
+// ---- query ----
+
+impl CounterArray {
+    /// The number of events of an index, with bounds at 95 %.
+    ///
+    /// # Errors
+    /// If there is no such counter.
+    pub fn estimate(&self, index: u64) -> Result<Estimate> {
+        self.estimate_at(index, Confidence::P95)
+    }
+
+    /// The number of events of an index, with bounds at the given confidence. None at all is exact; a
+    /// saturated counter has no upper bound.
+    ///
+    /// # Errors
+    /// If there is no such counter.
+    pub fn estimate_at(&self, index: u64, confidence: Confidence) -> Result<Estimate> {
+        Ok(self.scale.estimate(self.value(index)?, confidence))
+    }
+
+    /// The value of a counter: how often it was raised.
+    ///
+    /// # Errors
+    /// If there is no such counter.
+    pub fn value(&self, index: u64) -> Result<u16> {
+        if index < self.len { Ok(self.cell(index as usize)) } else { Err(self.no_such_index(index)) }
+    }
+
+    fn cell(&self, index: usize) -> u16 {
+        by_width!(self.bits, BITS => get::<BITS>(&self.cells, index))
+    }
+
+    /// The values of all counters, in the order of their indexes.
+    pub fn values(&self) -> impl Iterator<Item = u16> {
+        (0..self.len as usize).map(|index| self.cell(index))
+    }
+
+    /// The number of events of all indexes together, with bounds at 95 %.
+    pub fn total(&self) -> Estimate {
+        self.total_at(Confidence::P95)
+    }
+
+    /// The number of events of all indexes together. The counters' errors are independent and even out: a
+    /// million counters of 20 % give a sum of 0.02 % if none of them dominates.
+    pub fn total_at(&self, confidence: Confidence) -> Estimate {
+        self.scale.estimate_sum(&self.histogram(), confidence)
+    }
+
+    /// How many counters have each value.
+    fn histogram(&self) -> Vec<u64> {
+        let mut histogram = vec![0; usize::from(self.scale.highest()) + 1];
+        self.values().for_each(|value| histogram[usize::from(value)] += 1);
+        histogram
+    }
+
+    /// How many counters there are.
+    #[allow(clippy::len_without_is_empty)] // there is always one; what may be empty are its counters
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The width of a counter in bits.
+    pub fn bits(&self) -> u8 {
+        self.bits
+    }
+
+    /// The base of the scale.
+    pub fn base(&self) -> f64 {
+        self.scale.base()
+    }
+
+    /// The highest value of a counter, at which it stays.
+    pub fn highest(&self) -> u16 {
+        self.scale.highest()
+    }
+
+    /// The largest estimate of one counter, that of the highest value.
+    pub fn reach(&self) -> f64 {
+        self.scale.events(self.highest())
+    }
+
+    /// How many counters are at their highest value: they stay there, and have no upper bound.
+    pub fn saturated(&self) -> u64 {
+        self.values().filter(|&value| value == self.highest()).count() as u64
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.cells.capacity() + self.coins.memory()
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let used = self.values().filter(|&value| value > 0).count();
+        Summary {
+            family: Self::FAMILY,
+            parameters: vec![
+                ("len", Parameter::Count(self.len)),
+                ("bits", Parameter::Count(self.bits.into())),
+                ("base", Parameter::Ratio(self.base())),
+                ("reach", Parameter::Ratio(self.reach())),
+                ("standard_error", Parameter::Ratio(super::MorrisCounter::standard_error(self.base()))),
+                ("saturated", Parameter::Count(self.saturated())),
+            ],
+            scheme: self.key_scheme(),
+            items: self.total(),
+            fill: Some(used as f64 / self.len as f64),
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+// ---- merge ----
+
+impl CounterArray {
+    /// Counts the other's events too, index by index. Each counter is then distributed as that of both
+    /// streams; this array's coins decide it and are the ones that go on. It takes as many coins as the
+    /// smaller value of each pair.
+    ///
+    /// # Errors
+    /// If number, base or width of the counters differ; the array is unchanged then.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        if self.len != other.len {
+            let advice = "counters are merged index by index: build both arrays with the same length";
+            return Err(Error::incompatible("len", self.len, other.len, advice));
+        }
+        require_same_scale((self.base(), self.bits), (other.base(), other.bits))?;
+        by_width!(self.bits, BITS => self.merge_cells::<BITS>(other));
+        Ok(())
+    }
+
+    fn merge_cells<const BITS: u8>(&mut self, other: &Self) {
+        let Self { scale, cells, coins, generator, .. } = self;
+        for index in 0..self.len as usize {
+            let (mine, theirs) = (get::<BITS>(cells, index), get::<BITS>(&other.cells, index));
+            let joined = scale.join(mine, theirs, |distance| coins.toss::<BITS>(distance, generator));
+            set::<BITS>(cells, index, joined);
+        }
+    }
+}
+
+impl Merge for CounterArray {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+// ---- bytes ----
+
+impl CounterArray {
+    /// The array as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The array that the bytes hold; it goes on as the stored one would have.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a `CounterArray`: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl Encode for CounterArray {
+    const FAMILY: Family = Family::CounterArray;
+
+    fn key_scheme(&self) -> KeyScheme {
+        super::NO_KEYS
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u64(self.len);
+        writer.u8(self.bits);
+        writer.u64(self.base().to_bits());
+        self.generator.encode(writer);
+        writer.bytes(&self.cells);
+    }
+}
+
+impl Decode for CounterArray {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        super::require_no_keys(header)?;
+        let len = reader.u64("len")?;
+        check_len(len).map_err(|error| Error::contents("len", error.expected(), len))?;
+        let bits = reader.u8("bits")?;
+        check_bits(bits).map_err(|error| Error::contents("bits", error.expected(), bits))?;
+        let base = f64::from_bits(reader.u64("base")?);
+        let scale =
+            Scale::new(base, bits).map_err(|error| Error::contents("base", error.expected(), base))?;
+        let generator = Generator::decode(reader)?;
+        let cells = reader.bytes("counters", bytes_for(len, bits))?;
+        let unused_half =
+            if bits == 4 && len % 2 == 1 { cells.last().map_or(0, |byte| byte >> 4) } else { 0 };
+        if unused_half != 0 {
+            return Err(Error::contents("counters", "zero after the last of 4 bits", unused_half));
+        }
+        let array = Self { scale, bits, len, cells: cells.to_vec(), coins: Coins::new(scale), generator };
+        if let Some(value) = array.values().find(|&value| value > scale.highest()) {
+            return Err(Error::contents("counters", format_args!("values up to {}", scale.highest()), value));
+        }
+        Ok(array)
+    }
+}

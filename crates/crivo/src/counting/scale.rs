@@ -1,0 +1,229 @@
+//! What does a Morris counter's value stand for? The scale that one counter and an array of them share.
+//!
+//! With base `b` a counter at `n` is raised with probability `b^−n`. The steps to the value `n` take
+//! `1, b, b², …, b^(n−1)` events on average, so `n` stands for `(b^n − 1)/(b − 1)` events.
+//!
+//! **Joining two counters.** An event that raised the smaller counter at its value `i` had passed a coin of
+//! chance `b^−i`; passing the larger one's coin of chance `b^−x` as well has the chance `b^(i−x)` then, and
+//! events that failed the easier coin fail the harder one. So the larger counter is offered each step
+//! `i = 0, 1, …` of the smaller with that chance, and becomes, in distribution, the counter of both streams.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Error, Result};
+use crate::estimate::{Confidence, Estimate};
+use crate::math::Failures;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    base: f64,
+    /// ln base.
+    log: f64,
+    highest: u16,
+}
+
+impl Scale {
+    /// Up to 2, as Morris proposed; from where 16 bits hold little more than an exact counter would.
+    pub(super) const BASES: RangeInclusive<f64> = 1.000_001..=2.0;
+
+    /// The logarithm of the farthest power: e^693 is just below 2^1000. Nobody counts so far, and no estimate
+    /// overflows.
+    const FARTHEST: f64 = 693.0;
+
+    /// The scale of counters of at most 16 bits.
+    pub(super) fn new(base: f64, bits: u8) -> Result<Self> {
+        if !Self::BASES.contains(&base) {
+            let (least, most) = Self::BASES.into_inner();
+            return Err(Error::parameter("base", format_args!("{least} to {most}"), base));
+        }
+        let log = libm::log1p(base - 1.0);
+        let farthest = (Self::FARTHEST / log) as u64;
+        let highest = farthest.min((1 << bits.min(16)) - 1) as u16;
+        Ok(Self { base, log, highest })
+    }
+
+    /// The smallest base with which a counter of that many bits reaches the number of events.
+    pub(super) fn base_for(reach: f64, bits: u8) -> Result<f64> {
+        let (mut below, mut above) = Self::BASES.into_inner();
+        let reach_of = |base: f64| Self::new(base, bits).map(|scale| scale.events(scale.highest));
+        let (least, most) = (reach_of(below)?, reach_of(above)?);
+        if !(reach >= least && reach <= most) {
+            return Err(Error::new(
+                crate::ErrorKind::InvalidParameter,
+                "reach",
+                format_args!("{least:.0} to {most:.0e} events in {bits} bits"),
+                reach,
+                "below, an ordinary counter of as many bits is exact; above, take more bits",
+            ));
+        }
+        // A hundred halvings leave nothing between two neighbouring numbers.
+        for _ in 0..100 {
+            let middle = below + (above - below) / 2.0;
+            if reach_of(middle)? < reach { below = middle } else { above = middle }
+        }
+        Ok(above)
+    }
+
+    pub(super) fn base(self) -> f64 {
+        self.base
+    }
+
+    /// The value at which a counter stays.
+    pub(super) fn highest(self) -> u16 {
+        self.highest
+    }
+
+    /// The probability that an event raises a counter, `b^−value`; 0 at the highest value.
+    pub(super) fn chance(self, value: u16) -> f64 {
+        if value < self.highest { libm::pow(self.base, -f64::from(value)) } else { 0.0 }
+    }
+
+    /// How many events a value stands for.
+    pub(super) fn events(self, value: u16) -> f64 {
+        let exponent = f64::from(value) * self.log;
+        match value {
+            0 | 1 => f64::from(value),
+            // Near 1 the power's digits would be lost in the subtraction.
+            _ if exponent < 1.0 => libm::expm1(exponent) / (self.base - 1.0),
+            _ => (libm::pow(self.base, f64::from(value)) - 1.0) / (self.base - 1.0),
+        }
+    }
+
+    /// The number of events behind a value. None is certain to be none, because the first event always
+    /// counts; at the highest value there is no upper bound.
+    pub(super) fn estimate(self, value: u16, confidence: Confidence) -> Estimate {
+        if value == 0 {
+            return Estimate::exact(0.0);
+        }
+        let steps = f64::from(value);
+        let (lower, upper) = self.bounds(steps, confidence);
+        let upper = if value < self.highest { upper } else { f64::INFINITY };
+        Estimate::probable(self.events(value), lower, upper, confidence).limited_to(steps, f64::INFINITY)
+    }
+
+    /// The number of events behind many counters together, given how many of them have each value.
+    ///
+    /// The sum of the estimates `x` has the variance `(b − 1)/2·Σx²`, nearly. One counter of some smaller base
+    /// would have the same relative variance, and its estimate is skewed about as much as the sum is; so
+    /// the bounds are those of that counter. For a single counter it is the counter itself.
+    pub(super) fn estimate_sum(self, histogram: &[u64], confidence: Confidence) -> Estimate {
+        let (mut sum, mut squares, mut least) = (0.0, 0.0, 0.0);
+        for (value, &count) in (0..=self.highest).zip(histogram).filter(|(_, count)| **count > 0) {
+            let (events, count) = (self.events(value), count as f64);
+            sum += count * events;
+            // The square of one more, so that counters at 1 are not taken for exact.
+            squares += count * events * (events + 1.0);
+            least += count * f64::from(value);
+        }
+        if least == 0.0 {
+            return Estimate::exact(0.0);
+        }
+        let share = (squares / sum / (sum + 1.0)).min(1.0);
+        let base = 1.0 + ((self.base - 1.0) * share).max(1e-12);
+        let twin = Self { base, log: libm::log1p(base - 1.0), highest: self.highest };
+        let steps = libm::log1p(sum * (base - 1.0)) / twin.log;
+        let (lower, upper) = twin.bounds(steps, confidence);
+        let saturated = histogram.get(usize::from(self.highest)).is_some_and(|&count| count > 0);
+        let upper = if saturated { f64::INFINITY } else { upper };
+        Estimate::probable(sum, lower, upper, confidence).limited_to(least, f64::INFINITY)
+    }
+
+    /// The least and the largest number of events that are believed after that many steps.
+    fn bounds(self, steps: f64, confidence: Confidence) -> (f64, f64) {
+        let level = confidence.level();
+        let lower = steps + self.failures_before(steps).lower(level);
+        let upper = steps + 1.0 + self.failures_before(steps + 1.0).upper(level);
+        (lower, upper)
+    }
+
+    /// The distribution of the number of events that raise nothing before the value `n` is reached: a sum
+    /// over `j < n` of geometric variables with cumulants `b^j − 1`, `b^2j − b^j` and `2b^3j − 3b^2j + b^j`.
+    /// All are computed as shares of `b^n`, `b^2n` and `b^3n`, which overflow.
+    fn failures_before(self, n: f64) -> Failures {
+        let one = libm::exp(-n * self.log);
+        // b^−mn times the sum of b^mj over j < n.
+        let sum = |m: f64| libm::expm1(-m * n * self.log) / -libm::expm1(m * self.log);
+        let (first, second, third) = (sum(1.0), sum(2.0), sum(3.0));
+        let mean = first - n * one;
+        let variance = second - first * one;
+        let asymmetry = 2.0 * third - 3.0 * second * one + first * one * one;
+        Failures {
+            mean: mean / one,
+            variation: variance / (mean * mean),
+            asymmetry: mean * asymmetry / (variance * variance),
+        }
+    }
+
+    /// The value of the counter of both streams, given the counters of each. `toss(d)` must succeed with
+    /// probability `b^−d`.
+    #[inline]
+    pub(super) fn join(self, one: u16, other: u16, mut toss: impl FnMut(u16) -> bool) -> u16 {
+        let (mut joined, smaller) = (one.max(other), one.min(other));
+        for step in 0..smaller {
+            joined += u16::from(joined < self.highest && toss(joined - step));
+        }
+        joined
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_two_stands_for_powers_less_one() {
+        let scale = Scale::new(2.0, 8).unwrap();
+        for value in 0..=255_u16 {
+            assert_eq!(scale.events(value), libm::ldexp(1.0, i32::from(value)) - 1.0);
+        }
+        assert_eq!((scale.chance(10), scale.chance(255)), (1.0 / 1024.0, 0.0));
+    }
+
+    #[test]
+    fn events_are_the_sum_of_the_steps_at_any_base() {
+        for base in [1.000_001, 1.0001, 1.084, 1.5, 2.0] {
+            let scale = Scale::new(base, 16).unwrap();
+            let mut sum = 0.0;
+            for value in 0..=900_u16.min(scale.highest()) {
+                let error = scale.events(value) - sum;
+                assert!(error.abs() <= 1e-10 * sum, "base {base}, value {value}: {error}");
+                sum += base.powi(i32::from(value));
+            }
+        }
+    }
+
+    #[test]
+    fn cumulants_are_the_sums_of_the_geometric_ones() {
+        for base in [1.000_001_f64, 1.01, 1.084, 2.0] {
+            let scale = Scale::new(base, 16).unwrap();
+            for n in [2, 3, 10, 200] {
+                let sum = |term: &dyn Fn(f64) -> f64| (0..n).map(|j| term(base.powi(j))).sum::<f64>();
+                let mean = sum(&|x| x - 1.0);
+                let variance = sum(&|x| x * (x - 1.0));
+                let third = sum(&|x| x * (x - 1.0) * (2.0 * x - 1.0));
+                let found = scale.failures_before(f64::from(n));
+                for (what, found, expected) in [
+                    ("mean", found.mean, mean),
+                    ("variation", found.variation, variance / (mean * mean)),
+                    ("asymmetry", found.asymmetry, mean * third / (variance * variance)),
+                ] {
+                    assert!(
+                        (found / expected - 1.0).abs() < 1e-7,
+                        "{what} at {base}, {n}: {found} not {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_farthest_counters_do_not_overflow() {
+        let scale = Scale::new(2.0, 16).unwrap();
+        assert_eq!(scale.highest(), 999);
+        for value in [997, 998, 999] {
+            let estimate = scale.estimate(value, Confidence::new(1.0 - 1e-12).unwrap());
+            assert!(estimate.value().is_finite() && estimate.lower() > 1e290, "{estimate:?}");
+            assert_eq!(estimate.upper().is_finite(), value < 999);
+        }
+    }
+}

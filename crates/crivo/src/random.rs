@@ -1,0 +1,126 @@
+//! Randomness that is passed in: a generator whose every value is specified.
+//!
+//! A sketch that tosses coins takes a seed when it is built, and keeps the generator's state in itself
+//! and in its bytes: the same seed and the same items give the same sketch on every machine, and a sketch
+//! that was stored goes on as if it had not been. The library never asks the system for randomness.
+//!
+//! The generator is xoshiro256++ (Blackman and Vigna 2021), its four words seeded by SplitMix64 as its
+//! authors advise. It is written here because the state has to be read, which the crates do not allow;
+//! a test compares the two. Draws that decide a sketch's state use `libm`, so that they do not depend on
+//! the platform; docs/format.md describes each.
+//!
+//! Sketches that will be merged must have been built with different seeds, such as 0, 1, 2, …: with one
+//! seed they toss the same coins, and their errors add up instead of evening out.
+
+use crate::codec::{Reader, Writer};
+use crate::error::{Error, Result};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Generator {
+    state: [u64; 4],
+}
+
+impl Generator {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut counter = seed;
+        let state = std::array::from_fn(|_| {
+            counter = counter.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mixed = (counter ^ counter >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            mixed ^ mixed >> 31
+        });
+        Self { state }
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub(crate) fn bits(&mut self) -> u64 {
+        let [a, b, c, d] = &mut self.state;
+        let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
+        let shifted = *b << 17;
+        *c ^= *a;
+        *d ^= *b;
+        *b ^= *c;
+        *a ^= *d;
+        *c ^= shifted;
+        *d = d.rotate_left(45);
+        result
+    }
+
+    /// Uniform in (0, 1), both ends excluded: the middle of one of 2^52 equal parts.
+    #[inline]
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.bits() >> 12) as f64 + 0.5) * (1.0 / (1_u64 << 52) as f64)
+    }
+
+    /// How many trials fail before the first success, each of which has the given chance:
+    /// `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
+    #[inline]
+    pub(crate) fn failures(&mut self, chance: f64) -> u64 {
+        failures_for(self.unit(), chance)
+    }
+
+    /// The largest number that [`failures`](Self::failures) can give.
+    pub(crate) fn most_failures(chance: f64) -> u64 {
+        failures_for(0.5 / (1_u64 << 52) as f64, chance)
+    }
+
+    pub(crate) fn encode(&self, writer: &mut Writer) {
+        writer.u64s(self.state);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut state = [0; 4];
+        for (word, read) in state.iter_mut().zip(reader.u64s("generator", 4)?) {
+            *word = read;
+        }
+        // From zero it would go on with zeros forever; no seed leads there.
+        if state == [0; 4] {
+            return Err(Error::contents("generator", "a state that is not all zero", "zeros"));
+        }
+        Ok(Self { state })
+    }
+}
+
+fn failures_for(unit: f64, chance: f64) -> u64 {
+    // A chance of 1 divides by −∞ and gives 0; one of 0 divides by −0 and gives the largest number.
+    (libm::log(unit) / libm::log1p(-chance)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_xoshiro256plusplus() {
+        for seed in [0, 1, 42, u64::MAX] {
+            let mut theirs = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut ours = Generator::new(seed);
+            for _ in 0..1000 {
+                assert_eq!(ours.bits(), theirs.next_u64());
+            }
+        }
+    }
+
+    #[test]
+    fn units_are_the_middles_of_equal_parts() {
+        let (mut generator, mut twin) = (Generator::new(1), Generator::new(1));
+        for _ in 0..1000 {
+            let scaled = generator.unit() * (1_u64 << 52) as f64;
+            assert_eq!(scaled, (twin.bits() >> 12) as f64 + 0.5);
+        }
+    }
+
+    #[test]
+    fn failures_are_counted_up_to_any_number() {
+        assert_eq!(failures_for(0.9, 1.0), 0);
+        assert_eq!(failures_for(0.9, 0.0), u64::MAX);
+        assert_eq!((failures_for(0.51, 0.5), failures_for(0.49, 0.5)), (0, 1));
+        assert_eq!(Generator::most_failures(1.0), 0);
+        assert_eq!(Generator::most_failures(0.5), 53);
+        assert_eq!(Generator::most_failures(1e-300), u64::MAX);
+    }
+}
