@@ -4,6 +4,7 @@
 //! `--write DIR` also writes each group's page. Only the ratios mean something: absolute times
 //! depend on the machine and on what else it does.
 
+mod counting;
 mod distinct;
 mod frequency;
 mod k_min_values;
@@ -37,6 +38,7 @@ const GROUPS: &[Group] = &[
     ("membership", membership::run),
     ("heavy_hitters", frequency::heavy_hitters::run),
 ];
+const GROUPS: &[Group] = &[("distinct", distinct::run), ("counting", counting::run)];
 
 fn main() -> ExitCode {
     give_everyone_fresh_memory();

@@ -39,6 +39,24 @@ fn check_queries(sketch: &AnySketch) {
             check_estimate(sketch.estimate_at(Confidence::new(level).expect("a probability")));
         }
     }
+    check_counters(sketch);
+}
+
+fn check_counters(sketch: &AnySketch) {
+    for level in [1e-9, 0.5, 0.95, 1.0 - 1e-12] {
+        let confidence = Confidence::new(level).expect("a probability");
+        match sketch {
+            AnySketch::SampledCounter(counter) => check_estimate(counter.estimate_at(confidence)),
+            AnySketch::MorrisCounter(counter) => check_estimate(counter.estimate_at(confidence)),
+            AnySketch::CounterArray(array) => {
+                check_estimate(array.total_at(confidence));
+                let last = array.estimate_at(array.len() - 1, confidence);
+                check_estimate(last.expect("the last counter"));
+                assert!(array.estimate(array.len()).is_err());
+            }
+            _ => {}
+        }
+    }
 }
 
 fn check_merge_with_itself(sketch: &AnySketch) {

@@ -157,6 +157,7 @@ impl MorrisCounter {
     }
 
     /// Many events: the same as one by one, at the cost of the steps that the value takes.
+    #[inline]
     pub fn add(&mut self, events: u64) {
         let Self { scale, value, skip, generator, .. } = self;
         let mut left = events;

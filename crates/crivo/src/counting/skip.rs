@@ -9,16 +9,22 @@ use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::random::Generator;
 
-/// How many events pass before the next one that counts.
+/// How many events pass before the next one that counts; or, from [`OPEN`](Self::OPEN) on, how many more
+/// than that pass before it is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Skip(u64);
 
 impl Skip {
-    /// More than any number that can be stored: that many events pass, and then it is drawn again.
-    const LONGEST: u64 = u64::MAX;
+    /// Skips of 2^63 events and more are not stored as they are: 2^63 − 1 events pass, none of which
+    /// counts, and what comes then is left open. No coin remembers how often it was tossed.
+    const OPEN: u64 = 1 << 63;
 
     pub(super) fn draw(chance: f64, generator: &mut Generator) -> Self {
-        Self(generator.failures(chance))
+        Self::of(generator.failures(chance))
+    }
+
+    fn of(failures: u64) -> Self {
+        Self(if failures < Self::OPEN { failures } else { u64::MAX })
     }
 
     /// Lets events pass. If one of them counts, the answer is how many came after it, and the caller
@@ -30,15 +36,23 @@ impl Skip {
         chance: impl FnOnce() -> f64,
         generator: &mut Generator,
     ) -> Option<u64> {
-        if let Some(rest) = events.checked_sub(self.0).and_then(|rest| rest.checked_sub(1)) {
-            return Some(rest);
+        let left = if self.0 < Self::OPEN { events } else { self.close(events, chance(), generator) };
+        if self.0 < Self::OPEN && self.0 < left {
+            return Some(left - self.0 - 1);
         }
-        if self.0 == Self::LONGEST {
-            self.0 = (Self::LONGEST - events).saturating_add(generator.failures(chance()));
-        } else {
-            self.0 -= events;
-        }
+        self.0 -= left;
         None
+    }
+
+    /// Draws open skips until one reaches beyond the events; the answer is how many it still has to pass.
+    #[cold]
+    fn close(&mut self, events: u64, chance: f64, generator: &mut Generator) -> u64 {
+        let mut left = events;
+        while self.0 >= Self::OPEN && self.0 - Self::OPEN < left {
+            left -= self.0 - Self::OPEN;
+            *self = Self::draw(chance, generator);
+        }
+        left
     }
 
     pub(super) fn encode(self, writer: &mut Writer) {
@@ -47,11 +61,11 @@ impl Skip {
 
     pub(super) fn decode(reader: &mut Reader<'_>, chance: f64) -> Result<Self> {
         let skip = reader.u64("skip")?;
-        let longest = Generator::most_failures(chance);
+        let longest = Self::of(Generator::most_failures(chance)).0;
         // If nothing counts any more, the draw had no choice.
         let shortest = if chance == 0.0 { longest } else { 0 };
         if skip < shortest || skip > longest {
-            return Err(Error::contents("skip", format_args!("{shortest} to {longest} events"), skip));
+            return Err(Error::contents("skip", format_args!("{shortest} to {longest}"), skip));
         }
         Ok(Self(skip))
     }
@@ -74,12 +88,28 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_skip_never_ends_in_a_count() {
+    fn open_skips_are_drawn_again_whatever_the_portions() {
+        let quarter = 1 << 62;
+        let after = |portions: &[u64]| {
+            let mut generator = Generator::new(1);
+            let mut skip = Skip::draw(1e-30, &mut generator);
+            assert_eq!(skip, Skip(u64::MAX));
+            for &portion in portions {
+                assert_eq!(skip.pass(portion, || 1e-30, &mut generator), None);
+            }
+            (skip, generator)
+        };
+        let at_once = after(&[u64::MAX]);
+        assert_eq!(at_once.0, Skip(u64::MAX - 1), "twice 2^63 − 1 events and one more");
+        assert_eq!(after(&[quarter, quarter, quarter, quarter - 1]), at_once);
+        assert_eq!(after(&[u64::MAX / 2, 1, u64::MAX / 2]), at_once);
+    }
+
+    #[test]
+    fn an_open_skip_ends_in_a_count_when_the_next_one_does() {
         let mut generator = Generator::new(1);
-        let mut skip = Skip(Skip::LONGEST);
-        assert_eq!(skip.pass(u64::MAX, || 1e-30, &mut generator), None);
-        assert_eq!(skip, Skip(Skip::LONGEST), "drawn again");
+        let mut skip = Skip(Skip::OPEN + 5);
         assert_eq!(skip.pass(5, || 1.0, &mut generator), None);
-        assert_eq!(skip, Skip(Skip::LONGEST - 5));
+        assert_eq!(skip.pass(3, || 1.0, &mut generator), Some(2));
     }
 }
