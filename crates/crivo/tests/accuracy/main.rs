@@ -24,7 +24,9 @@
 mod support;
 
 mod bloom;
+mod chi_square;
 mod count_min;
+mod counter_array;
 mod counting_bloom;
 mod direct_table;
 mod exact_distinct;
@@ -34,12 +36,8 @@ mod k_min_values;
 mod k_min_values_sets;
 mod linear_counting;
 mod log_log;
+mod morris_counter;
 mod probabilistic_counting;
 mod range_count_min;
-mod shares;
-mod chi_square;
-mod counter_array;
-mod harness;
-mod hyperloglog;
-mod morris_counter;
 mod sampled_counter;
+mod shares;

@@ -39,9 +39,9 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         counting_bloom::cases(),
         count_min::cases(),
         range_count_min::cases(),
+        counters::cases(),
     ]
     .concat()
-    [hyperloglog::cases(), direct_table::cases(), counting_bloom::cases(), counters::cases()].concat()
 }
 
 fn path(name: &str) -> PathBuf {

@@ -20,9 +20,9 @@ mod hyperloglog;
 mod k_min_values;
 mod linear_counting;
 mod log_log;
+mod morris_counter;
 mod probabilistic_counting;
 mod range_count_min;
-mod morris_counter;
 mod sampled_counter;
 
 use crivo::ErrorKind;

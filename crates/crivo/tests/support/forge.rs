@@ -1,11 +1,10 @@
 //! Sketches to damage, and the tools to do it.
 
+use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
 use crivo::distinct::{
     ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting,
 };
 use crivo::frequency::{CountMin, RangeCountMin};
-use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
-use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 
@@ -26,8 +25,6 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         counting_blooms(),
         count_mins(),
         range_count_mins(),
-        direct_tables(),
-        counting_blooms(),
         sampled_counters(),
         morris_counters(),
         counter_arrays(),
@@ -163,6 +160,8 @@ pub(crate) fn log_logs() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![loglog(6, 0), loglog(6, 20), loglog(8, 10_000)]
+}
+
 pub(crate) fn sampled_counters() -> Vec<Vec<u8>> {
     let counter = |probability, events| {
         let mut counter = SampledCounter::new(probability, 5).unwrap();
