@@ -40,6 +40,7 @@ fn check_queries(sketch: &AnySketch) {
         }
     }
     check_counters(sketch);
+    check_frequencies(sketch);
 }
 
 fn check_counters(sketch: &AnySketch) {
@@ -55,6 +56,32 @@ fn check_counters(sketch: &AnySketch) {
                 assert!(array.estimate(array.len()).is_err());
             }
             _ => {}
+        }
+    }
+}
+
+fn check_frequencies(sketch: &AnySketch) {
+    let levels = [0.5, 1.0 - 1e-12].map(|level| Confidence::new(level).expect("a probability"));
+    if let AnySketch::CountMin(sketch) = sketch {
+        for hash in [0, 1, u64::MAX, 0x9E37_79B9_7F4A_7C15] {
+            check_estimate(sketch.frequency_of_hash(hash));
+            levels.iter().for_each(|&level| check_estimate(sketch.frequency_of_hash_at(hash, level)));
+        }
+        if let Ok(product) = sketch.inner_product(sketch) {
+            check_estimate(product);
+        }
+    }
+    if let AnySketch::RangeCountMin(sketch) = sketch {
+        let greatest = sketch.greatest();
+        for range in [0..=greatest, 0..=greatest / 3, greatest / 3..=greatest, 1..=greatest.max(2) - 1] {
+            for &level in &levels {
+                check_estimate(sketch.range_at(range.clone(), level).expect("a range of the universe"));
+            }
+        }
+        for share in [0.0, 0.3, 1.0] {
+            let quantile = sketch.quantile(share);
+            assert_eq!(quantile.is_err(), sketch.is_empty());
+            quantile.into_iter().for_each(check_estimate);
         }
     }
 }
