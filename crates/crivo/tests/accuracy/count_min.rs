@@ -291,7 +291,11 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         for (allowed, margin, outside) in all {
             let (expected, found) = (theory.above(margin), outside / f64::from(TRIALS));
             let deviation = (expected.max(1e-5) / f64::from(TRIALS)).sqrt();
-            let subject = format!("{} {width} × {depth} at {allowed:.4}", stream.name);
+            let subject = format!("{} | {width} × {depth} | {:.4}", stream.name, 1.0 - allowed);
+            #[allow(clippy::print_stdout)] // with --nocapture: a table of docs/accuracy
+            {
+                println!("| {subject} | {margin} | {allowed:.4} | {expected:.5} | {found:.5} |");
+            }
             assert!(expected <= allowed, "{subject}: theory exceeds the promise with {expected}");
             assert!(
                 (found - expected).abs() <= 2.0 * DEVIATIONS * deviation,

@@ -90,15 +90,15 @@ fn the_mean_of_a_range_is_what_its_blocks_add_up_to() {
             .sum();
         let mean = sum / f64::from(TRIALS);
         let noise = (squares / f64::from(TRIALS) - mean * mean).sqrt() / expected / f64::from(TRIALS).sqrt();
-        let subject = format!("{} blocks", blocks(range, sketched).len());
-        assert!(MARGIN >= DEVIATIONS * noise, "{subject}: noise of {noise}");
+        let subject = blocks(range, sketched).len();
+        assert!(MARGIN >= DEVIATIONS * noise, "{subject} blocks: noise of {noise}");
         #[allow(clippy::print_stdout)] // with --nocapture: a table of docs/accuracy
         {
             println!("| {subject} | {} | {expected:.3} | {:.4} |", count_in(&keys, range), mean / expected);
         }
-        assert!((mean / expected - 1.0).abs() <= MARGIN, "{subject}: {mean} instead of {expected}");
+        assert!((mean / expected - 1.0).abs() <= MARGIN, "{subject} blocks: {mean} instead of {expected}");
         let wrong = 1.03 * mean / expected;
-        assert!((wrong - 1.0).abs() > MARGIN, "{subject}: 3 % more would not be noticed");
+        assert!((wrong - 1.0).abs() > MARGIN, "{subject} blocks: 3 % more would not be noticed");
     }
 }
 
