@@ -34,10 +34,29 @@ fn check_estimate(estimate: Estimate) {
 }
 
 fn check_queries(sketch: &AnySketch) {
-    if let AnySketch::HyperLogLog(sketch) = sketch {
-        for level in [1e-9, 0.5, 0.95, 1.0 - 1e-12] {
-            check_estimate(sketch.estimate_at(Confidence::new(level).expect("a probability")));
+    match sketch {
+        AnySketch::HyperLogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        AnySketch::ExactDistinct(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        AnySketch::LinearCounting(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        AnySketch::KMinValues(sketch) => {
+            check_levels(|level| sketch.estimate_at(level));
+            let compared = sketch.compare(sketch).expect("the same scheme");
+            check_levels(|level| compared.union_at(level));
+            check_levels(|level| compared.intersection_at(level));
+            check_levels(|level| compared.difference_at(level));
+            check_levels(|level| compared.jaccard_at(level));
+            assert_eq!(compared.jaccard().value(), 1.0, "a set differs from itself");
         }
+        AnySketch::ProbabilisticCounting(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        AnySketch::LogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        _ => {}
+    }
+}
+
+/// An answer at every level is an interval around its value.
+fn check_levels(answer: impl Fn(Confidence) -> Estimate) {
+    for level in [1e-9, 0.5, 0.95, 1.0 - 1e-12] {
+        check_estimate(answer(Confidence::new(level).expect("a probability")));
     }
     check_counters(sketch);
     check_frequencies(sketch);
@@ -90,7 +109,15 @@ fn check_merge_with_itself(sketch: &AnySketch) {
     let mut merged = sketch.clone();
     let outcome = merged.merge(sketch);
     // Sketches of sets know each item once; those that count know it twice then.
-    let is_set = matches!(sketch.family(), Family::HyperLogLog);
+    let is_set = matches!(
+        sketch.family(),
+        Family::HyperLogLog
+            | Family::ExactDistinct
+            | Family::LinearCounting
+            | Family::KMinValues
+            | Family::ProbabilisticCounting
+            | Family::LogLog
+    );
     if is_set {
         assert_eq!(outcome, Ok(()));
     }
