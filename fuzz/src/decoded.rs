@@ -1,11 +1,15 @@
 //! Whatever decodes is a sketch like any other.
 
 use crivo::codec::{AnySketch, Family};
-use crivo::sketch::Merge;
+use crivo::frequency::{CountMin, RangeCountMin};
+use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
 use crivo::{Confidence, Estimate};
 
 /// Where the envelope states the version of the payload's layout.
 const FAMILY_VERSION_OFFSET: usize = 6;
+
+/// Hashes to ask for: the ends of the range, and two between.
+const HASHES: [u64; 4] = [0, 1, u64::MAX, 0x9E37_79B9_7F4A_7C15];
 
 /// Decodes the bytes and, if that succeeds, holds the sketch to its promises. An error is a fine
 /// answer to any bytes; a panic, a huge allocation or a sketch that contradicts itself is not.
@@ -49,6 +53,30 @@ fn check_queries(sketch: &AnySketch) {
         }
         AnySketch::ProbabilisticCounting(sketch) => check_levels(|level| sketch.estimate_at(level)),
         AnySketch::LogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        AnySketch::SampledCounter(counter) => check_levels(|level| counter.estimate_at(level)),
+        AnySketch::MorrisCounter(counter) => check_levels(|level| counter.estimate_at(level)),
+        AnySketch::CounterArray(array) => {
+            check_levels(|level| array.total_at(level));
+            check_levels(|level| array.estimate_at(array.len() - 1, level).expect("the last counter"));
+            assert!(array.estimate(array.len()).is_err());
+        }
+        AnySketch::DirectTable(table) => assert_eq!(table.iter().count() as u64, table.len()),
+        AnySketch::Bloom(filter) => {
+            check_filter(filter);
+            check_levels(|level| filter.items_at(level));
+            check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
+        }
+        AnySketch::BlockedBloom(filter) => {
+            check_filter(filter);
+            check_levels(|level| filter.items_at(level));
+            check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
+        }
+        AnySketch::CountingBloom(filter) => {
+            check_filter(filter);
+            check_levels(|level| filter.items_at(level));
+        }
+        AnySketch::CountMin(sketch) => check_count_min(sketch),
+        AnySketch::RangeCountMin(sketch) => check_range_count_min(sketch),
         _ => {}
     }
 }
@@ -58,51 +86,38 @@ fn check_levels(answer: impl Fn(Confidence) -> Estimate) {
     for level in [1e-9, 0.5, 0.95, 1.0 - 1e-12] {
         check_estimate(answer(Confidence::new(level).expect("a probability")));
     }
-    check_counters(sketch);
-    check_frequencies(sketch);
 }
 
-fn check_counters(sketch: &AnySketch) {
-    for level in [1e-9, 0.5, 0.95, 1.0 - 1e-12] {
-        let confidence = Confidence::new(level).expect("a probability");
-        match sketch {
-            AnySketch::SampledCounter(counter) => check_estimate(counter.estimate_at(confidence)),
-            AnySketch::MorrisCounter(counter) => check_estimate(counter.estimate_at(confidence)),
-            AnySketch::CounterArray(array) => {
-                check_estimate(array.total_at(confidence));
-                let last = array.estimate_at(array.len() - 1, confidence);
-                check_estimate(last.expect("the last counter"));
-                assert!(array.estimate(array.len()).is_err());
-            }
-            _ => {}
-        }
+fn check_count_min(sketch: &CountMin) {
+    for hash in HASHES {
+        check_estimate(sketch.frequency_of_hash(hash));
+        check_levels(|level| sketch.frequency_of_hash_at(hash, level));
+    }
+    if let Ok(product) = sketch.inner_product(sketch) {
+        check_estimate(product);
     }
 }
 
-fn check_frequencies(sketch: &AnySketch) {
-    let levels = [0.5, 1.0 - 1e-12].map(|level| Confidence::new(level).expect("a probability"));
-    if let AnySketch::CountMin(sketch) = sketch {
-        for hash in [0, 1, u64::MAX, 0x9E37_79B9_7F4A_7C15] {
-            check_estimate(sketch.frequency_of_hash(hash));
-            levels.iter().for_each(|&level| check_estimate(sketch.frequency_of_hash_at(hash, level)));
-        }
-        if let Ok(product) = sketch.inner_product(sketch) {
-            check_estimate(product);
-        }
+fn check_range_count_min(sketch: &RangeCountMin) {
+    let greatest = sketch.greatest();
+    for range in [0..=greatest, 0..=greatest / 3, greatest / 3..=greatest, 1..=greatest.max(2) - 1] {
+        check_levels(|level| sketch.range_at(range.clone(), level).expect("a range of the universe"));
     }
-    if let AnySketch::RangeCountMin(sketch) = sketch {
-        let greatest = sketch.greatest();
-        for range in [0..=greatest, 0..=greatest / 3, greatest / 3..=greatest, 1..=greatest.max(2) - 1] {
-            for &level in &levels {
-                check_estimate(sketch.range_at(range.clone(), level).expect("a range of the universe"));
-            }
-        }
-        for share in [0.0, 0.3, 1.0] {
-            let quantile = sketch.quantile(share);
-            assert_eq!(quantile.is_err(), sketch.is_empty());
-            quantile.into_iter().for_each(check_estimate);
-        }
+    for share in [0.0, 0.3, 1.0] {
+        let quantile = sketch.quantile(share);
+        assert_eq!(quantile.is_err(), sketch.is_empty());
+        quantile.into_iter().for_each(check_estimate);
     }
+}
+
+/// A filter answers for many as it does for one, and finds what is put into it.
+fn check_filter<F: ContainsHashes + InsertHashes + Clone>(filter: &F) {
+    let mut found = Vec::new();
+    filter.contains_hashes(&HASHES, &mut found);
+    assert!(found.iter().zip(HASHES).all(|(&found, hash)| found == filter.contains_hash(hash)));
+    let mut filled = filter.clone();
+    filled.insert_hashes(&HASHES);
+    assert!(HASHES.iter().all(|&hash| filled.contains_hash(hash)));
 }
 
 fn check_merge_with_itself(sketch: &AnySketch) {
@@ -117,6 +132,9 @@ fn check_merge_with_itself(sketch: &AnySketch) {
             | Family::KMinValues
             | Family::ProbabilisticCounting
             | Family::LogLog
+            | Family::DirectTable
+            | Family::Bloom
+            | Family::BlockedBloom
     );
     if is_set {
         assert_eq!(outcome, Ok(()));
