@@ -1,5 +1,6 @@
 //! Which most often: HeavyHitters beside the frequent-items sketch of datasketches.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hint::black_box;
 
@@ -208,7 +209,7 @@ fn quality(page: &mut Page, map_size: usize, keys: &[u64]) {
         *truth.entry(key).or_insert(0_u64) += 1;
     }
     let mut most: Vec<(u64, u64)> = truth.iter().map(|(&key, &count)| (count, key)).collect();
-    most.sort_unstable_by(|a, b| b.cmp(a));
+    most.sort_unstable_by_key(|&(count, key)| (Reverse(count), key));
     most.truncate(TOP);
     let is_top = |key: u64| most.iter().any(|&(_, other)| other == key);
 

@@ -40,6 +40,7 @@
 //! the lower bound better than the lead: exact if the candidate was one from the first vote on.
 
 use super::hitter::{Hitter, certain, middle};
+use super::rows::require_weights;
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
@@ -185,6 +186,18 @@ impl Majority {
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         batch.iter().for_each(|(key, _)| self.join(key, 1, 1, 1));
+        Ok(())
+    }
+
+    /// Votes for the keys of a batch, each as many as the weight at its place says.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme, or there are not as many weights as keys; nothing
+    /// is counted then.
+    pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        require_weights(batch.len(), weights)?;
+        batch.iter().zip(weights).for_each(|((key, _), &weight)| self.join(key, weight, weight, weight));
         Ok(())
     }
 

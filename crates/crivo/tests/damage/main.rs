@@ -11,10 +11,12 @@ mod counters;
 mod counting_bloom;
 mod direct_table;
 mod exact_distinct;
+mod heavy_hitters;
 mod hyperloglog;
 mod k_min_values;
 mod linear_counting;
 mod log_log;
+mod majority;
 mod probabilistic_counting;
 mod range_count_min;
 

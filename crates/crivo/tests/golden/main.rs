@@ -14,10 +14,12 @@ mod counters;
 mod counting_bloom;
 mod direct_table;
 mod exact_distinct;
+mod heavy_hitters;
 mod hyperloglog;
 mod k_min_values;
 mod linear_counting;
 mod log_log;
+mod majority;
 mod probabilistic_counting;
 mod range_count_min;
 
@@ -40,6 +42,8 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         count_min::cases(),
         range_count_min::cases(),
         counters::cases(),
+        heavy_hitters::cases(),
+        majority::cases(),
     ]
     .concat()
 }

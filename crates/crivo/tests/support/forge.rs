@@ -4,7 +4,7 @@ use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
 use crivo::distinct::{
     ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting,
 };
-use crivo::frequency::{CountMin, RangeCountMin};
+use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 
@@ -28,6 +28,8 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         sampled_counters(),
         morris_counters(),
         counter_arrays(),
+        heavy_hitters(),
+        majorities(),
     ]
     .concat()
 }
@@ -187,6 +189,34 @@ pub(crate) fn counter_arrays() -> Vec<Vec<u8>> {
         array.encode()
     };
     vec![array(9, 4, 1.5), array(20, 8, 1.1), array(10, 16, 1.9)]
+}
+
+pub(crate) fn heavy_hitters() -> Vec<Vec<u8>> {
+    let integers = |capacity, count: u64, weight: u64| {
+        let mut sketch = HeavyHitters::with_scheme(capacity, KeyScheme::integers().with_seed(5)).unwrap();
+        (1..=count).for_each(|i| sketch.add(&i, i * i % 7 * weight + 1).unwrap());
+        sketch.encode()
+    };
+    let mut texts = HeavyHitters::new(6).unwrap();
+    for length in [0, 3, 1, 4, 1, 5, 2, 6, 0, 3, 3, 5, 7, 8, 0, 9] {
+        texts.insert("x".repeat(length).as_str()).unwrap();
+    }
+    let huge = integers(2, 3, u64::MAX / 14);
+    vec![integers(1 << 24, 0, 1), integers(9, 9, 1), integers(9, 40, 3), texts.encode(), huge]
+}
+
+pub(crate) fn majorities() -> Vec<Vec<u8>> {
+    let votes = |votes: &[(&str, u64)]| {
+        let mut sketch = Majority::with_scheme(KeyScheme::bytes().with_seed(5));
+        votes.iter().for_each(|&(key, weight)| sketch.add(key, weight).unwrap());
+        sketch.encode()
+    };
+    vec![
+        votes(&[]),
+        votes(&[("ana", 6), ("rui", 2)]),
+        votes(&[("ana", 3), ("rui", 4)]),
+        votes(&[("", u64::MAX)]),
+    ]
 }
 
 /// A few random changes, most of them where they hurt.

@@ -65,6 +65,7 @@ use std::ops::RangeInclusive;
 use self::names::{SPREAD, Unnamed};
 use self::table::{CHUNK, Entry, Table};
 use super::hitter::{Hitter, certain, middle};
+use super::rows::require_weights;
 use crate::codec::{Encode as _, Parameter, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
@@ -133,8 +134,11 @@ impl HeavyHitters {
     pub fn capacity_for(share: f64) -> Result<usize> {
         let least = Self::guaranteed_share(*Self::CAPACITIES.end());
         if share >= least && share < 1.0 {
+            // Division rounds: a share that is one over a whole number is to give that number back.
+            let divisor = (1.0 / share).ceil();
+            let divisor = if 1.0 / (divisor - 1.0) <= share { divisor - 1.0 } else { divisor };
             // The smallest k with k − ⌊k/4⌋ = others.
-            let others = (1.0 / share).ceil() as usize - 1;
+            let others = (divisor as usize).saturating_sub(1).max(1);
             Ok(others + (others - 1) / 3)
         } else {
             Err(Error::parameter("share", format_args!("a share from {least:.1e} to below 1"), share))
@@ -266,6 +270,17 @@ impl HeavyHitters {
             hashes.iter_mut().zip(chunk).for_each(|(to, &hash)| *to = table_hash(hash, kind));
             self.insert_chunk(&hashes[..chunk.len()])
         })
+    }
+
+    /// Counts the keys of a batch, each as often as the weight at its place says.
+    ///
+    /// # Errors
+    /// As for [`insert_batch`](Self::insert_batch), and if there are not as many weights as keys; nothing
+    /// is counted then.
+    pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        require_weights(batch.len(), weights)?;
+        batch.iter().zip(weights).try_for_each(|((key, hash), &weight)| self.add_hashed(hash, key, weight))
     }
 
     /// For keys that their hash stands for, by the table's hashes.
