@@ -4,7 +4,7 @@
 
 use crivo::ErrorKind;
 use crivo::codec::{AnySketch, Family, Parameter};
-use crivo::distinct::HyperLogLog;
+use crivo::distinct::{HyperLogLog, UltraLogLog};
 use crivo::keys::{KeyBuffer, KeyScheme};
 
 #[test]
@@ -66,6 +66,66 @@ fn summary_tells_size_state_and_keys() {
     (0..1000_u64).for_each(|i| sketch.insert(&i).unwrap());
     let summary = AnySketch::HyperLogLog(sketch.clone()).summary();
     assert_eq!(summary.family, Family::HyperLogLog);
+    assert_eq!(summary.parameters[0], ("precision", Parameter::Count(8)));
+    assert_eq!(summary.parameters[1], ("state", Parameter::Name("dense")));
+    assert_eq!(summary.scheme, KeyScheme::integers().with_seed(3));
+    assert_eq!(summary.items, sketch.estimate());
+    assert!(summary.fill.is_some_and(|fill| fill > 0.9 && fill <= 1.0));
+}
+
+#[test]
+fn ultraloglog_names_parameters_out_of_range() {
+    for precision in [0, 3, 19, 255] {
+        let error = UltraLogLog::new(precision).unwrap_err();
+        assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "precision"));
+        assert_eq!(error.expected(), "4 to 18");
+    }
+    for target in [0.0, -0.01, 1.0, 7.0, 0.001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let error = UltraLogLog::for_error(target).unwrap_err();
+        assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "error"), "{target}");
+    }
+}
+
+#[test]
+fn ultraloglog_needs_no_more_memory_for_an_error_than_hyperloglog() {
+    for error in [0.1, 0.03, 0.02, 0.01, 0.005, 0.0025] {
+        let ultra = UltraLogLog::precision_for(error).unwrap();
+        let hyper = HyperLogLog::precision_for(error).unwrap();
+        assert!(ultra <= hyper, "{ultra} for {error}, HyperLogLog {hyper}");
+        assert!(UltraLogLog::standard_error(ultra) <= error);
+    }
+    let ratio = HyperLogLog::standard_error(12) / UltraLogLog::standard_error(12);
+    assert!((ratio - 1.3625).abs() < 1e-3, "{ratio}");
+}
+
+#[test]
+fn ultraloglog_is_no_larger_while_it_is_exact() {
+    for precision in UltraLogLog::PRECISIONS {
+        let mut sketch = UltraLogLog::with_scheme(precision, KeyScheme::integers()).unwrap();
+        let mut most = sketch.memory();
+        let mut next = 0_u64;
+        while sketch.estimate().is_certain() {
+            most = most.max(sketch.memory());
+            sketch.insert(&next).unwrap();
+            next += 1;
+        }
+        assert!(most <= sketch.memory(), "{most} bytes before {} at precision {precision}", sketch.memory());
+    }
+}
+
+#[test]
+fn ultraloglog_refuses_wrong_kinds_of_key_and_tells_its_state() {
+    let mut sketch = UltraLogLog::with_scheme(8, KeyScheme::integers().with_seed(3)).unwrap();
+    (0..1000_u64).for_each(|i| sketch.insert(&i).unwrap());
+    let before = sketch.clone();
+    assert_eq!(sketch.insert("a").unwrap_err().kind(), ErrorKind::Incompatible);
+    let mut buffer = KeyBuffer::new(KeyScheme::integers());
+    let batch = buffer.hash_integers(&[1, 2, 3]).unwrap();
+    assert_eq!(sketch.insert_batch(&batch).unwrap_err().field(), "seed");
+    assert_eq!(sketch, before);
+
+    let summary = AnySketch::UltraLogLog(sketch.clone()).summary();
+    assert_eq!(summary.family, Family::UltraLogLog);
     assert_eq!(summary.parameters[0], ("precision", Parameter::Count(8)));
     assert_eq!(summary.parameters[1], ("state", Parameter::Name("dense")));
     assert_eq!(summary.scheme, KeyScheme::integers().with_seed(3));

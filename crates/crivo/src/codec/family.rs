@@ -16,6 +16,7 @@ macro_rules! with_every_family {
             KMinValues = 0x23, version 1, crate::distinct::KMinValues;
             ProbabilisticCounting = 0x24, version 1, crate::distinct::ProbabilisticCounting;
             LogLog = 0x25, version 1, crate::distinct::LogLog;
+            UltraLogLog = 0x26, version 1, crate::distinct::UltraLogLog;
             DirectTable = 0x30, version 1, crate::membership::DirectTable;
             Bloom = 0x31, version 1, crate::membership::Bloom;
             BlockedBloom = 0x32, version 1, crate::membership::BlockedBloom;

@@ -1,7 +1,7 @@
 //! A set of hashes: the hashes themselves, in an open-addressing table.
 //!
 //! Shared by what counts exactly: [`ExactDistinct`](super::ExactDistinct), small
-//! [`HyperLogLog`](super::HyperLogLog)s, and the candidates of [`KMinValues`](super::KMinValues).
+//! [`HyperLogLog`](super::HyperLogLog)s and [`UltraLogLog`](super::UltraLogLog)s, and the candidates of [`KMinValues`](super::KMinValues).
 
 use crate::cpu::prefetch;
 

@@ -2,12 +2,14 @@
 
 mod binomial;
 mod crossing;
+mod information;
 mod likelihood;
 mod normal;
 mod waiting;
 
 pub(crate) use binomial::{at_least, at_most};
 pub(crate) use crossing::crossing;
+pub(crate) use information::Point;
 pub(crate) use likelihood::{exp2, solve_rate};
 pub use normal::two_sided_quantile;
 pub(crate) use waiting::Failures;

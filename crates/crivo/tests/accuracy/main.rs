@@ -43,3 +43,4 @@ mod probabilistic_counting;
 mod range_count_min;
 mod sampled_counter;
 mod shares;
+mod ultraloglog;

@@ -19,6 +19,7 @@ mod log_log;
 mod majority;
 mod probabilistic_counting;
 mod range_count_min;
+mod ultraloglog;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};
 use crivo::codec::{AnySketch, Decode};

@@ -22,6 +22,7 @@ mod log_log;
 mod majority;
 mod probabilistic_counting;
 mod range_count_min;
+mod ultraloglog;
 
 use std::path::PathBuf;
 
@@ -44,6 +45,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         counters::cases(),
         heavy_hitters::cases(),
         majority::cases(),
+        ultraloglog::cases(),
     ]
     .concat()
 }

@@ -26,6 +26,7 @@ mod morris_counter;
 mod probabilistic_counting;
 mod range_count_min;
 mod sampled_counter;
+mod ultraloglog;
 
 use crivo::ErrorKind;
 use crivo::codec::{AnySketch, Decode, Encode};

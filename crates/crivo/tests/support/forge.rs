@@ -2,7 +2,7 @@
 
 use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
 use crivo::distinct::{
-    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting,
+    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
 };
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
@@ -30,6 +30,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         counter_arrays(),
         heavy_hitters(),
         majorities(),
+        ultraloglogs(),
     ]
     .concat()
 }
@@ -216,6 +217,18 @@ pub(crate) fn majorities() -> Vec<Vec<u8>> {
         votes(&[("ana", 6), ("rui", 2)]),
         votes(&[("ana", 3), ("rui", 4)]),
         votes(&[("", u64::MAX)]),
+pub(crate) fn ultraloglogs() -> Vec<Vec<u8>> {
+    let ultraloglog = |precision, count: u64| {
+        let mut sketch = UltraLogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![
+        ultraloglog(4, 0),
+        ultraloglog(8, 20),
+        ultraloglog(4, 100),
+        ultraloglog(8, 10_000),
+        ultraloglog(18, 9),
     ]
 }
 

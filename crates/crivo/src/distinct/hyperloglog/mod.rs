@@ -28,14 +28,12 @@ mod estimator;
 
 use std::ops::RangeInclusive;
 
-use self::estimator::Point;
 use super::hash_table::HashTable;
 use super::registers::{Registers, items_to_fill};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::math::two_sided_quantile;
 use crate::sketch::{InsertHashes, InsertKeys, Merge};
 
 /// Counts different items; see the [module](self) for the guarantee.
@@ -237,13 +235,11 @@ impl HyperLogLog {
                 Estimate::probable(value, lower, f64::INFINITY, confidence)
             }
             State::Dense(registers) => {
-                let Point { value, spread } = estimator::estimate(registers.histogram(), self.precision);
-                let width = two_sided_quantile(confidence.level()) * spread;
-                let (lower, upper) =
-                    (value * libm::exp(-width), value * libm::exp(width + width * width / 2.0));
                 // Dense means that more different hashes came than the exact state holds.
                 let least = (Self::exact_up_to(self.precision) + 1) as f64;
-                Estimate::probable(value, lower, upper, confidence).limited_to(least, f64::INFINITY)
+                estimator::estimate(registers.histogram(), self.precision)
+                    .with_bounds(confidence)
+                    .limited_to(least, f64::INFINITY)
             }
         }
     }

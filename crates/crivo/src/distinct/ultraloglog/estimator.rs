@@ -1,0 +1,86 @@
+//! From the histogram of register values to a number and its bounds.
+//!
+//! [`Point`] has the formulas; this says which levels each register value shows to have occurred, and
+//! which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
+//! 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's constant G.
+
+use super::registers::{Histogram, Registers};
+use crate::math::{Point, exp2};
+
+/// The standard error of a large count is this over the square root of the number of
+/// registers: `√(ln 2/(π² + 8G − 16))`.
+pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
+
+/// How many levels below its highest one a register remembers.
+const REMEMBERED: usize = 2;
+
+pub(super) fn estimate(histogram: &Histogram, precision: u8) -> Point {
+    let highest = Registers::highest(precision) as usize;
+
+    // How many registers remember that a level occurred, how many that it did not, and how many have
+    // it as their highest, so that all above did not occur: those are together as frequent as it.
+    let (mut occurred, mut absent, mut reached) = ([0; 64], [0; 64], [0; 64]);
+    reached[0] = histogram[0];
+    for level in 1..=highest {
+        for below in 0..4 {
+            let count = histogram[4 * level + below];
+            reached[level] += count;
+            for back in 1..=REMEMBERED.min(level - 1) {
+                let is_set = below >> (REMEMBERED - back) & 1 == 1;
+                let remembered = if is_set { &mut occurred } else { &mut absent };
+                remembered[level - back] += count;
+            }
+        }
+        occurred[level] += reached[level];
+    }
+    // Above the highest level there is none, and it is as frequent as the one below it.
+    occurred[highest - 1] += occurred[highest];
+    let not_occurred =
+        (0..highest).rev().fold(0.0, |sum, level| sum / 2.0 + f64::from(absent[level] + reached[level]));
+
+    Point::likeliest::<REMEMBERED>(precision, not_occurred, &occurred[..highest])
+}
+
+/// The number of items at which all registers are full with the given probability: all that is
+/// known when they are.
+///
+/// With `a = e^(−ν 2^−q)` and `q = 64 − precision`, the two highest levels of a register are missing
+/// with probability a each and the third with a²: one is with `1 − (1 − a)²(1 − a²) = 2a − 2a³ + a⁴`.
+pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
+    let registers = exp2(i32::from(precision));
+    let missing = -libm::expm1(libm::log(probability) / registers);
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..64 {
+        let a = f64::midpoint(low, high);
+        if a * (2.0 - a * a * (2.0 - a)) < missing {
+            low = a;
+        } else {
+            high = a;
+        }
+    }
+    -libm::log(high) * exp2(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_is_what_its_formula_gives() {
+        const CATALAN: f64 = 0.915_965_594_177_219;
+        let zeta = std::f64::consts::PI.powi(2) + 8.0 * CATALAN - 16.0;
+        let formula = libm::sqrt(std::f64::consts::LN_2 / zeta);
+        assert!((formula / ERROR_CONSTANT - 1.0).abs() < 1e-6, "{formula}");
+    }
+
+    #[test]
+    fn registers_fill_at_the_number_of_items_that_fills_them() {
+        for (precision, probability) in [(4, 0.025), (4, 0.5), (12, 0.5), (18, 1e-9), (18, 0.975)] {
+            let rate = items_to_fill(precision, probability) / exp2(64);
+            let levels = [rate, rate, 2.0 * rate];
+            let filled: f64 = levels.iter().map(|level| libm::log(-libm::expm1(-level))).sum();
+            let found = libm::exp(filled * exp2(i32::from(precision)));
+            assert!((found / probability - 1.0).abs() < 1e-6, "{found}, not {probability}");
+        }
+    }
+}

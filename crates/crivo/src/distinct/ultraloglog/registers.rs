@@ -1,0 +1,243 @@
+//! The dense state: an array of [`register`](super::register)s.
+//!
+//! All that the estimator reads is a histogram of the bytes. Of few registers it is counted when
+//! asked for, in a few microseconds. Of many it is kept up to date, at two additions for each change of
+//! a register: an estimate takes microseconds then too, and one kibibyte is little beside them.
+
+use super::register::{is_possible, join, levels, news, raised, register};
+use crate::cpu::without_bits;
+
+/// How many hashes are compared with their registers before any register is changed: one a bit.
+const CHUNK: usize = 64;
+
+/// From this precision on the histogram is kept.
+const KEEP_FROM: u8 = 14;
+
+/// A bit that stands for no level: the lowest that is waited for when all registers are full.
+const NO_LEVEL: u64 = 1 << 63;
+
+/// How many registers have each value.
+pub(super) type Histogram = [u32; 256];
+
+#[derive(Debug, Clone)]
+pub(super) struct Registers {
+    precision: u8,
+    /// The top `precision` bits of a hash, shifted down by this, are the register's index.
+    shift: u32,
+    values: Box<[u8]>,
+    kept: Option<Box<Histogram>>,
+    /// The lowest level that changes some register, as its bit: a hash with a lower bit set changes
+    /// none. Worth a test only for many hashes at once, and brought up to date only then.
+    lowest: u64,
+    /// A register that waited for that level when last looked at; none before it does.
+    witness: usize,
+}
+
+impl Registers {
+    pub(super) fn new(precision: u8) -> Self {
+        Self::from_boxed(precision, vec![0; 1 << precision].into())
+    }
+
+    fn from_boxed(precision: u8, values: Box<[u8]>) -> Self {
+        let histogram = count(&values);
+        let kept = (precision >= KEEP_FROM).then(|| Box::new(histogram));
+        let mut registers =
+            Self { precision, shift: 64 - u32::from(precision), values, kept, lowest: 1, witness: 0 };
+        registers.find_floor(&histogram);
+        registers
+    }
+
+    /// From register values, or `None` if one is of no set of levels.
+    pub(super) fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
+        let highest = Self::highest(precision);
+        let all_possible = values.iter().all(|&value| is_possible(value, highest));
+        all_possible.then(|| Self::from_boxed(precision, values.into()))
+    }
+
+    /// The level of a hash whose low bits are all zero.
+    pub(super) const fn highest(precision: u8) -> u8 {
+        64 - precision + 1
+    }
+
+    pub(super) fn values(&self) -> &[u8] {
+        &self.values
+    }
+
+    /// Bytes behind the pointers.
+    pub(super) fn memory(&self) -> usize {
+        self.values.len() + self.kept.as_ref().map_or(0, |kept| size_of_val(&**kept))
+    }
+
+    pub(super) fn histogram(&self) -> Histogram {
+        self.kept.as_ref().map_or_else(|| count(&self.values), |kept| **kept)
+    }
+
+    /// Whether every register saw the three highest levels, so that nothing can change any more.
+    pub(super) fn are_full(&self) -> bool {
+        let fullest = Self::highest(self.precision) << 2 | 3;
+        self.values.iter().all(|&value| value == fullest)
+    }
+
+    /// The top bits choose the register, the lowest set bit of the rest is the level.
+    #[inline]
+    fn place(&self, hash: u64) -> (usize, u64) {
+        let low = hash | 1 << self.shift;
+        ((hash >> self.shift) as usize, low & low.wrapping_neg())
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64) {
+        let (index, level) = self.place(hash);
+        if news(self.values[index]) & level != 0 {
+            self.add_rarely(index, level);
+        }
+    }
+
+    /// The same as one by one, without the branches that the processor cannot predict: whether a
+    /// hash changes its register is a toss while the sketch fills. A chunk is sieved first by the
+    /// levels that no register waits for, many hashes at a time, then each hash by its own register,
+    /// and only the few that tell something new are looked at again.
+    pub(super) fn insert_all(&mut self, hashes: &[u64]) {
+        let mut winners = [0; CHUNK];
+        let (chunks, rest) = hashes.as_chunks::<CHUNK>();
+        for chunk in chunks {
+            self.raise_floor();
+            let mut winning = 0;
+            let mut consider = |hash| {
+                let (index, level) = self.place(hash);
+                winners[winning % CHUNK] = hash;
+                winning += usize::from(news(self.values[index]) & level != 0);
+            };
+            if self.lowest == 1 {
+                chunk.iter().for_each(|&hash| consider(hash));
+            } else {
+                let mut hopeful = without_bits(chunk, (self.lowest - 1) as u32);
+                while hopeful != 0 {
+                    consider(chunk[hopeful.trailing_zeros() as usize]);
+                    hopeful &= hopeful - 1;
+                }
+            }
+            for &hash in &winners[..winning] {
+                let (index, level) = self.place(hash);
+                self.add(index, level);
+            }
+        }
+        rest.iter().for_each(|&hash| self.insert(hash));
+    }
+
+    /// Adds a level, given as its bit, to what a register saw.
+    #[inline]
+    fn add(&mut self, index: usize, level: u64) {
+        let old = self.values[index];
+        let new = register(levels(old) | level);
+        self.values[index] = new;
+        if let Some(kept) = &mut self.kept {
+            kept[usize::from(old)] -= 1;
+            kept[usize::from(new)] += 1;
+        }
+    }
+
+    /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
+    #[cold]
+    #[inline(never)]
+    fn add_rarely(&mut self, index: usize, level: u64) {
+        self.add(index, level);
+    }
+
+    /// Brings the lowest level that changes a register up to date. Registers that have seen it or left
+    /// it behind never wait for it again, so that each is looked at once for each level.
+    #[inline]
+    fn raise_floor(&mut self) {
+        while news(self.values[self.witness]) & self.lowest == 0 && self.lowest != NO_LEVEL {
+            self.witness += 1;
+            if self.witness == self.values.len() {
+                self.find_floor(&self.histogram());
+            }
+        }
+    }
+
+    #[cold]
+    fn find_floor(&mut self, histogram: &Histogram) {
+        let used = (0..=u8::MAX).zip(histogram).filter(|(_, count)| **count > 0);
+        let wanted = used.fold(NO_LEVEL, |wanted, (value, _)| wanted | news(value));
+        self.lowest = wanted & wanted.wrapping_neg();
+        self.witness = 0;
+    }
+
+    /// Joins each pair of registers, folding `other` if it is more precise. `self` must not be the more
+    /// precise one.
+    pub(super) fn merge(&mut self, other: &Self) {
+        let extra = u32::from(other.precision - self.precision);
+        if extra == 0 {
+            self.values.iter_mut().zip(&other.values).for_each(|(mine, &theirs)| *mine = join(*mine, theirs));
+        } else {
+            let other_highest = Self::highest(other.precision);
+            for (index, &value) in other.values.iter().enumerate() {
+                // The lowest `extra` bits of the index were bits of the level's part of the hash: they
+                // only matter where all bits below them were zero.
+                let rise = if value >> 2 == other_highest {
+                    (index as u64 | 1 << extra).trailing_zeros() as u8
+                } else {
+                    0
+                };
+                let mine = &mut self.values[index >> extra];
+                *mine = join(*mine, raised(value, rise));
+            }
+        }
+        let values = std::mem::take(&mut self.values);
+        *self = Self::from_boxed(self.precision, values);
+    }
+
+    pub(super) fn folded(&self, precision: u8) -> Self {
+        let mut folded = Self::new(precision);
+        folded.merge(self);
+        folded
+    }
+}
+
+/// What else there is follows from the values, or is only brought up to date when it is of use.
+impl PartialEq for Registers {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for Registers {}
+
+/// Four counters for each value, so that additions to the same one do not wait for each other.
+fn count(values: &[u8]) -> Histogram {
+    let mut counters = [[0; 256]; 4];
+    let (fours, rest) = values.as_chunks::<4>();
+    for four in fours {
+        for (counter, &value) in counters.iter_mut().zip(four) {
+            counter[usize::from(value)] += 1;
+        }
+    }
+    rest.iter().for_each(|&value| counters[0][usize::from(value)] += 1);
+    let [first, others @ ..] = counters;
+    others.iter().fold(first, |mut sum: Histogram, counter| {
+        sum.iter_mut().zip(counter).for_each(|(sum, count)| *sum += count);
+        sum
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn floor_is_the_lowest_level_that_changes_a_register() {
+        let mut registers = Registers::new(4);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..20_000 {
+            registers.insert(random.next_u64() << (random.next_u64() % 60));
+            registers.raise_floor();
+            let wanted = registers.values.iter().fold(NO_LEVEL, |wanted, &value| wanted | news(value));
+            assert_eq!(registers.lowest, wanted & wanted.wrapping_neg());
+        }
+        assert!(registers.are_full());
+    }
+}
