@@ -53,6 +53,7 @@ fn check_queries(sketch: &AnySketch) {
         }
         AnySketch::ProbabilisticCounting(sketch) => check_levels(|level| sketch.estimate_at(level)),
         AnySketch::LogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
+        AnySketch::UltraLogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
         AnySketch::SampledCounter(counter) => check_levels(|level| counter.estimate_at(level)),
         AnySketch::MorrisCounter(counter) => check_levels(|level| counter.estimate_at(level)),
         AnySketch::CounterArray(array) => {
@@ -132,6 +133,7 @@ fn check_merge_with_itself(sketch: &AnySketch) {
             | Family::KMinValues
             | Family::ProbabilisticCounting
             | Family::LogLog
+            | Family::UltraLogLog
             | Family::DirectTable
             | Family::Bloom
             | Family::BlockedBloom
