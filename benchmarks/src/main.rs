@@ -11,6 +11,7 @@ mod k_min_values;
 mod measure;
 mod membership;
 mod report;
+mod ultraloglog;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ const GROUPS: &[Group] = &[
     ("k_min_values", k_min_values::run),
     ("membership", membership::run),
     ("heavy_hitters", frequency::heavy_hitters::run),
+    ("ultraloglog", ultraloglog::run),
 ];
 const GROUPS: &[Group] = &[("distinct", distinct::run), ("counting", counting::run)];
 
