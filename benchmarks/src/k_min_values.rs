@@ -207,10 +207,8 @@ fn memory(page: &mut Page) {
     let keys = keys(9);
     for (items, label) in [(100, "a hundred"), (ITEMS, "a million")] {
         let (ours, theirs) = (crivo_of(&keys[..items]), theta_of(&keys[..items]));
-        let figures = vec![
-            ("crivo", ours.memory() as f64),
-            ("datasketches Theta", theirs.estimated_size() as f64),
-        ];
+        let figures =
+            vec![("crivo", ours.memory() as f64), ("datasketches Theta", theirs.estimated_size() as f64)];
         page.add(format!("Memory with {label} items"), "bytes", figures);
         let figures = vec![
             ("crivo", ours.encode().len() as f64),

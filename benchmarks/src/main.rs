@@ -34,13 +34,13 @@ type Group = (&'static str, fn() -> Page);
 
 const GROUPS: &[Group] = &[
     ("count_min", frequency::count_min::run),
+    ("counting", counting::run),
     ("distinct", distinct::run),
+    ("heavy_hitters", frequency::heavy_hitters::run),
     ("k_min_values", k_min_values::run),
     ("membership", membership::run),
-    ("heavy_hitters", frequency::heavy_hitters::run),
     ("ultraloglog", ultraloglog::run),
 ];
-const GROUPS: &[Group] = &[("distinct", distinct::run), ("counting", counting::run)];
 
 fn main() -> ExitCode {
     give_everyone_fresh_memory();

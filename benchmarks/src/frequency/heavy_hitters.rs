@@ -215,7 +215,9 @@ fn quality(page: &mut Page, map_size: usize, keys: &[u64]) {
 
     let top = ours.top(TOP);
     let rows = theirs.frequent_items(ErrorType::NoFalseNegatives);
-    let our_keys = top.iter().filter_map(|hitter| if let KeyRef::Integer(key) = hitter.key() { Some(key) } else { None });
+    let our_keys = top
+        .iter()
+        .filter_map(|hitter| if let KeyRef::Integer(key) = hitter.key() { Some(key) } else { None });
     let missed = |found: usize| 100.0 * (1.0 - found as f64 / TOP as f64);
     let label = format!("{} KB", bytes / 1000);
     page.add(
@@ -226,7 +228,8 @@ fn quality(page: &mut Page, map_size: usize, keys: &[u64]) {
             ("datasketches", missed(rows.iter().take(TOP).filter(|row| is_top(*row.item())).count())),
         ],
     );
-    let width = |bounds: &dyn Fn(u64) -> f64| most.iter().map(|&(_, key)| bounds(key)).sum::<f64>() / TOP as f64;
+    let width =
+        |bounds: &dyn Fn(u64) -> f64| most.iter().map(|&(_, key)| bounds(key)).sum::<f64>() / TOP as f64;
     page.add(
         format!("Mean width of the bounds of the true top {TOP}, {label}"),
         "counts",

@@ -217,6 +217,9 @@ pub(crate) fn majorities() -> Vec<Vec<u8>> {
         votes(&[("ana", 6), ("rui", 2)]),
         votes(&[("ana", 3), ("rui", 4)]),
         votes(&[("", u64::MAX)]),
+    ]
+}
+
 pub(crate) fn ultraloglogs() -> Vec<Vec<u8>> {
     let ultraloglog = |precision, count: u64| {
         let mut sketch = UltraLogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
