@@ -25,8 +25,9 @@
 //! [`merge`](CountMin::merge) and inner products.
 //!
 //! **When not to use it.** For rare keys: the error is a share of the whole stream, so a key that
-//! came less often than `εN` drowns in it. For *which* keys are frequent, use heavy hitters, which
-//! keep them. For different keys that fit a hash table, use that.
+//! came less often than `εN` drowns in it. For *which* keys are frequent, use
+//! [`HeavyHitters`](super::HeavyHitters), which keeps them. For different keys that fit a hash table,
+//! use that.
 //!
 //! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and its
 //! applications* (2005). Conservative update: Estan, Varghese, *New directions in traffic measurement
@@ -34,7 +35,7 @@
 //!
 //! **Where this departs from them.** Keys are hashed once, to 64 bits, and each row remixes that hash;
 //! widths need be no prime and no power of two. Since weights are whole, `εN` is rounded down. An
-//! answer of 0 is exact. Some libraries, Apache `DataSketches` among them, state the interval as
+//! answer of 0 is exact. Some libraries, Apache DataSketches among them, state the interval as
 //! `[value, value + εN]`: their lower bound is above the truth for every key that met another. This
 //! one is tested against the truth.
 
@@ -376,18 +377,10 @@ impl CountMin {
     #[inline]
     fn estimate(&self, count: u64, margin: u64, confidence: Confidence) -> Estimate {
         if count == 0 || self.is_saturated() {
-            return self.certain_estimate(count);
+            return without_margin(count);
         }
         let value = count as f64;
         Estimate::probable(value, count.saturating_sub(margin) as f64, value, confidence)
-    }
-
-    /// What is known without a margin. Past the highest total that is little: by how much a counter is
-    /// too large is a share of a weight that nobody knows any more.
-    #[cold]
-    fn certain_estimate(&self, count: u64) -> Estimate {
-        let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };
-        Estimate::certain(count as f64, 0.0, upper)
     }
 
     /// The weight of everything that came.
@@ -455,4 +448,12 @@ impl CountMin {
     fn update_name(&self) -> &'static str {
         if self.conservative { "conservative" } else { "plain" }
     }
+}
+
+/// What is known without a margin. Past the highest total that is little: by how much a counter is too
+/// large is a share of a weight that nobody knows any more.
+#[cold]
+fn without_margin(count: u64) -> Estimate {
+    let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };
+    Estimate::certain(count as f64, 0.0, upper)
 }

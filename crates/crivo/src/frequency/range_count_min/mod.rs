@@ -19,7 +19,7 @@
 //! **Idea.** Level `l` counts the prefixes `key >> l`: how many keys lie in each aligned block of `2^l`.
 //! Every range is made of at most two blocks of each level. Coarse levels have few blocks: as soon as
 //! they all fit into the memory of one sketch, they and everything above are counted exactly, in a
-//! [tree](tree). Ranges that begin and end with its leaves are therefore exact, and what a range cuts
+//! tree. Ranges that begin and end with its leaves are therefore exact, and what a range cuts
 //! off from a leaf is never answered with more than the leaf holds.
 //!
 //! **When not to use it.** An insertion touches every level: `s·depth` counters, an order of magnitude

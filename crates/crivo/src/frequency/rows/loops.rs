@@ -12,8 +12,11 @@ use crate::hash::{index, remix};
 /// Rows that a batch works on together.
 const GROUP: usize = 4;
 
-/// Hashes whose counters are asked for together: 64 cache lines of four rows, more than a processor
-/// fetches at once. Twice as many measured slower.
+/// Counters that are asked for together: more than a processor fetches at once. Twice as many
+/// measured slower.
+const LINES: usize = 64;
+
+/// Hashes whose counters in every row are asked for together.
 const CHUNK: usize = 16;
 
 /// A table with more counters than this (2 MiB) is large.
@@ -90,8 +93,9 @@ impl Rows {
             }
             return;
         }
-        let mut places = [[0; ROWS]; CHUNK];
-        for (chunk, hashes) in hashes.chunks(CHUNK).enumerate() {
+        let mut places = [0; LINES];
+        let (places, _) = places.as_chunks_mut::<ROWS>();
+        for (chunk, hashes) in hashes.chunks(places.len()).enumerate() {
             for (places, &hash) in places.iter_mut().zip(hashes) {
                 for row in 0..ROWS {
                     places[row] = self.place(hash, first + row);
@@ -99,7 +103,7 @@ impl Rows {
                 }
             }
             for (i, places) in places[..hashes.len()].iter().enumerate() {
-                let weight = weight(chunk * CHUNK + i);
+                let weight = weight(chunk * LINES / ROWS + i);
                 for row in 0..ROWS {
                     let counter = &mut rows[row][places[row]];
                     *counter = counter.saturating_add(weight);
@@ -206,15 +210,16 @@ impl Rows {
             }
             return;
         }
-        let mut places = [[0; ROWS]; CHUNK];
-        for (minima, hashes) in minima.chunks_mut(CHUNK).zip(hashes.chunks(CHUNK)) {
+        let mut places = [0; LINES];
+        let (places, _) = places.as_chunks_mut::<ROWS>();
+        for (minima, hashes) in minima.chunks_mut(places.len()).zip(hashes.chunks(places.len())) {
             for (places, &hash) in places.iter_mut().zip(hashes) {
                 for row in 0..ROWS {
                     places[row] = self.place(hash, first + row);
                     prefetch(rows[row], places[row]);
                 }
             }
-            for (least, places) in minima.iter_mut().zip(&places) {
+            for (least, places) in minima.iter_mut().zip(&*places) {
                 for row in 0..ROWS {
                     lower(least, rows[row][places[row]]);
                 }
