@@ -13,7 +13,19 @@ or ``|``; and is stored with ``to_bytes`` and ``from_bytes`` in the format that 
 and the Rust library read and write, byte for byte the same.
 """
 
-from crivo._native import Estimate, HyperLogLog
+from crivo._native import (
+    Comparison,
+    CounterArray,
+    Estimate,
+    ExactDistinct,
+    HyperLogLog,
+    KMinValues,
+    LinearCounting,
+    LogLog,
+    MorrisCounter,
+    ProbabilisticCounting,
+    SampledCounter,
+)
 from crivo.errors import CrivoError, DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
 
 __all__ = [
@@ -24,4 +36,13 @@ __all__ = [
     "IncompatibleError",
     "InvalidParameterError",
     "KeyTypeError",
+    "ExactDistinct",
+    "LinearCounting",
+    "KMinValues",
+    "Comparison",
+    "ProbabilisticCounting",
+    "LogLog",
+    "SampledCounter",
+    "MorrisCounter",
+    "CounterArray",
 ]

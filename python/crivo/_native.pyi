@@ -2,11 +2,25 @@
 
 from typing import Any, ClassVar, SupportsIndex, final
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import Self
 
-from crivo._typing import Hashes, Key, KeyKind, Keys
+from crivo._typing import Hashes, Indexes, Key, KeyKind, Keys
 
-__all__ = ["Estimate", "HyperLogLog"]
+__all__ = [
+    "Estimate",
+    "HyperLogLog",
+    "ExactDistinct",
+    "LinearCounting",
+    "KMinValues",
+    "Comparison",
+    "ProbabilisticCounting",
+    "LogLog",
+    "SampledCounter",
+    "MorrisCounter",
+    "CounterArray",
+]
 
 @final
 class Estimate:
@@ -189,6 +203,915 @@ class HyperLogLog:
     def __bytes__(self) -> bytes: ...
     @staticmethod
     def from_bytes(data: bytes | bytearray | memoryview) -> HyperLogLog:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class ExactDistinct:
+    """Counts different items exactly, in 11 to 21 bytes for each.
+
+    It remembers a 64-bit hash of each item, not the item: of n different items two share a hash, and
+    count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
+    `HyperLogLog`, which takes a few kilobytes however many there are.
+
+    >>> from crivo import ExactDistinct
+    >>> visitors = ExactDistinct()
+    >>> visitors.insert_batch(("ana", "rui", None, "ana"))
+    1
+    >>> visitors.estimate().value, visitors.estimate().certain
+    (2.0, True)
+    """
+
+    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+    def merge(self, other: ExactDistinct) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: ExactDistinct, /) -> ExactDistinct: ...
+    def __ror__(self, other: ExactDistinct, /) -> ExactDistinct: ...
+    def __ior__(self, other: ExactDistinct, /) -> Self: ...
+    def copy(self) -> ExactDistinct:
+        """An independent copy."""
+
+    def __copy__(self) -> ExactDistinct: ...
+    def __deepcopy__(self, _memo: Any) -> ExactDistinct: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> ExactDistinct:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class LinearCounting:
+    """Counts different items with a table of bits, when about how many there will be is known.
+
+    With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million items 1 % in
+    19 KiB. It grows without limit as the table fills; a full table answers with a lower bound.
+    `HyperLogLog` needs no such knowledge, and explains `keys`.
+
+    >>> from crivo import LinearCounting
+    >>> visitors = LinearCounting.for_items(100_000, 0.01)
+    >>> visitors.insert_batch(range(100_000))
+    0
+    >>> estimate = visitors.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.04, visitors.memory < 4000
+    (True, True, True)
+    """
+
+    def __new__(cls, bits: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_items(
+        items: SupportsIndex, error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> LinearCounting:
+        """An empty sketch of the fewest bits with which a count of up to `items` has a standard error of at
+        most `error`.
+        """
+
+    @staticmethod
+    def bits_for(items: SupportsIndex, error: float) -> int:
+        """The fewest bits with which a count of up to `items` has a standard error of at most `error`, and the
+        table is full with a probability of less than 1 %.
+
+        >>> LinearCounting.bits_for(1_000_000, 0.01)
+        154171
+        """
+
+    @staticmethod
+    def standard_error(bits: SupportsIndex, items: SupportsIndex) -> float:
+        """The standard error of a count of `items` with so many bits, as a share of the count.
+
+        >>> round(LinearCounting.standard_error(154_171, 1_000_000), 4)
+        0.01
+        """
+
+    @property
+    def bits(self) -> int:
+        """The number of bits."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every bit is set: from here on nothing can be learnt."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+    def merge(self, other: LinearCounting) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: LinearCounting, /) -> LinearCounting: ...
+    def __ror__(self, other: LinearCounting, /) -> LinearCounting: ...
+    def __ior__(self, other: LinearCounting, /) -> Self: ...
+    def copy(self) -> LinearCounting:
+        """An independent copy."""
+
+    def __copy__(self) -> LinearCounting: ...
+    def __deepcopy__(self, _memo: Any) -> LinearCounting: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> LinearCounting:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class KMinValues:
+    """Keeps the k smallest hashes of a set: how many different, and how many in common with another.
+
+    Below k different items every answer is exact; from there on the standard error of the count is
+    1/√(k − 2), and 8·k bytes are kept. `compare` tells the union, intersection, difference and
+    similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of the
+    memory; it explains `keys`.
+
+    >>> from crivo import KMinValues
+    >>> monday, tuesday = KMinValues(1024), KMinValues(1024)
+    >>> monday.insert_batch(["ana", "rui", "eva"])
+    0
+    >>> tuesday.insert_batch(["rui", "zé"])
+    0
+    >>> compared = monday.compare(tuesday)
+    >>> compared.union().value, compared.intersection().value, compared.jaccard().value
+    (4.0, 1.0, 0.25)
+    """
+
+    def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> KMinValues:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> KMinValues.for_error(0.02).k
+        2502
+        """
+
+    @staticmethod
+    def k_for(error: float) -> int:
+        """The smallest k whose standard error is at most `error`.
+
+        >>> KMinValues.k_for(0.01)
+        10002
+        """
+
+    @staticmethod
+    def standard_error(k: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it; infinite for k up to 2."""
+
+    @property
+    def k(self) -> int:
+        """How many of the smallest hashes are kept."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+    def compare(self, other: KMinValues) -> Comparison:
+        """Compares this set with another. Sketches of different k compare as well; the smaller one decides
+        the error. `IncompatibleError` if their `keys` or `seed` differ.
+        """
+
+    def merge(self, other: KMinValues) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: KMinValues, /) -> KMinValues: ...
+    def __ror__(self, other: KMinValues, /) -> KMinValues: ...
+    def __ior__(self, other: KMinValues, /) -> Self: ...
+    def copy(self) -> KMinValues:
+        """An independent copy."""
+
+    def __copy__(self) -> KMinValues: ...
+    def __deepcopy__(self, _memo: Any) -> KMinValues: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> KMinValues:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class Comparison:
+    """What two sets have in common: made by `KMinValues.compare`.
+
+    Each answer has bounds at the confidence asked for. While both sketches hold all hashes of their
+    sets, every answer is exact.
+
+    >>> from crivo import KMinValues
+    >>> evens, threes = KMinValues(4096, keys="int"), KMinValues(4096, keys="int")
+    >>> evens.insert_batch(range(0, 600_000, 2)), threes.insert_batch(range(0, 600_000, 3))
+    (0, 0)
+    >>> compared = evens.compare(threes)
+    >>> 400_000 in compared.union(), 100_000 in compared.intersection()
+    (True, True)
+    >>> 200_000 in compared.difference(), 0.25 in compared.jaccard()
+    (True, True)
+    """
+
+    def union(self, confidence: float = 0.95) -> Estimate:
+        """How many different items are in either set."""
+
+    def intersection(self, confidence: float = 0.95) -> Estimate:
+        """How many different items are in both sets."""
+
+    def difference(self, confidence: float = 0.95) -> Estimate:
+        """How many different items are in the first set and not in the second."""
+
+    def jaccard(self, confidence: float = 0.95) -> Estimate:
+        """The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are equal."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+@final
+class ProbabilisticCounting:
+    """Tells the order of magnitude of the number of different items, from one byte.
+
+    It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4 of the
+    truth three times out of four. It is for study; to count, take `HyperLogLog`, which averages many
+    of these and explains `keys`.
+
+    >>> from crivo import ProbabilisticCounting
+    >>> visitors = ProbabilisticCounting()
+    >>> visitors.insert_batch(f"user{i}" for i in range(1000))
+    0
+    >>> visitors.longest_run, visitors.estimate().value
+    (14, 16384.0)
+    >>> 1000 in visitors.estimate()
+    True
+    """
+
+    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @property
+    def longest_run(self) -> int | None:
+        """The longest run of zeros at the end of a hash, from 0 to 64; None if nothing was inserted."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+    def merge(self, other: ProbabilisticCounting) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: ProbabilisticCounting, /) -> ProbabilisticCounting: ...
+    def __ror__(self, other: ProbabilisticCounting, /) -> ProbabilisticCounting: ...
+    def __ior__(self, other: ProbabilisticCounting, /) -> Self: ...
+    def copy(self) -> ProbabilisticCounting:
+        """An independent copy."""
+
+    def __copy__(self) -> ProbabilisticCounting: ...
+    def __deepcopy__(self, _memo: Any) -> ProbabilisticCounting: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> ProbabilisticCounting:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class LogLog:
+    """Counts different items in 2^precision bytes, with a standard error of 1.3/√(2^precision) from
+    5·2^precision items on; below, the value is too high and the bounds are wide enough to hold.
+
+    It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and no
+    bias, and explains `keys`.
+
+    >>> from crivo import LogLog
+    >>> visitors = LogLog.for_error(0.02)
+    >>> visitors.insert_batch(range(100_000))
+    0
+    >>> estimate = visitors.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.07
+    (True, True)
+    """
+
+    def __new__(
+        cls, precision: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> LogLog:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> LogLog.for_error(0.01).precision
+        15
+        """
+
+    @staticmethod
+    def precision_for(error: float) -> int:
+        """The smallest precision whose standard error is at most `error`."""
+
+    @staticmethod
+    def standard_error(precision: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it.
+
+        >>> round(LogLog.standard_error(14), 4)
+        0.0101
+        """
+
+    @property
+    def precision(self) -> int:
+        """The base-2 logarithm of the number of registers."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+    def merge(self, other: LogLog) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: LogLog, /) -> LogLog: ...
+    def __ror__(self, other: LogLog, /) -> LogLog: ...
+    def __ior__(self, other: LogLog, /) -> Self: ...
+    def copy(self) -> LogLog:
+        """An independent copy."""
+
+    def __copy__(self) -> LogLog: ...
+    def __deepcopy__(self, _memo: Any) -> LogLog: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> LogLog:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class SampledCounter:
+    """Counts each event with a fixed probability p: after k events the standard error is √((1 − p)/(p·k)).
+
+    Coins are tossed from the seed, so the same events give the same counter. Counters that will be
+    merged need different seeds, or their errors add up.
+
+    >>> from crivo import SampledCounter
+    >>> requests = SampledCounter(1 / 64, seed=7)
+    >>> requests.add(1_000_000)
+    >>> requests.value < 20_000, 1_000_000 in requests.estimate()
+    (True, True)
+    """
+
+    def __new__(cls, probability: float, *, seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_error(error: float, events: float, *, seed: SupportsIndex = 0) -> SampledCounter:
+        """A counter whose standard error after that many events is `error`."""
+
+    @staticmethod
+    def probability_for(error: float, events: float) -> float:
+        """The probability whose standard error is `error` after that many events.
+
+        >>> SampledCounter.probability_for(0.5, 12)
+        0.25
+        """
+
+    @staticmethod
+    def standard_error(probability: float, events: float) -> float:
+        """The standard error after that many events, as a share of them.
+
+        >>> round(SampledCounter.standard_error(1 / 64, 10_000), 3)
+        0.079
+        """
+
+    def increment(self) -> None:
+        """One event."""
+
+    def add(self, events: SupportsIndex) -> None:
+        """Many events: the same as one by one, at the cost of those that count."""
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of events, with bounds at the given confidence; exact, and certain, if every event
+        counts.
+        """
+
+    @property
+    def probability(self) -> float:
+        """The probability with which an event counts."""
+
+    @property
+    def value(self) -> int:
+        """How many events counted."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no event counted yet."""
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether the value is the largest that is stored: it stays there, and only a lower bound is known."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    def merge(self, other: SampledCounter) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: SampledCounter, /) -> SampledCounter: ...
+    def __ror__(self, other: SampledCounter, /) -> SampledCounter: ...
+    def __ior__(self, other: SampledCounter, /) -> Self: ...
+    def copy(self) -> SampledCounter:
+        """An independent copy."""
+
+    def __copy__(self) -> SampledCounter: ...
+    def __deepcopy__(self, _memo: Any) -> SampledCounter: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> SampledCounter:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class MorrisCounter:
+    """Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2) at
+    any count.
+
+    Coins are tossed from the seed, so the same events give the same counter. Counters that will be
+    merged need different seeds, or their errors add up.
+
+    >>> from crivo import MorrisCounter
+    >>> views = MorrisCounter.for_reach(1e10, bits=8, seed=7)
+    >>> views.add(3_000_000)
+    >>> views.value < 256, 3_000_000 in views.estimate()
+    (True, True)
+    """
+
+    def __new__(cls, base: float, bits: SupportsIndex, *, seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_reach(reach: float, bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
+        """The most precise counter of that many bits that reaches that many events."""
+
+    @staticmethod
+    def for_error(error: float, bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
+        """A counter with that standard error; how far it reaches is up to its width."""
+
+    @staticmethod
+    def base_for(reach: float, bits: SupportsIndex) -> float:
+        """The smallest base with which a counter of that many bits reaches that many events.
+
+        >>> round(MorrisCounter.base_for(1e10, 8), 3)
+        1.084
+        """
+
+    @staticmethod
+    def base_for_error(error: float) -> float:
+        """The base whose standard error is `error`.
+
+        >>> MorrisCounter.base_for_error(0.5)
+        1.5
+        """
+
+    @staticmethod
+    def standard_error(base: float) -> float:
+        """The standard error of a large count, as a share of it.
+
+        >>> MorrisCounter.standard_error(1.5)
+        0.5
+        """
+
+    def increment(self) -> None:
+        """One event."""
+
+    def add(self, events: SupportsIndex) -> None:
+        """Many events: the same as one by one, at the cost of the steps that the value takes."""
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of events, with bounds at the given confidence. None at all is exact; a saturated
+        counter has no upper bound.
+        """
+
+    @property
+    def base(self) -> float:
+        """The base of the scale."""
+
+    @property
+    def bits(self) -> int:
+        """The width in bits."""
+
+    @property
+    def value(self) -> int:
+        """The counter's value: how often it was raised."""
+
+    @property
+    def highest(self) -> int:
+        """The highest value, at which the counter stays."""
+
+    @property
+    def reach(self) -> float:
+        """The largest estimate, that of the highest value."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was counted."""
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether the value is at its highest: it stays there, and only a lower bound is known."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use. The value takes few of them: see `CounterArray`."""
+
+    def merge(self, other: MorrisCounter) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: MorrisCounter, /) -> MorrisCounter: ...
+    def __ror__(self, other: MorrisCounter, /) -> MorrisCounter: ...
+    def __ior__(self, other: MorrisCounter, /) -> Self: ...
+    def copy(self) -> MorrisCounter:
+        """An independent copy."""
+
+    def __copy__(self) -> MorrisCounter: ...
+    def __deepcopy__(self, _memo: Any) -> MorrisCounter: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> MorrisCounter:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class CounterArray:
+    """Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
+
+    Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Coins are tossed from the
+    seed, so the same events in the same order give the same array. Arrays that will be merged
+    need different seeds, or their errors add up.
+
+    >>> from crivo import CounterArray
+    >>> views = CounterArray.for_reach(1_000_000, bits=8, reach=1e10, seed=7)
+    >>> views.increment_batch([3, 999_999, 3])
+    >>> views.add(17, 5000)
+    >>> 5000 in views.estimate(17), len(views), views.memory < 1_010_000
+    (True, 1000000, True)
+    """
+
+    def __new__(
+        cls, len: SupportsIndex, bits: SupportsIndex, base: float, *, seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_reach(
+        len: SupportsIndex, bits: SupportsIndex, reach: float, *, seed: SupportsIndex = 0
+    ) -> CounterArray:
+        """The most precise counters of that many bits that reach that many events each."""
+
+    @staticmethod
+    def base_for(reach: float, bits: SupportsIndex) -> float:
+        """The smallest base with which counters of that many bits reach that many events.
+
+        >>> round(CounterArray.base_for(1e10, 16), 4)
+        1.0002
+        """
+
+    def increment(self, index: SupportsIndex) -> None:
+        """One event of the given index.
+
+        >>> CounterArray(10, 8, 1.1).increment(10)
+        Traceback (most recent call last):
+        ...
+        crivo.errors.InvalidParameterError: index: expected 0 to 9, found 10
+        """
+
+    def increment_batch(self, indexes: Indexes) -> None:
+        """One event of each of the given indexes, which may repeat: the same as one by one, and faster.
+
+        `indexes` is a NumPy array of integers, what converts to one, or an iterable of integers. A NumPy
+        array of 64-bit integers is read in place and without the GIL. If there is no counter of
+        some index, nothing is counted.
+        """
+
+    def add(self, index: SupportsIndex, events: SupportsIndex) -> None:
+        """Many events of one index, at the cost of the steps that its counter takes."""
+
+    def estimate(self, index: SupportsIndex, confidence: float = 0.95) -> Estimate:
+        """The number of events of an index, with bounds at the given confidence. None at all is exact; a
+        saturated counter has no upper bound.
+        """
+
+    def total(self, confidence: float = 0.95) -> Estimate:
+        """The number of events of all indexes together, with bounds at the given confidence. The counters'
+        errors even out: a million counters of 20 % give a sum of 0.02 % if none of them dominates.
+        """
+
+    def value(self, index: SupportsIndex) -> int:
+        """The value of a counter: how often it was raised."""
+
+    def values(self) -> NDArray[np.uint16]:
+        """The values of all counters, in the order of their indexes, as a NumPy array.
+
+        >>> array = CounterArray(4, 8, 1.1)
+        >>> array.increment_batch([2, 0])
+        >>> array.values().tolist()
+        [1, 0, 1, 0]
+        """
+
+    @property
+    def bits(self) -> int:
+        """The width of a counter in bits."""
+
+    @property
+    def base(self) -> float:
+        """The base of the scale."""
+
+    @property
+    def highest(self) -> int:
+        """The highest value of a counter, at which it stays."""
+
+    @property
+    def reach(self) -> float:
+        """The largest estimate of one counter, that of the highest value."""
+
+    @property
+    def saturated(self) -> int:
+        """How many counters are at their highest value: they stay there, and have no upper bound."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    def __len__(self) -> int: ...
+    def merge(self, other: CounterArray) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: CounterArray, /) -> CounterArray: ...
+    def __ror__(self, other: CounterArray, /) -> CounterArray: ...
+    def __ior__(self, other: CounterArray, /) -> Self: ...
+    def copy(self) -> CounterArray:
+        """An independent copy."""
+
+    def __copy__(self) -> CounterArray: ...
+    def __deepcopy__(self, _memo: Any) -> CounterArray: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> CounterArray:
         """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
         not the whole and undamaged bytes of such a sketch.
         """

@@ -30,3 +30,5 @@ class ConvertsToArray(Protocol):
 Keys: TypeAlias = Iterable[Key | None] | ArrowArray | ArrowStream | ConvertsToArray
 
 Hashes: TypeAlias = Iterable[SupportsIndex | None] | ArrowArray | ArrowStream | ConvertsToArray
+
+Indexes: TypeAlias = Iterable[SupportsIndex] | ConvertsToArray

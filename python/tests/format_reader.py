@@ -10,9 +10,22 @@ import math
 import struct
 import sys
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
+
+import format_counters
+import format_distinct
+
+
+class Contents(Protocol):
+    """What a payload holds; its text describes it."""
+
+    @property
+    def answer(self) -> float: ...
+
 
 MAGIC = b"CRVO"
 # magic, envelope version, family, family version, flags, hash function, key kind, reserved,
@@ -20,7 +33,29 @@ MAGIC = b"CRVO"
 HEADER = struct.Struct("<4s6BHQQ")
 CHECKSUM = struct.Struct("<I")
 
-FAMILIES = {(0x20, 1): "HyperLogLog"}  # by family and family version
+FAMILIES = {  # by family and family version
+    (0x20, 1): "HyperLogLog",
+    (0x21, 1): "ExactDistinct",
+    (0x22, 1): "LinearCounting",
+    (0x23, 1): "KMinValues",
+    (0x24, 1): "ProbabilisticCounting",
+    (0x25, 1): "LogLog",
+    (0x10, 1): "SampledCounter",
+    (0x11, 1): "MorrisCounter",
+    (0x12, 1): "CounterArray",
+}
+# What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
+PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
+    "ExactDistinct": format_distinct.ExactDistinct.read,
+    "LinearCounting": format_distinct.LinearCounting.read,
+    "KMinValues": format_distinct.KMinValues.read,
+    "ProbabilisticCounting": format_distinct.ProbabilisticCounting.read,
+    "LogLog": format_distinct.LogLog.read,
+    "SampledCounter": format_counters.SampledCounter.read,
+    "MorrisCounter": format_counters.MorrisCounter.read,
+    "CounterArray": format_counters.CounterArray.read,
+}
+KEYLESS = {"SampledCounter", "MorrisCounter", "CounterArray"}
 HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}
 PAIRS = {(1, 1), (2, 1), (3, 0)}  # allowed key kind and hash function
@@ -83,7 +118,15 @@ class Sketch:
         return len(self.hashes) if self.state == EXACT else estimate(self.registers)
 
 
-def read(data: bytes) -> Sketch:
+@dataclass(frozen=True)
+class Other:
+    """A sketch of another family than HyperLogLog."""
+
+    header: Header
+    contents: Contents
+
+
+def read(data: bytes) -> Sketch | Other:
     """Reads one file, with the checks in the order that the document states."""
     # 1. Fewer bytes than the magic that agree with it so far do not differ: step 2 is for them.
     if data[: len(MAGIC)] != MAGIC[: len(data)]:
@@ -118,7 +161,14 @@ def read(data: bytes) -> Sketch:
     _must(reserved == 0, f"reserved bytes {reserved:04x}")
     _must((kind, function) in PAIRS, f"key kind {kind} with hash function {function}")
     header = Header(version, family, family_version, function, kind, seed)
-    return _hyperloglog(header, data[HEADER.size : end])
+    name, payload = FAMILIES[family, family_version], data[HEADER.size : end]
+    if name == "HyperLogLog":
+        return _hyperloglog(header, payload)
+    _must(name not in KEYLESS or (kind, function, seed) == (3, 0, 0), "keys of a sketch that has none")
+    try:
+        return Other(header, PAYLOADS[name](payload))
+    except ValueError as error:
+        raise Invalid(str(error)) from error
 
 
 def _must(holds: bool, what: str) -> None:
@@ -173,6 +223,9 @@ def main(names: list[str]) -> int:
         header = sketch.header
         family = FAMILIES[header.family, header.family_version]
         kind, function = KEY_KINDS[header.key_kind], HASH_FUNCTIONS[header.hash_function]
+        if isinstance(sketch, Other):
+            print(f"{name}: {sketch.contents}; {kind}, {function}, seed {header.seed}")
+            continue
         state, about = ("exact", "") if sketch.state == EXACT else ("dense", "about ")
         print(
             f"{name}: {family}, precision {sketch.precision}, {state}, {kind}, {function}, "

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import format_reader
 import pytest
+import test_format_counters
+import test_format_distinct
 import xxhash
 from format_reader import (
     DENSE,
@@ -29,8 +31,14 @@ from format_reader import (
     Sketch,
     TrailingBytes,
     Truncated,
-    read,
 )
+
+
+def read(data: bytes) -> Sketch:
+    """These are the tests of HyperLogLog; other families have files of their own."""
+    sketch = format_reader.read(data)
+    assert isinstance(sketch, Sketch)
+    return sketch
 
 
 def golden_folder() -> Path:
@@ -143,14 +151,19 @@ def dense(precision: int, registers: bytes) -> bytes:
 
 
 def test_every_golden_file_has_a_recipe_and_every_recipe_a_file() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.bin")} == set(RECIPES)
+    recipes = {
+        *RECIPES,
+        *test_format_distinct.RECIPES,
+        *test_format_counters.RECIPES,
+    }
+    assert {path.stem for path in GOLDEN.glob("*.bin")} == recipes
 
 
 def test_every_file_of_the_golden_folder_is_read() -> None:
     paths = sorted(GOLDEN.glob("*.bin"))
     assert paths
     for path in paths:
-        assert isinstance(read(path.read_bytes()), Sketch), path.name
+        format_reader.read(path.read_bytes())
 
 
 @each_recipe
@@ -273,7 +286,7 @@ def test_a_forged_length_is_truncated() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{4: 2}, {4: 255}, {5: 0x21}, {5: 20}, {5: 0}, {6: 2}, {8: 2}, {8: 255}],
+    [{4: 2}, {4: 255}, {5: 0x1F}, {5: 20}, {5: 0}, {6: 2}, {8: 2}, {8: 255}],
 )
 def test_unknown_versions_families_and_hash_functions_are_newer(changes: dict[int, int]) -> None:
     assert refusal(envelope(ONE_HASH, changes)) is Newer

@@ -1,5 +1,18 @@
 //! How many different?
 
+mod exact;
+mod k_min_values;
+mod linear_counting;
+mod log_log;
+mod methods;
+mod probabilistic_counting;
+
+pub(crate) use self::exact::ExactDistinct;
+pub(crate) use self::k_min_values::{Comparison, KMinValues};
+pub(crate) use self::linear_counting::LinearCounting;
+pub(crate) use self::log_log::LogLog;
+pub(crate) use self::probabilistic_counting::ProbabilisticCounting;
+
 use crivo::Confidence;
 use crivo::distinct::HyperLogLog as Sketch;
 use pyo3::prelude::*;

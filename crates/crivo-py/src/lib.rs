@@ -12,6 +12,7 @@
 //! A new sketch is a file like [`distinct`]: constructors, the verbs that differ, and one line
 //! for the rest; then its name in the list below, in `python/crivo/__init__.py` and in the stubs.
 
+mod counting;
 mod distinct;
 mod errors;
 mod estimate;
@@ -24,7 +25,25 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::counting::CounterArray;
+    #[pymodule_export]
+    use crate::counting::MorrisCounter;
+    #[pymodule_export]
+    use crate::counting::SampledCounter;
+    #[pymodule_export]
+    use crate::distinct::Comparison;
+    #[pymodule_export]
+    use crate::distinct::ExactDistinct;
+    #[pymodule_export]
     use crate::distinct::HyperLogLog;
+    #[pymodule_export]
+    use crate::distinct::KMinValues;
+    #[pymodule_export]
+    use crate::distinct::LinearCounting;
+    #[pymodule_export]
+    use crate::distinct::LogLog;
+    #[pymodule_export]
+    use crate::distinct::ProbabilisticCounting;
     #[pymodule_export]
     use crate::estimate::Estimate;
 }

@@ -5,7 +5,8 @@
 //! run, nor while another sketch's lock is taken. So whoever holds it always gets done, whether
 //! or not somebody else holds the GIL.
 //!
-//! [`sketch_methods`] writes the Python methods that are the same for every sketch.
+//! [`sketch_methods`] writes the Python methods that are the same for every sketch; of those without
+//! keys, [`common_methods`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -139,7 +140,17 @@ macro_rules! sketch_methods {
             fn is_empty(&self, py: Python<'_>) -> bool {
                 self.0.quick(py, |sketch| sketch.is_empty())
             }
+        }
 
+        $crate::sketch::common_methods!($class, $sketch);
+    };
+}
+
+/// The Python methods of [`sketch_methods`] that have nothing to do with keys.
+macro_rules! common_methods {
+    ($class:ident, $sketch:ty) => {
+        #[pymethods]
+        impl $class {
             /// Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
             /// two differ in a way that forbids it.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
@@ -199,4 +210,5 @@ macro_rules! sketch_methods {
         }
     };
 }
+pub(crate) use common_methods;
 pub(crate) use sketch_methods;

@@ -1,0 +1,211 @@
+"""Holds docs/format.md to the golden files of the sketches that count different items.
+
+The recipes are copied from the page by hand; the hashes come from the xxhash package, so nothing
+here can agree with crivo by sharing its code.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+import xxhash
+from format_distinct import ExactDistinct, KMinValues, LinearCounting, LogLog, ProbabilisticCounting
+from format_reader import Header, Invalid, Other, TrailingBytes, Truncated, read
+
+GOLDEN = Path(__file__).parents[2] / "crates" / "crivo" / "tests" / "golden"
+MOST = 2**64 - 1
+
+TEXT, INTEGERS, HASHES = (1, 1), (1, 2), (0, 3)  # hash function and key kind
+
+
+def texts(count: int) -> list[int]:
+    return [xxhash.xxh3_64_intdigest(f"key {i}".encode(), seed=0) for i in range(count)]
+
+
+def integers(count: int, seed: int) -> list[int]:
+    return [xxhash.xxh3_64_intdigest(i.to_bytes(8, "little"), seed=seed) for i in range(count)]
+
+
+# Payloads made from hashes, as the page says.
+
+
+def hashes_of(hashes: Iterable[int]) -> bytes:
+    return b"".join(h.to_bytes(8, "little") for h in sorted(set(hashes)))
+
+
+def exact(hashes: Iterable[int]) -> bytes:
+    body = hashes_of(hashes)
+    return struct.pack("<Q", len(body) // 8) + body
+
+
+def linear(bits: int, hashes: Iterable[int]) -> bytes:
+    table = 0
+    for h in hashes:
+        table |= 1 << (h * bits >> 64)
+    return struct.pack("<Q", bits) + table.to_bytes((bits + 7) // 8, "little")
+
+
+def smallest(k: int, hashes: Iterable[int]) -> bytes:
+    body = hashes_of(hashes)[: 8 * k]
+    return struct.pack("<II", k, len(body) // 8) + body
+
+
+def rank(h: int, width: int) -> int:
+    """One more than the zeros at the end of the low bits; a stop bit above them ends the run."""
+    low = h & ((1 << width) - 1) | 1 << width
+    return (low & -low).bit_length()
+
+
+def probabilistic(hashes: Iterable[int]) -> bytes:
+    return bytes([max((rank(h, 64) for h in hashes), default=0)])
+
+
+def log_log(precision: int, hashes: Iterable[int]) -> bytes:
+    registers = bytearray(1 << precision)
+    for h in hashes:
+        index = h >> (64 - precision)
+        registers[index] = max(registers[index], rank(h, 64 - precision))
+    return bytes([precision]) + bytes(registers)
+
+
+# Family, hash function and key kind, seed, payload.
+Recipe = tuple[int, tuple[int, int], int, Callable[[], bytes]]
+SOME = (0, 1, 2**63, MOST)
+
+RECIPES: dict[str, Recipe] = {
+    "exact_distinct_v1_empty": (0x21, INTEGERS, 9, lambda: exact(())),
+    "exact_distinct_v1_words": (0x21, TEXT, 0, lambda: exact(texts(300))),
+    "exact_distinct_v1_hashes": (0x21, HASHES, MOST, lambda: exact(SOME)),
+    "linear_counting_v1_empty": (0x22, INTEGERS, 7, lambda: linear(1000, ())),
+    "linear_counting_v1_words": (0x22, TEXT, 0, lambda: linear(10_007, texts(20_000))),
+    "linear_counting_v1_hashes": (0x22, HASHES, 0, lambda: linear(64, (0, MOST, 2**63, 2**63 - 1))),
+    "linear_counting_v1_full": (0x22, INTEGERS, 7, lambda: linear(100, integers(2000, 7))),
+    "k_min_values_v1_empty": (0x23, TEXT, 0, lambda: smallest(1, ())),
+    "k_min_values_v1_one": (0x23, TEXT, 0, lambda: smallest(1, texts(1000))),
+    "k_min_values_v1_exact": (0x23, TEXT, 0, lambda: smallest(1000, texts(300))),
+    "k_min_values_v1_limit": (0x23, TEXT, 0, lambda: smallest(300, texts(300))),
+    "k_min_values_v1_sampling": (0x23, TEXT, 0, lambda: smallest(1024, texts(100_000))),
+    "k_min_values_v1_integers": (0x23, INTEGERS, 7, lambda: smallest(64, integers(10_000, 7))),
+    "k_min_values_v1_hashes": (0x23, HASHES, MOST, lambda: smallest(3, SOME)),
+    "probabilistic_counting_v1_empty": (0x24, TEXT, 0, lambda: probabilistic(())),
+    "probabilistic_counting_v1_words": (0x24, TEXT, 0, lambda: probabilistic(texts(1000))),
+    "probabilistic_counting_v1_zero": (0x24, HASHES, 0, lambda: probabilistic((5, 0, 12))),
+    "log_log_v1_empty": (0x25, TEXT, 0, lambda: log_log(6, ())),
+    "log_log_v1_words": (0x25, TEXT, 0, lambda: log_log(10, texts(100_000))),
+    "log_log_v1_few": (0x25, INTEGERS, 7, lambda: log_log(6, integers(40, 7))),
+    "log_log_v1_saturated": (0x25, HASHES, 0, lambda: log_log(6, (i << 58 for i in range(64)))),
+}
+each_recipe = pytest.mark.parametrize("name", RECIPES)
+
+# What the files answer to a reader that knows only the textbook's estimate, and how near it must be.
+ANSWERS: dict[str, tuple[float, float]] = {
+    "exact_distinct_v1_words": (300, 0),
+    "exact_distinct_v1_hashes": (4, 0),
+    "linear_counting_v1_words": (20_000, 0.05),
+    "k_min_values_v1_exact": (300, 0),
+    "k_min_values_v1_sampling": (100_000, 0.1),
+    "k_min_values_v1_integers": (10_000, 0.4),
+    "probabilistic_counting_v1_words": (1000, 0.75),
+    "log_log_v1_words": (100_000, 0.13),
+}
+
+
+def envelope(family: int, keys: tuple[int, int], seed: int, payload: bytes) -> bytes:
+    header = struct.pack("<4s6BHQQ", b"CRVO", 1, family, 1, 0, *keys, 0, seed, len(payload))
+    return header + payload + struct.pack("<I", zlib.crc32(header + payload))
+
+
+def golden(name: str) -> bytes:
+    return (GOLDEN / f"{name}.bin").read_bytes()
+
+
+@each_recipe
+def test_the_recipe_gives_every_byte_of_the_file(name: str) -> None:
+    family, keys, seed, payload = RECIPES[name]
+    assert envelope(family, keys, seed, payload()) == golden(name)
+
+
+@each_recipe
+def test_the_file_is_read(name: str) -> None:
+    family, (function, kind), seed, _ = RECIPES[name]
+    sketch = read(golden(name))
+    assert isinstance(sketch, Other)
+    assert sketch.header == Header(1, family, 1, function, kind, seed)
+    assert type(sketch.contents).__name__ == name.split("_v1_")[0].title().replace("_", "")
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_answer_is_near_the_truth(name: str) -> None:
+    sketch = read(golden(name))
+    truth, error = ANSWERS[name]
+    assert isinstance(sketch, Other)
+    assert sketch.contents.answer == pytest.approx(truth, rel=error)
+
+
+@each_recipe
+def test_a_file_that_is_cut_or_goes_on_is_refused(name: str) -> None:
+    data = golden(name)
+    for end in [*range(0, len(data), 97), len(data) - 1]:
+        with pytest.raises(Truncated):
+            read(data[:end])
+    with pytest.raises(TrailingBytes):
+        read(data + b"\0")
+
+
+# The rules of the page, one by one, on forged payloads whose checksum is right.
+
+
+@pytest.mark.parametrize(
+    ("family", "payload", "contents"),
+    [
+        (0x21, exact([7]), ExactDistinct((7,))),
+        (0x22, linear(1, [7]), LinearCounting(1, b"\1")),
+        (0x22, linear(9, [MOST]), LinearCounting(9, b"\0\1")),
+        (0x23, smallest(1, [7]), KMinValues(1, (7,))),
+        (0x23, smallest(2**26, [7]), KMinValues(2**26, (7,))),
+        (0x24, b"\x41", ProbabilisticCounting(65)),
+        (0x25, log_log(6, [0]), LogLog(6, bytes([59] + [0] * 63))),
+    ],
+)
+def test_the_limits_are_read(family: int, payload: bytes, contents: object) -> None:
+    assert read(envelope(family, TEXT, 0, payload)) == Other(Header(1, family, 1, 1, 1, 0), contents)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("family", "payload"),
+    [
+        pytest.param(0x21, b"", id="no number of hashes"),
+        pytest.param(0x21, exact([1, 2])[:-1], id="exact: a byte missing"),
+        pytest.param(0x21, exact([1, 2]) + b"\0", id="exact: a byte too many"),
+        pytest.param(0x21, struct.pack("<Q", MOST), id="exact: forged number of hashes"),
+        pytest.param(0x21, struct.pack("<3Q", 2, 1, 1), id="exact: equal hashes"),
+        pytest.param(0x21, struct.pack("<3Q", 2, 256, 1), id="exact: descending hashes"),
+        pytest.param(0x22, struct.pack("<Q", 0), id="linear: no bits"),
+        pytest.param(0x22, struct.pack("<Q", 2**36 + 1), id="linear: too many bits"),
+        pytest.param(0x22, linear(9, [1])[:-1], id="linear: a byte missing"),
+        pytest.param(0x22, linear(9, [1]) + b"\0", id="linear: a byte too many"),
+        pytest.param(0x22, struct.pack("<QH", 9, 512), id="linear: a one after the last bit"),
+        pytest.param(0x23, smallest(1, [])[:-1], id="smallest: number of hashes cut"),
+        pytest.param(0x23, struct.pack("<II", 0, 0), id="smallest: k 0"),
+        pytest.param(0x23, struct.pack("<II", 2**26 + 1, 0), id="smallest: k too large"),
+        pytest.param(0x23, struct.pack("<IIQQ", 1, 2, 1, 2), id="smallest: more than k"),
+        pytest.param(0x23, struct.pack("<IIQQ", 2, 2, 1, 1), id="smallest: equal hashes"),
+        pytest.param(0x23, smallest(9, [1]) + b"\0", id="smallest: a byte too many"),
+        pytest.param(0x24, b"", id="no rank"),
+        pytest.param(0x24, b"\x42", id="rank 66"),
+        pytest.param(0x24, b"\1\1", id="two ranks"),
+        pytest.param(0x25, b"", id="no precision"),
+        pytest.param(0x25, log_log(5, [1]), id="loglog: precision 5"),
+        pytest.param(0x25, bytes([19]) + bytes(2**19), id="loglog: precision 19"),
+        pytest.param(0x25, log_log(6, [1])[:-1], id="loglog: a register missing"),
+        pytest.param(0x25, log_log(6, [1]) + b"\0", id="loglog: a register too many"),
+        pytest.param(0x25, bytes([6, 60]) + bytes(63), id="loglog: register too high"),
+    ],
+)
+def test_a_payload_against_the_rules_is_invalid(family: int, payload: bytes) -> None:
+    with pytest.raises(Invalid):
+        read(envelope(family, TEXT, 0, payload))
