@@ -21,6 +21,9 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
+    /// The least number that [`unit`](Self::unit) can give.
+    pub(crate) const LEAST_UNIT: f64 = 0.5 / (1_u64 << 52) as f64;
+
     pub(crate) fn new(seed: u64) -> Self {
         let mut counter = seed;
         let state = std::array::from_fn(|_| {
@@ -53,6 +56,21 @@ impl Generator {
         ((self.bits() >> 12) as f64 + 0.5) * (1.0 / (1_u64 << 52) as f64)
     }
 
+    /// Uniform in `0..size`, without bias; 0 if the size is 0.
+    #[inline]
+    pub(crate) fn below(&mut self, size: u64) -> u64 {
+        let mut product = u128::from(self.bits()) * u128::from(size);
+        if (product as u64) < size {
+            // The 2^64 values of the generator do not divide evenly: draws among the few that are left
+            // over are made again (Lemire 2019).
+            let left_over = size.wrapping_neg() % size;
+            while (product as u64) < left_over {
+                product = u128::from(self.bits()) * u128::from(size);
+            }
+        }
+        (product >> 64) as u64
+    }
+
     /// How many trials fail before the first success, each of which has the given chance:
     /// `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
     #[inline]
@@ -62,7 +80,7 @@ impl Generator {
 
     /// The largest number that [`failures`](Self::failures) can give.
     pub(crate) fn most_failures(chance: f64) -> u64 {
-        failures_for(0.5 / (1_u64 << 52) as f64, chance)
+        failures_for(Self::LEAST_UNIT, chance)
     }
 
     pub(crate) fn encode(&self, writer: &mut Writer) {
@@ -112,6 +130,18 @@ mod tests {
             let scaled = generator.unit() * (1_u64 << 52) as f64;
             assert_eq!(scaled, (twin.bits() >> 12) as f64 + 0.5);
         }
+    }
+
+    #[test]
+    fn every_index_below_a_size_is_drawn() {
+        let mut generator = Generator::new(2);
+        assert_eq!(generator.below(0), 0);
+        let mut counts = [0; 3];
+        (0..3000).for_each(|_| counts[generator.below(3) as usize] += 1);
+        assert!(counts.iter().all(|&count| count > 850), "{counts:?}");
+        // Nearly half of all draws are made again here.
+        let size = (1 << 63) + 1;
+        assert!((0..1000).all(|_| generator.below(size) < size));
     }
 
     #[test]

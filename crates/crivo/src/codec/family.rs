@@ -25,6 +25,8 @@ macro_rules! with_every_family {
             RangeCountMin = 0x41, version 1, crate::frequency::RangeCountMin;
             Majority = 0x42, version 1, crate::frequency::Majority;
             HeavyHitters = 0x43, version 1, crate::frequency::HeavyHitters;
+            Reservoir = 0x50, version 1, crate::sampling::Reservoir;
+            WeightedReservoir = 0x51, version 1, crate::sampling::WeightedReservoir;
         }
     };
 }

@@ -110,17 +110,26 @@ impl<'a> KeyBatch<'a> {
     /// Every key with its hash.
     pub fn iter(&self) -> impl Iterator<Item = (KeyRef<'a>, u64)> + use<'a> {
         let keys = self.keys;
-        self.hashes.iter().enumerate().map(move |(index, &hash)| {
-            let key = match keys {
-                Keys::Spans { bytes, spans } => KeyRef::Bytes(&bytes[spans[index].range()]),
-                Keys::Offsets { bytes, offsets } => {
-                    KeyRef::Bytes(&bytes[offsets[index] as usize..offsets[index + 1] as usize])
-                }
-                Keys::Integers(integers) => KeyRef::Integer(integers[index]),
-                Keys::Unknown => KeyRef::Hash(hash),
-            };
-            (key, hash)
-        })
+        self.hashes.iter().enumerate().map(move |(index, &hash)| (keys.get(index, hash), hash))
+    }
+
+    /// The key at an index, without a look at those before it.
+    pub fn get(&self, index: usize) -> Option<KeyRef<'a>> {
+        self.hashes.get(index).map(|&hash| self.keys.get(index, hash))
+    }
+}
+
+impl<'a> Keys<'a> {
+    #[inline]
+    fn get(self, index: usize, hash: u64) -> KeyRef<'a> {
+        match self {
+            Keys::Spans { bytes, spans } => KeyRef::Bytes(&bytes[spans[index].range()]),
+            Keys::Offsets { bytes, offsets } => {
+                KeyRef::Bytes(&bytes[offsets[index] as usize..offsets[index + 1] as usize])
+            }
+            Keys::Integers(integers) => KeyRef::Integer(integers[index]),
+            Keys::Unknown => KeyRef::Hash(hash),
+        }
     }
 }
 
@@ -277,6 +286,7 @@ mod tests {
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
         let batch = other.hash_offsets(&[0, 3, 3, 8], b"onethree").unwrap();
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+        assert_eq!((batch.get(2), batch.get(3)), (Some(KeyRef::Bytes(b"three")), None));
         assert!(other.hash_offsets(&[], b"").unwrap().is_empty());
 
         let integers = [7, u64::MAX];

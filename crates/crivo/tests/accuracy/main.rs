@@ -41,6 +41,8 @@ mod majority;
 mod morris_counter;
 mod probabilistic_counting;
 mod range_count_min;
+mod reservoir;
 mod sampled_counter;
 mod shares;
 mod ultraloglog;
+mod weighted_reservoir;

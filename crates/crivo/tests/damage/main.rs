@@ -20,6 +20,7 @@ mod majority;
 mod probabilistic_counting;
 mod range_count_min;
 mod ultraloglog;
+mod reservoirs;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};
 use crivo::codec::{AnySketch, Decode};

@@ -23,6 +23,7 @@ mod majority;
 mod probabilistic_counting;
 mod range_count_min;
 mod ultraloglog;
+mod reservoirs;
 
 use std::path::PathBuf;
 
@@ -46,6 +47,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         heavy_hitters::cases(),
         majority::cases(),
         ultraloglog::cases(),
+        reservoirs::cases(),
     ]
     .concat()
 }

@@ -25,6 +25,7 @@ mod majority;
 mod morris_counter;
 mod probabilistic_counting;
 mod range_count_min;
+mod reservoir;
 mod sampled_counter;
 mod ultraloglog;
 

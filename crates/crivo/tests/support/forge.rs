@@ -7,6 +7,7 @@ use crivo::distinct::{
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
+use crivo::sampling::{Reservoir, WeightedReservoir};
 
 use super::Random;
 
@@ -31,6 +32,8 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         heavy_hitters(),
         majorities(),
         ultraloglogs(),
+        reservoirs(),
+        weighted_reservoirs(),
     ]
     .concat()
 }
@@ -233,6 +236,27 @@ pub(crate) fn ultraloglogs() -> Vec<Vec<u8>> {
         ultraloglog(8, 10_000),
         ultraloglog(18, 9),
     ]
+pub(crate) fn reservoirs() -> Vec<Vec<u8>> {
+    let words = |capacity, count: usize| {
+        let mut sample = Reservoir::new(capacity, 5).unwrap();
+        (0..count).for_each(|i| sample.insert("x".repeat(i % 9).as_str()).unwrap());
+        sample.encode()
+    };
+    let mut integers = Reservoir::with_scheme(6, KeyScheme::integers().with_seed(5), 5).unwrap();
+    (0..1000_u64).for_each(|i| integers.insert(&i).unwrap());
+    vec![words(4, 0), words(9, 3), words(4, 500), integers.encode()]
+}
+
+pub(crate) fn weighted_reservoirs() -> Vec<Vec<u8>> {
+    let words = |capacity, count: u32| {
+        let mut sample = WeightedReservoir::new(capacity, 5).unwrap();
+        (0..count)
+            .for_each(|i| sample.insert("x".repeat(i as usize % 9).as_str(), f64::from(i + 1)).unwrap());
+        sample.encode()
+    };
+    let mut integers = WeightedReservoir::with_scheme(6, KeyScheme::integers().with_seed(5), 5).unwrap();
+    (0..1000_u32).for_each(|i| integers.insert(&i, f64::from(i % 4)).unwrap());
+    vec![words(4, 0), words(9, 3), words(4, 500), integers.encode()]
 }
 
 /// A few random changes, most of them where they hurt.

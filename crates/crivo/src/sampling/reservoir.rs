@@ -1,0 +1,398 @@
+//! Reservoir: k items of a stream of unknown length, every set of k as likely as any other.
+//!
+//! **Question.** What does the stream look like, judged by a fair sample of it?
+//!
+//! **Guarantee.** After `n` items the sample is a uniformly random set of `min(k, n)` of them: each item is in it
+//! with probability `k/n`, each pair with `k(k − 1)/(n(n − 1))`, and so on. Merging keeps that: the sample of two
+//! reservoirs is a uniform sample of both streams, however different their lengths.
+//!
+//! **Idea.** Give every item a random number and keep the `k` smallest. The numbers need not be drawn: if the
+//! largest of the kept ones is `w`, an item is kept with chance `w`, so the number of items until the next
+//! kept one is geometric, and it replaces a random one of the old. After `n` items `w` is about `k/n`: almost all
+//! items are passed over with a subtraction, whole batches of them without a look at any key.
+//!
+//! **When not to use it.** If items have weights, take a [`WeightedReservoir`](super::WeightedReservoir). If
+//! the same item comes many times and each should count once, a sample of rows is not what is wanted: take the
+//! smallest hashes (`KMinValues`).
+//!
+//! **Sources.** Vitter: *Random sampling with a reservoir* (1985). Li: *Reservoir-sampling algorithms of time
+//! complexity O(n(1 + log(N/n)))* (1994), Algorithm L. Rényi (1953) for the order statistics that a merge draws.
+//!
+//! **Where this departs from the papers.** Merging: how many of the `k` come from which side is
+//! hypergeometric, by the lengths of the streams; which ones is uniform; and the `w` to go on with is drawn
+//! anew as the `k`-th smallest of all the items' numbers, which does not depend on what is in the sample.
+//! Bytes depend on the order of the stream and on the seed; the guarantee does not.
+
+use std::ops::RangeInclusive;
+
+use super::items::Items;
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
+use crate::random::Generator;
+use crate::sketch::{InsertKeys, Merge};
+
+/// A uniform sample of a stream; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::keys::{KeyRef, KeyScheme};
+/// use crivo::sampling::Reservoir;
+///
+/// let mut sample = Reservoir::with_scheme(100, KeyScheme::integers(), 7)?;
+/// for number in 0..100_000_u64 {
+///     sample.insert(&number)?;
+/// }
+/// assert_eq!((sample.seen(), sample.sample().len()), (100_000, 100));
+/// let small = sample.sample().filter(|key| *key < KeyRef::Integer(50_000)).count();
+/// assert!((25..75).contains(&small));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reservoir {
+    scheme: KeyScheme,
+    capacity: u32,
+    seen: u64,
+    items: Items,
+    /// What decides about later items, once the sample is full.
+    pace: Pace,
+    generator: Generator,
+}
+
+/// How fast items come in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pace {
+    /// The largest of the kept items' numbers: the chance of an item to come in.
+    chance: f64,
+    /// How many items pass before the next one that comes in.
+    skip: u64,
+}
+
+impl Pace {
+    /// Before the sample is full every item comes in.
+    const FILLING: Self = Self { chance: 1.0, skip: 0 };
+
+    fn new(chance: f64, generator: &mut Generator) -> Self {
+        // Nothing real comes near the least chance; a forged sketch must not leave the range.
+        let chance = chance.max(f64::MIN_POSITIVE);
+        Self { chance, skip: generator.failures(chance) }
+    }
+}
+
+// ---- limits and sizing ----
+
+impl Reservoir {
+    /// How many items can be kept. Memory is taken as they come.
+    pub const CAPACITIES: RangeInclusive<u32> = 1..=u32::MAX;
+
+    /// Streams are counted up to here.
+    const MOST_SEEN: u64 = i64::MAX as u64;
+}
+
+// ---- construction ----
+
+impl Reservoir {
+    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed. Samples
+    /// that will be merged need different seeds.
+    ///
+    /// # Errors
+    /// If the capacity is 0.
+    pub fn new(capacity: u32, seed: u64) -> Result<Self> {
+        Self::with_scheme(capacity, KeyScheme::bytes(), seed)
+    }
+
+    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own seed only says
+    /// which batches belong here.
+    ///
+    /// # Errors
+    /// If the capacity is 0.
+    pub fn with_scheme(capacity: u32, scheme: KeyScheme, seed: u64) -> Result<Self> {
+        check_capacity(capacity)?;
+        let items = Items::new(scheme.kind());
+        Ok(Self { scheme, capacity, seen: 0, items, pace: Pace::FILLING, generator: Generator::new(seed) })
+    }
+}
+
+pub(super) fn check_capacity(capacity: u32) -> Result<()> {
+    if capacity > 0 { Ok(()) } else { Err(Error::parameter("capacity", "at least 1", capacity)) }
+}
+
+// ---- update ----
+
+impl Reservoir {
+    /// Shows one key to the sample.
+    ///
+    /// # Errors
+    /// If the key is not of the sample's kind.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
+        self.insert_ref(key.to_ref())
+    }
+
+    /// Shows one key, whose kind is known only at run time.
+    ///
+    /// # Errors
+    /// If the key is not of the sample's kind, or of 4 GiB and more.
+    #[inline]
+    pub fn insert_ref(&mut self, key: KeyRef<'_>) -> Result<()> {
+        check_key(self.scheme, key)?;
+        self.see(1);
+        if self.pace.skip > 0 {
+            self.pace.skip -= 1;
+        } else {
+            self.admit(key);
+        }
+        Ok(())
+    }
+
+    /// Shows a batch of keys: the same as one by one, without a look at those that are passed over.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is shown then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        self.see(batch.len() as u64);
+        let mut position = 0;
+        loop {
+            let left = (batch.len() - position) as u64;
+            if self.pace.skip >= left {
+                self.pace.skip -= left;
+                return Ok(());
+            }
+            position += self.pace.skip as usize;
+            if let Some(key) = batch.get(position) {
+                self.admit(key);
+            }
+            position += 1;
+        }
+    }
+
+    fn see(&mut self, items: u64) {
+        self.seen = self.seen.saturating_add(items).min(Self::MOST_SEEN);
+    }
+
+    /// Takes a key in, and draws when the next one will come in.
+    #[cold]
+    fn admit(&mut self, key: KeyRef<'_>) {
+        let capacity = u64::from(self.capacity);
+        let len = self.items.len() as u64;
+        let slot = if len < capacity { len } else { self.generator.below(capacity) };
+        self.items.put(slot as usize, key);
+        if self.items.len() as u64 == capacity {
+            // The largest of k numbers below w is w·U^(1/k).
+            let largest = libm::exp(libm::log(self.generator.unit()) / f64::from(self.capacity));
+            self.pace = Pace::new(self.pace.chance * largest, &mut self.generator);
+        }
+    }
+}
+
+/// Refuses what a sample cannot keep or store.
+#[inline]
+pub(super) fn check_key(scheme: KeyScheme, key: KeyRef<'_>) -> Result<()> {
+    if key.kind() != scheme.kind() {
+        return Err(scheme.wrong_kind(key.kind()));
+    }
+    match key {
+        KeyRef::Bytes(bytes) if u32::try_from(bytes.len()).is_err() => {
+            Err(Error::parameter("key", "less than 4 GiB", format_args!("{} bytes", bytes.len())))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl InsertKeys for Reservoir {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}
+
+// ---- query ----
+
+impl Reservoir {
+    /// The sampled keys. As a set they are uniform; their order means nothing.
+    pub fn sample(&self) -> impl ExactSizeIterator<Item = KeyRef<'_>> {
+        (0..self.items.len()).map(|index| self.items.get(index))
+    }
+
+    /// How many items were shown.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// How many items can be kept.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Whether nothing was shown.
+    pub fn is_empty(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// Of which kind the keys are, and which batches belong here.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, keys and the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.items.memory()
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            family: Self::FAMILY,
+            parameters: vec![
+                ("capacity", Parameter::Count(self.capacity.into())),
+                ("kept", Parameter::Count(self.items.len() as u64)),
+            ],
+            scheme: self.scheme,
+            items: Estimate::exact(self.seen as f64),
+            fill: Some(self.items.len() as f64 / f64::from(self.capacity)),
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+// ---- merge ----
+
+impl Reservoir {
+    /// Makes this a uniform sample of both streams. This sample's generator draws and goes on.
+    ///
+    /// # Errors
+    /// If schemes or capacities differ; the sample is unchanged then.
+    ///
+    /// ```
+    /// use crivo::sampling::Reservoir;
+    /// let (mut monday, mut tuesday) = (Reservoir::new(10, 1)?, Reservoir::new(10, 2)?);
+    /// for visitor in ["ana", "rui", "eva"] {
+    ///     monday.insert(visitor)?;
+    /// }
+    /// tuesday.insert("zoe")?;
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!((monday.seen(), monday.sample().len()), (4, 4));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        require_same_capacity(self.capacity, other.capacity)?;
+        if other.seen == 0 {
+            return Ok(());
+        }
+        if self.seen == 0 {
+            (self.seen, self.items, self.pace) = (other.seen, other.items.clone(), other.pace);
+            return Ok(());
+        }
+        if self.seen + other.seen <= u64::from(self.capacity) {
+            other.sample().for_each(|key| self.admit(key));
+        } else {
+            self.mix(other);
+        }
+        self.see(other.seen);
+        Ok(())
+    }
+
+    /// Draws as many items as the sample holds from two streams that are longer together.
+    fn mix(&mut self, other: &Self) {
+        let Self { generator, items, .. } = self;
+        let (mut mine, mut theirs) = (self.seen, other.seen);
+        for _ in 0..self.capacity {
+            if generator.below(mine + theirs) < mine { mine -= 1 } else { theirs -= 1 }
+        }
+        // What is left was not drawn.
+        let (mine, theirs) = ((self.seen - mine) as usize, (other.seen - theirs) as usize);
+        // A random choice moves to the front; on the other side only the order of the indexes is moved.
+        let mut any_from = |slot: usize, len: usize| slot + generator.below((len - slot) as u64) as usize;
+        for slot in 0..mine {
+            items.swap(slot, any_from(slot, items.len()));
+        }
+        items.truncate(mine);
+        let mut order: Vec<u32> = (0..other.items.len() as u32).collect();
+        for slot in 0..theirs {
+            order.swap(slot, any_from(slot, other.items.len()));
+            items.put(mine + slot, other.items.get(order[slot] as usize));
+        }
+        // The k-th smallest of n numbers: the gap from each to the next is a power of a uniform number.
+        let total = (self.seen + other.seen) as f64;
+        let gaps: f64 =
+            (0..self.capacity).map(|rank| libm::log(generator.unit()) / (total - f64::from(rank))).sum();
+        self.pace = Pace::new(-libm::expm1(gaps), generator);
+    }
+}
+
+pub(super) fn require_same_capacity(mine: u32, theirs: u32) -> Result<()> {
+    if mine == theirs {
+        Ok(())
+    } else {
+        Err(Error::incompatible("capacity", mine, theirs, "only samples of one capacity can be merged"))
+    }
+}
+
+impl Merge for Reservoir {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+// ---- bytes ----
+
+impl Reservoir {
+    /// The sample as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The sample that the bytes hold; it goes on as the stored one would have.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a `Reservoir`: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl Encode for Reservoir {
+    const FAMILY: Family = Family::Reservoir;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u32(self.capacity);
+        writer.u64(self.seen);
+        writer.u64(self.pace.chance.to_bits());
+        writer.u64(self.pace.skip);
+        self.generator.encode(writer);
+        self.items.encode(writer);
+    }
+}
+
+impl Decode for Reservoir {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        let scheme = header.scheme;
+        let capacity = reader.u32("capacity")?;
+        check_capacity(capacity).map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
+        let seen = reader.u64("seen")?;
+        if seen > Self::MOST_SEEN {
+            return Err(Error::contents("seen", "below 2^63", seen));
+        }
+        let pace = Pace { chance: f64::from_bits(reader.u64("chance")?), skip: reader.u64("skip")? };
+        let is_full = seen >= u64::from(capacity);
+        if !is_full && pace != Pace::FILLING {
+            return Err(Error::contents("chance and skip", "1 and 0 before the sample is full", pace.chance));
+        }
+        if !(pace.chance >= f64::MIN_POSITIVE && pace.chance <= 1.0) {
+            return Err(Error::contents("chance", "above 0 and at most 1", pace.chance));
+        }
+        let longest = Generator::most_failures(pace.chance);
+        if pace.skip > longest {
+            return Err(Error::contents("skip", format_args!("at most {longest}"), pace.skip));
+        }
+        let generator = Generator::decode(reader)?;
+        let items = Items::decode(scheme.kind(), seen.min(capacity.into()), reader)?;
+        Ok(Self { scheme, capacity, seen, items, pace, generator })
+    }
+}
