@@ -19,8 +19,8 @@ mod log_log;
 mod majority;
 mod probabilistic_counting;
 mod range_count_min;
-mod ultraloglog;
 mod reservoirs;
+mod ultraloglog;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};
 use crivo::codec::{AnySketch, Decode};

@@ -22,8 +22,8 @@ mod log_log;
 mod majority;
 mod probabilistic_counting;
 mod range_count_min;
-mod ultraloglog;
 mod reservoirs;
+mod ultraloglog;
 
 use std::path::PathBuf;
 

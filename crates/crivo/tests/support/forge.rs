@@ -236,6 +236,8 @@ pub(crate) fn ultraloglogs() -> Vec<Vec<u8>> {
         ultraloglog(8, 10_000),
         ultraloglog(18, 9),
     ]
+}
+
 pub(crate) fn reservoirs() -> Vec<Vec<u8>> {
     let words = |capacity, count: usize| {
         let mut sample = Reservoir::new(capacity, 5).unwrap();
