@@ -39,7 +39,7 @@ pub enum Parameter {
 }
 
 macro_rules! make_any_sketch {
-    ($($name:ident = $number:literal, version $version:literal, $type:ty;)*) => {
+    ($($name:ident = $number:literal, version $version:literal, in $module:ident;)*) => {
         /// Any sketch that can be stored: what `crivo show`, `crivo ask` and `crivo merge` open.
         ///
         /// ```
@@ -56,7 +56,10 @@ macro_rules! make_any_sketch {
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum AnySketch {
-            $(#[doc = concat!("[`", stringify!($name), "`](", stringify!($type), ").")] $name($type),)*
+            $(
+                #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($module), "::", stringify!($name), ").")]
+                $name(crate::$module::$name),
+            )*
         }
 
         impl AnySketch {

@@ -2,38 +2,39 @@
 
 use std::fmt;
 
-/// The one list of families, each with its number, the newest version of its payload and its type.
+/// The one list of families, each with its number, the newest version of its payload and the
+/// module of its type.
 /// [`Family`] and [`AnySketch`](super::AnySketch) are both made from it.
 macro_rules! with_every_family {
     ($make:ident) => {
         $make! {
-            SampledCounter = 0x10, version 1, crate::counting::SampledCounter;
-            MorrisCounter = 0x11, version 1, crate::counting::MorrisCounter;
-            CounterArray = 0x12, version 1, crate::counting::CounterArray;
-            HyperLogLog = 0x20, version 1, crate::distinct::HyperLogLog;
-            ExactDistinct = 0x21, version 1, crate::distinct::ExactDistinct;
-            LinearCounting = 0x22, version 1, crate::distinct::LinearCounting;
-            KMinValues = 0x23, version 1, crate::distinct::KMinValues;
-            ProbabilisticCounting = 0x24, version 1, crate::distinct::ProbabilisticCounting;
-            LogLog = 0x25, version 1, crate::distinct::LogLog;
-            UltraLogLog = 0x26, version 1, crate::distinct::UltraLogLog;
-            DirectTable = 0x30, version 1, crate::membership::DirectTable;
-            Bloom = 0x31, version 1, crate::membership::Bloom;
-            BlockedBloom = 0x32, version 1, crate::membership::BlockedBloom;
-            CountingBloom = 0x33, version 1, crate::membership::CountingBloom;
-            CountMin = 0x40, version 1, crate::frequency::CountMin;
-            RangeCountMin = 0x41, version 1, crate::frequency::RangeCountMin;
-            Majority = 0x42, version 1, crate::frequency::Majority;
-            HeavyHitters = 0x43, version 1, crate::frequency::HeavyHitters;
-            Reservoir = 0x50, version 1, crate::sampling::Reservoir;
-            WeightedReservoir = 0x51, version 1, crate::sampling::WeightedReservoir;
+            SampledCounter = 0x10, version 1, in counting;
+            MorrisCounter = 0x11, version 1, in counting;
+            CounterArray = 0x12, version 1, in counting;
+            HyperLogLog = 0x20, version 1, in distinct;
+            ExactDistinct = 0x21, version 1, in distinct;
+            LinearCounting = 0x22, version 1, in distinct;
+            KMinValues = 0x23, version 1, in distinct;
+            ProbabilisticCounting = 0x24, version 1, in distinct;
+            LogLog = 0x25, version 1, in distinct;
+            UltraLogLog = 0x26, version 1, in distinct;
+            DirectTable = 0x30, version 1, in membership;
+            Bloom = 0x31, version 1, in membership;
+            BlockedBloom = 0x32, version 1, in membership;
+            CountingBloom = 0x33, version 1, in membership;
+            CountMin = 0x40, version 1, in frequency;
+            RangeCountMin = 0x41, version 1, in frequency;
+            Majority = 0x42, version 1, in frequency;
+            HeavyHitters = 0x43, version 1, in frequency;
+            Reservoir = 0x50, version 1, in sampling;
+            WeightedReservoir = 0x51, version 1, in sampling;
         }
     };
 }
 pub(super) use with_every_family;
 
 macro_rules! make_family {
-    ($($name:ident = $number:literal, version $version:literal, $type:ty;)*) => {
+    ($($name:ident = $number:literal, version $version:literal, in $module:ident;)*) => {
         /// Which sketch a file holds. The number is the byte stored; numbers are never reused.
         ///
         /// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
@@ -43,7 +44,7 @@ macro_rules! make_family {
         #[non_exhaustive]
         #[repr(u8)]
         pub enum Family {
-            $(#[doc = concat!("[`", stringify!($name), "`](", stringify!($type), ").")] $name = $number,)*
+            $(#[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($module), "::", stringify!($name), ").")] $name = $number,)*
         }
 
         impl Family {
