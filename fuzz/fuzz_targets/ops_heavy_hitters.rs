@@ -85,7 +85,8 @@ impl Triple {
                 }
             }
             Step::WriteAndRead => {
-                let read = HeavyHitters::decode(&self.hitters.encode()).expect("what was written can be read");
+                let read =
+                    HeavyHitters::decode(&self.hitters.encode()).expect("what was written can be read");
                 assert_eq!(read, self.hitters);
                 self.hitters = read;
                 let read = Majority::decode(&self.majority.encode()).expect("what was written can be read");
@@ -144,7 +145,8 @@ impl Triple {
             }
             if !is_saturated {
                 holds(self.majority.frequency(key).expect("a text"), count);
-                let is_candidate = self.majority.candidate().is_some_and(|it| it.key() == KeyRef::Bytes(key.as_bytes()));
+                let is_candidate =
+                    self.majority.candidate().is_some_and(|it| it.key() == KeyRef::Bytes(key.as_bytes()));
                 assert!(is_candidate || 2 * count <= total, "{key} has the majority");
             }
         }
@@ -153,7 +155,10 @@ impl Triple {
         assert!(listed.windows(2).all(|pair| pair[0].count() >= pair[1].count()));
         if !is_saturated {
             for hitter in self.hitters.above(0.25, Reading::NoFalsePositives).expect("a share") {
-                assert!(4 * self.table[&hitter.key().to_string()] > total, "{hitter:?} is not above a quarter");
+                assert!(
+                    4 * self.table[&hitter.key().to_string()] > total,
+                    "{hitter:?} is not above a quarter"
+                );
             }
         }
     }

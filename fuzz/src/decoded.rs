@@ -1,7 +1,7 @@
 //! Whatever decodes is a sketch like any other.
 
 use crivo::codec::{AnySketch, Family};
-use crivo::frequency::{CountMin, RangeCountMin};
+use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin, Reading};
 use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
 use crivo::{Confidence, Estimate};
 
@@ -78,6 +78,8 @@ fn check_queries(sketch: &AnySketch) {
         }
         AnySketch::CountMin(sketch) => check_count_min(sketch),
         AnySketch::RangeCountMin(sketch) => check_range_count_min(sketch),
+        AnySketch::Majority(sketch) => check_majority(sketch),
+        AnySketch::HeavyHitters(sketch) => check_heavy_hitters(sketch),
         _ => {}
     }
 }
@@ -109,6 +111,33 @@ fn check_range_count_min(sketch: &RangeCountMin) {
         assert_eq!(quantile.is_err(), sketch.is_empty());
         quantile.into_iter().for_each(check_estimate);
     }
+}
+
+fn check_majority(sketch: &Majority) {
+    let candidate = sketch.candidate();
+    assert!(candidate.is_some() || !sketch.is_certain());
+    if let Some(hitter) = candidate {
+        check_estimate(hitter.estimate());
+        assert_eq!(sketch.frequency_ref(hitter.key()), Ok(hitter.estimate()));
+        assert!(sketch.is_saturated() || sketch.is_majority(hitter.upper()), "a candidate that cannot win");
+    }
+}
+
+fn check_heavy_hitters(sketch: &HeavyHitters) {
+    let listed = sketch.top(usize::MAX);
+    assert_eq!(listed.len(), sketch.counters());
+    for hitter in &listed {
+        check_estimate(hitter.estimate());
+        assert_eq!(sketch.frequency_ref(hitter.key()), Ok(hitter.estimate()));
+    }
+    assert_eq!(sketch.top(3), listed[..listed.len().min(3)]);
+    for reading in [Reading::NoFalsePositives, Reading::NoFalseNegatives] {
+        let frequent = sketch.above(0.1, reading).unwrap_or_default();
+        assert!(frequent.iter().all(|hitter| listed.contains(hitter)));
+    }
+    // A guarantee that a file could break would be none.
+    let limit = sketch.total() as f64 * HeavyHitters::guaranteed_share(sketch.capacity());
+    assert!(sketch.is_saturated() || sketch.max_error() as f64 <= limit * (1.0 + 1e-9));
 }
 
 /// A filter answers for many as it does for one, and finds what is put into it.
