@@ -25,6 +25,7 @@ from crivo._native import (
     MorrisCounter,
     ProbabilisticCounting,
     SampledCounter,
+    UltraLogLog,
 )
 from crivo.errors import CrivoError, DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
 
@@ -42,6 +43,7 @@ __all__ = [
     "Comparison",
     "ProbabilisticCounting",
     "LogLog",
+    "UltraLogLog",
     "SampledCounter",
     "MorrisCounter",
     "CounterArray",

@@ -17,6 +17,7 @@ __all__ = [
     "Comparison",
     "ProbabilisticCounting",
     "LogLog",
+    "UltraLogLog",
     "SampledCounter",
     "MorrisCounter",
     "CounterArray",
@@ -322,8 +323,8 @@ class LinearCounting:
 
     @staticmethod
     def bits_for(items: SupportsIndex, error: float) -> int:
-        """The fewest bits with which a count of up to `items` has a standard error of at most `error`, and the
-        table is full with a probability of less than 1 %.
+        """The fewest bits with which a count of up to `items` has a standard error of at most `error`, and
+        the table is full with a probability of less than 1 %.
 
         >>> LinearCounting.bits_for(1_000_000, 0.01)
         154171
@@ -559,7 +560,9 @@ class Comparison:
         """How many different items are in the first set and not in the second."""
 
     def jaccard(self, confidence: float = 0.95) -> Estimate:
-        """The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are equal."""
+        """The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
+        equal.
+        """
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -769,6 +772,126 @@ class LogLog:
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
 
 @final
+class UltraLogLog:
+    """Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision); exactly
+    while they are few.
+
+    The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes half as
+    long again. `keys` and `seed` are as there.
+
+    >>> from crivo import UltraLogLog
+    >>> visitors = UltraLogLog.for_error(0.01)
+    >>> visitors.insert_batch(range(100_000))
+    0
+    >>> estimate = visitors.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.03
+    (True, True)
+    """
+
+    def __new__(
+        cls, precision: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> UltraLogLog:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> UltraLogLog.for_error(0.01).precision
+        13
+        """
+
+    @staticmethod
+    def precision_for(error: float) -> int:
+        """The smallest precision whose standard error is at most `error`."""
+
+    @staticmethod
+    def standard_error(precision: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it.
+
+        >>> round(UltraLogLog.standard_error(14), 4)
+        0.0059
+        """
+
+    @staticmethod
+    def exact_up_to(precision: SupportsIndex) -> int:
+        """How many different items are counted exactly.
+
+        >>> UltraLogLog.exact_up_to(14)
+        1536
+        """
+
+    @property
+    def precision(self) -> int:
+        """The base-2 logarithm of the number of registers."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+    def merge(self, other: UltraLogLog) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
+        """
+
+    def __or__(self, other: UltraLogLog, /) -> UltraLogLog: ...
+    def __ror__(self, other: UltraLogLog, /) -> UltraLogLog: ...
+    def __ior__(self, other: UltraLogLog, /) -> Self: ...
+    def copy(self) -> UltraLogLog:
+        """An independent copy."""
+
+    def __copy__(self) -> UltraLogLog: ...
+    def __deepcopy__(self, _memo: Any) -> UltraLogLog: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
+        """
+
+    def __bytes__(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> UltraLogLog:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
+        """
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
 class SampledCounter:
     """Counts each event with a fixed probability p: after k events the standard error is √((1 − p)/(p·k)).
 
@@ -828,7 +951,9 @@ class SampledCounter:
 
     @property
     def is_saturated(self) -> bool:
-        """Whether the value is the largest that is stored: it stays there, and only a lower bound is known."""
+        """Whether the value is the largest that is stored: it stays there, and only a lower bound is
+        known.
+        """
 
     @property
     def memory(self) -> int:

@@ -171,4 +171,5 @@ class CounterArray:
         return sum(events(self.base, value) for value in self.values)
 
     def __str__(self) -> str:
-        return f"CounterArray, {len(self.values)} of {self.bits} bits, base {self.base}: about {self.answer:.0f}"
+        size = f"{len(self.values)} of {self.bits} bits"
+        return f"CounterArray, {size}, base {self.base}: about {self.answer:.0f}"

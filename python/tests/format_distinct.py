@@ -139,3 +139,40 @@ class LogLog:
 
     def __str__(self) -> str:
         return f"LogLog, precision {self.precision}: about {self.answer:.0f}"
+
+
+@dataclass(frozen=True)
+class UltraLogLog:
+    """Exact if there are no registers."""
+
+    precision: int
+    hashes: tuple[int, ...] = ()
+    registers: bytes = b""
+
+    @classmethod
+    def read(cls, payload: bytes) -> UltraLogLog:
+        precision, state = fields("BB", payload)
+        must(4 <= precision <= 18, f"precision {precision}")
+        must(state in (0, 1), f"state {state}")
+        if state == 0:
+            _, _, count = fields("BBI", payload)
+            must(count <= (3 << precision) // 32, f"{count} hashes at precision {precision}")
+            return cls(precision, hashes=ascending(payload[6:], count))
+        registers = payload[2:]
+        must(len(registers) == 1 << precision, f"{len(registers)} registers")
+        allowed = {0, 4, 8, 10, *range(12, 4 * (65 - precision) + 4)}
+        must(set(registers) <= allowed, f"registers {sorted(set(registers) - allowed)}")
+        must(any(registers), "dense state with nothing in it")
+        return cls(precision, registers=registers)
+
+    @property
+    def answer(self) -> float:
+        """HyperLogLog's estimate from the highest levels alone; the page leaves it open."""
+        if not self.registers:
+            return len(self.hashes)
+        m = len(self.registers)
+        return 0.7213 / (1 + 1.079 / m) * m * m / sum(2.0 ** -(value >> 2) for value in self.registers)
+
+    def __str__(self) -> str:
+        state, about = ("dense", "about ") if self.registers else ("exact", "")
+        return f"UltraLogLog, precision {self.precision}, {state}: {about}{self.answer:.0f}"

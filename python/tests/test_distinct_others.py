@@ -31,6 +31,7 @@ from crivo import (
     LinearCounting,
     LogLog,
     ProbabilisticCounting,
+    UltraLogLog,
 )
 
 # Each with the settings that most tests use.
@@ -40,6 +41,7 @@ SKETCHES: dict[str, Callable[..., Any]] = {
     "KMinValues": lambda **rest: KMinValues(512, **rest),
     "ProbabilisticCounting": ProbabilisticCounting,
     "LogLog": lambda **rest: LogLog(10, **rest),
+    "UltraLogLog": lambda **rest: UltraLogLog(10, **rest),
 }
 each_sketch = pytest.mark.parametrize("new", SKETCHES.values(), ids=SKETCHES)
 
@@ -80,7 +82,8 @@ WORDS = [f"Zé {i % 700}" for i in range(2000)]
 NUMBERS = [i * 7919 % 5003 - 2000 for i in range(3000)]
 COLUMNS: dict[str, tuple[list[Any], list[Any]]] = {
     "text": (WORDS, [np.array(WORDS), pa.array(WORDS), pa.array(WORDS).dictionary_encode(), pl.Series(WORDS),
-                     pd.Series(WORDS), tuple(WORDS), dict.fromkeys(WORDS), [word.encode() for word in WORDS]]),
+                     pd.Series(WORDS), tuple(WORDS), dict.fromkeys(WORDS),
+                     [word.encode() for word in WORDS]]),
     "integers": (NUMBERS, [np.array(NUMBERS), np.array(NUMBERS, "i2")[::-1], pa.array(NUMBERS, pa.int32()),
                            pl.Series(NUMBERS), pd.Series(NUMBERS), [str(number) for number in NUMBERS]]),
     "floats": ([i / 8 for i in range(500)], [np.arange(500) / 8, pa.array(np.arange(500) / 8)]),
@@ -113,7 +116,8 @@ def test_integers_and_hashes_are_the_same_from_lists_and_columns(new: Callable[.
     generator = random.Random(1)
     hashes = [generator.getrandbits(64) for _ in range(500)]
     sketches = [new(keys="hash") for _ in range(3)]
-    for sketch, same in zip(sketches, [hashes, np.array(hashes, "u8"), pa.array(hashes, pa.uint64())], strict=True):
+    columns = [hashes, np.array(hashes, "u8"), pa.array(hashes, pa.uint64())]
+    for sketch, same in zip(sketches, columns, strict=True):
         assert sketch.insert_hashes(same) == 0
     assert sketches[0] == sketches[1] == sketches[2]
 
@@ -231,7 +235,7 @@ def test_linear_counting_is_sized_by_its_standard_error() -> None:
     for items, error in [(1, 0.5), (1000, 0.01), (1_000_000, 0.01), (10**9, 0.001)]:
         bits = LinearCounting.bits_for(items, error)
         assert LinearCounting.standard_error(bits, items) <= error
-    assert LinearCounting.for_items(1000, 0.05, keys="int", seed=3).bits == LinearCounting.bits_for(1000, 0.05)
+        assert items > 1e6 or LinearCounting.for_items(items, error, keys="int", seed=3).bits == bits
     for bits in (0, -1, 2**36 + 1, 2**70):
         with pytest.raises(InvalidParameterError, match=f"bits: expected 1 to {2**36}, found {bits}"):
             LinearCounting(bits)
@@ -264,11 +268,27 @@ def test_log_log_is_sized_by_its_standard_error() -> None:
         error = LogLog.standard_error(precision)
         assert error == pytest.approx(1.298 / sqrt(2**precision), rel=0.01)
         assert LogLog.precision_for(error) == LogLog.for_error(error).precision == precision
-    for precision in (5, 19, -1, 2**70):
+    for wrong in (5, 19, -1, 2**70):
         for call in (LogLog, LogLog.standard_error):
-            with pytest.raises(InvalidParameterError, match=f"precision: expected 6 to 18, found {precision}"):
-                call(precision)
+            with pytest.raises(InvalidParameterError, match=f"precision: expected 6 to 18, found {wrong}"):
+                call(wrong)
     assert (filled(lambda: LogLog(12), range(9)) | LogLog(8)).precision == 8
+
+
+def test_ultraloglog_is_sized_by_its_standard_error_and_exact_while_small() -> None:
+    for precision in range(4, 19):
+        error = UltraLogLog.standard_error(precision)
+        assert error == pytest.approx(0.7609 / sqrt(2**precision), rel=0.001)
+        assert UltraLogLog.precision_for(error) == UltraLogLog.for_error(error).precision == precision
+    for wrong in (3, 19, -1, 2**70):
+        for call in (UltraLogLog, UltraLogLog.standard_error, UltraLogLog.exact_up_to):
+            with pytest.raises(InvalidParameterError, match=f"precision: expected 4 to 18, found {wrong}"):
+                call(wrong)
+    limit = UltraLogLog.exact_up_to(10)
+    exact = filled(lambda: UltraLogLog(10), range(limit)).estimate()
+    assert (exact.value, exact.certain) == (limit, True)
+    assert not filled(lambda: UltraLogLog(10), range(limit + 1)).estimate().certain
+    assert (filled(lambda: UltraLogLog(12), range(9)) | UltraLogLog(8)).precision == 8
 
 
 def test_k_min_values_is_sized_by_its_standard_error() -> None:

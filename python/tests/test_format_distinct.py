@@ -13,7 +13,14 @@ from pathlib import Path
 
 import pytest
 import xxhash
-from format_distinct import ExactDistinct, KMinValues, LinearCounting, LogLog, ProbabilisticCounting
+from format_distinct import (
+    ExactDistinct,
+    KMinValues,
+    LinearCounting,
+    LogLog,
+    ProbabilisticCounting,
+    UltraLogLog,
+)
 from format_reader import Header, Invalid, Other, TrailingBytes, Truncated, read
 
 GOLDEN = Path(__file__).parents[2] / "crates" / "crivo" / "tests" / "golden"
@@ -26,8 +33,13 @@ def texts(count: int) -> list[int]:
     return [xxhash.xxh3_64_intdigest(f"key {i}".encode(), seed=0) for i in range(count)]
 
 
-def integers(count: int, seed: int) -> list[int]:
-    return [xxhash.xxh3_64_intdigest(i.to_bytes(8, "little"), seed=seed) for i in range(count)]
+def integers(count: int, seed: int, first: int = 0) -> list[int]:
+    numbers = range(first, first + count)
+    return [xxhash.xxh3_64_intdigest(i.to_bytes(8, "little", signed=True), seed=seed) for i in numbers]
+
+
+def lengths(longest: int, seed: int) -> list[int]:
+    return [xxhash.xxh3_64_intdigest(("á" * i).encode(), seed=seed) for i in range(longest + 1)]
 
 
 # Payloads made from hashes, as the page says.
@@ -72,9 +84,24 @@ def log_log(precision: int, hashes: Iterable[int]) -> bytes:
     return bytes([precision]) + bytes(registers)
 
 
+def ultra(precision: int, hashes: Iterable[int]) -> bytes:
+    body = hashes_of(hashes := set(hashes))
+    if len(hashes) <= (3 << precision) // 32:
+        return struct.pack("<BBI", precision, 0, len(hashes)) + body
+    levels: list[set[int]] = [set() for _ in range(1 << precision)]
+    for h in hashes:
+        levels[h >> (64 - precision)].add(rank(h, 64 - precision))
+    registers = bytearray()
+    for seen in levels:
+        u = max(seen, default=0)
+        registers.append(4 * u + 2 * (u - 1 in seen) + (u - 2 in seen))
+    return bytes([precision, 1]) + bytes(registers)
+
+
 # Family, hash function and key kind, seed, payload.
 Recipe = tuple[int, tuple[int, int], int, Callable[[], bytes]]
 SOME = (0, 1, 2**63, MOST)
+GOLDEN_RATIO = 11400714785074694797
 
 RECIPES: dict[str, Recipe] = {
     "exact_distinct_v1_empty": (0x21, INTEGERS, 9, lambda: exact(())),
@@ -98,6 +125,20 @@ RECIPES: dict[str, Recipe] = {
     "log_log_v1_words": (0x25, TEXT, 0, lambda: log_log(10, texts(100_000))),
     "log_log_v1_few": (0x25, INTEGERS, 7, lambda: log_log(6, integers(40, 7))),
     "log_log_v1_saturated": (0x25, HASHES, 0, lambda: log_log(6, (i << 58 for i in range(64)))),
+    "ultraloglog_v1_empty": (0x26, TEXT, 0, lambda: ultra(14, ())),
+    "ultraloglog_v1_exact": (0x26, TEXT, 0, lambda: ultra(12, texts(300))),
+    "ultraloglog_v1_dense": (0x26, TEXT, 0, lambda: ultra(12, texts(100_000))),
+    "ultraloglog_v1_texts": (0x26, TEXT, GOLDEN_RATIO, lambda: ultra(8, lengths(150, GOLDEN_RATIO))),
+    "ultraloglog_v1_integers": (0x26, INTEGERS, 7, lambda: ultra(10, integers(10_000, 7))),
+    "ultraloglog_v1_limit": (0x26, INTEGERS, 0, lambda: ultra(8, integers(24, 0, -12))),
+    "ultraloglog_v1_past_limit": (0x26, INTEGERS, 0, lambda: ultra(8, integers(25, 0, -12))),
+    "ultraloglog_v1_hashes": (0x26, HASHES, MOST, lambda: ultra(6, SOME)),
+    "ultraloglog_v1_saturated": (
+        0x26,
+        HASHES,
+        0,
+        lambda: ultra(4, (i * 2**60 + j for i in range(16) for j in (0, 2**58, 2**59))),
+    ),
 }
 each_recipe = pytest.mark.parametrize("name", RECIPES)
 
@@ -111,6 +152,9 @@ ANSWERS: dict[str, tuple[float, float]] = {
     "k_min_values_v1_integers": (10_000, 0.4),
     "probabilistic_counting_v1_words": (1000, 0.75),
     "log_log_v1_words": (100_000, 0.13),
+    "ultraloglog_v1_exact": (300, 0),
+    "ultraloglog_v1_dense": (100_000, 0.05),
+    "ultraloglog_v1_integers": (10_000, 0.1),
 }
 
 
@@ -135,7 +179,7 @@ def test_the_file_is_read(name: str) -> None:
     sketch = read(golden(name))
     assert isinstance(sketch, Other)
     assert sketch.header == Header(1, family, 1, function, kind, seed)
-    assert type(sketch.contents).__name__ == name.split("_v1_")[0].title().replace("_", "")
+    assert type(sketch.contents).__name__.lower() == name.split("_v1_")[0].replace("_", "")
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -158,6 +202,8 @@ def test_a_file_that_is_cut_or_goes_on_is_refused(name: str) -> None:
 
 # The rules of the page, one by one, on forged payloads whose checksum is right.
 
+ODD_REGISTERS = bytes([4, 8, 10, 12, 247] + [0] * 11)
+
 
 @pytest.mark.parametrize(
     ("family", "payload", "contents"),
@@ -169,10 +215,15 @@ def test_a_file_that_is_cut_or_goes_on_is_refused(name: str) -> None:
         (0x23, smallest(2**26, [7]), KMinValues(2**26, (7,))),
         (0x24, b"\x41", ProbabilisticCounting(65)),
         (0x25, log_log(6, [0]), LogLog(6, bytes([59] + [0] * 63))),
+        (0x26, ultra(4, [7]), UltraLogLog(4, (7,))),
+        (0x26, ultra(4, [0, 1, 2]), UltraLogLog(4, registers=bytes([244] + [0] * 15))),
+        (0x26, b"\4\1" + ODD_REGISTERS, UltraLogLog(4, registers=ODD_REGISTERS)),
     ],
 )
 def test_the_limits_are_read(family: int, payload: bytes, contents: object) -> None:
-    assert read(envelope(family, TEXT, 0, payload)) == Other(Header(1, family, 1, 1, 1, 0), contents)  # type: ignore[arg-type]
+    sketch = read(envelope(family, TEXT, 0, payload))
+    assert isinstance(sketch, Other)
+    assert (sketch.header, sketch.contents) == (Header(1, family, 1, 1, 1, 0), contents)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +255,18 @@ def test_the_limits_are_read(family: int, payload: bytes, contents: object) -> N
         pytest.param(0x25, log_log(6, [1])[:-1], id="loglog: a register missing"),
         pytest.param(0x25, log_log(6, [1]) + b"\0", id="loglog: a register too many"),
         pytest.param(0x25, bytes([6, 60]) + bytes(63), id="loglog: register too high"),
+        pytest.param(0x26, b"\4", id="ultra: no state"),
+        pytest.param(0x26, ultra(3, []), id="ultra: precision 3"),
+        pytest.param(0x26, ultra(19, []), id="ultra: precision 19"),
+        pytest.param(0x26, struct.pack("<BBI", 4, 2, 0), id="ultra: state 2"),
+        pytest.param(0x26, struct.pack("<BBIQQ", 4, 0, 2, 1, 2), id="ultra: too many hashes"),
+        pytest.param(0x26, ultra(6, [1, 2]) + b"\0", id="ultra: a byte too many"),
+        pytest.param(0x26, bytes([4, 1]) + bytes(16), id="ultra: registers all 0"),
+        pytest.param(0x26, bytes([4, 1, 248]) + bytes(15), id="ultra: register too high"),
+        *(
+            pytest.param(0x26, bytes([4, 1, value]) + bytes(15), id=f"ultra: register of {value}")
+            for value in (1, 2, 3, 5, 6, 7, 9, 11)
+        ),
     ],
 )
 def test_a_payload_against_the_rules_is_invalid(family: int, payload: bytes) -> None:

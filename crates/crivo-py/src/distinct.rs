@@ -6,12 +6,14 @@ mod linear_counting;
 mod log_log;
 mod methods;
 mod probabilistic_counting;
+mod ultraloglog;
 
 pub(crate) use self::exact::ExactDistinct;
 pub(crate) use self::k_min_values::{Comparison, KMinValues};
 pub(crate) use self::linear_counting::LinearCounting;
 pub(crate) use self::log_log::LogLog;
 pub(crate) use self::probabilistic_counting::ProbabilisticCounting;
+pub(crate) use self::ultraloglog::UltraLogLog;
 
 use crivo::Confidence;
 use crivo::distinct::HyperLogLog as Sketch;

@@ -45,5 +45,7 @@ mod _native {
     #[pymodule_export]
     use crate::distinct::ProbabilisticCounting;
     #[pymodule_export]
+    use crate::distinct::UltraLogLog;
+    #[pymodule_export]
     use crate::estimate::Estimate;
 }

@@ -100,7 +100,8 @@ impl SampledCounter {
         self.0.quick(py, |counter| counter.is_empty())
     }
 
-    /// Whether the value is the largest that is stored: it stays there, and only a lower bound is known.
+    /// Whether the value is the largest that is stored: it stays there, and only a lower bound is
+    /// known.
     #[getter]
     fn is_saturated(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |counter| counter.is_saturated())

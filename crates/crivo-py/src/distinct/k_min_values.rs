@@ -136,7 +136,8 @@ impl Comparison {
         Ok(self.0.difference_at(Confidence::new(confidence)?).into())
     }
 
-    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are equal.
+    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
+    /// equal.
     #[pyo3(signature = (confidence = 0.95))]
     fn jaccard(&self, confidence: f64) -> Result<Estimate> {
         Ok(self.0.jaccard_at(Confidence::new(confidence)?).into())

@@ -53,8 +53,8 @@ impl LinearCounting {
         Ok(Self(Shared::new(Sketch::with_scheme(bits, scheme_of(keys, seed)?)?)))
     }
 
-    /// The fewest bits with which a count of up to `items` has a standard error of at most `error`, and the
-    /// table is full with a probability of less than 1 %.
+    /// The fewest bits with which a count of up to `items` has a standard error of at most `error`, and
+    /// the table is full with a probability of less than 1 %.
     ///
     /// >>> LinearCounting.bits_for(1_000_000, 0.01)
     /// 154171
