@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import reference
 
-from crivo import HyperLogLog
+from crivo import CounterArray, HyperLogLog
 
 
 def run(*tasks: Callable[[], object]) -> None:
@@ -96,3 +96,10 @@ def test_an_iterator_may_use_the_sketch_that_reads_it() -> None:
     sketch = HyperLogLog()
     sketch.insert_batch(str(i + int(float(sketch.estimate()) < 0)) for i in range(50_000))
     assert bytes(sketch) == reference.of_keys(str(i) for i in range(50_000))
+
+
+def test_python_runs_while_indexes_are_counted() -> None:
+    array = CounterArray(1_000_000, 8, 1.1)
+    indexes = np.random.default_rng(2).integers(0, 1_000_000, 2_000_000)
+    # One of several: on a busy machine the other thread may not get a processor.
+    assert any(ticks_during(lambda: array.increment_batch(indexes)) > 8 for _ in range(20))

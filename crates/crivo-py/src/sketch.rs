@@ -5,8 +5,7 @@
 //! run, nor while another sketch's lock is taken. So whoever holds it always gets done, whether
 //! or not somebody else holds the GIL.
 //!
-//! [`sketch_methods`] writes the Python methods that are the same for every sketch; of those without
-//! keys, [`common_methods`].
+//! [`sketch_methods`] writes the Python methods that are the same for every sketch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -146,7 +145,7 @@ macro_rules! sketch_methods {
     };
 }
 
-/// The Python methods of [`sketch_methods`] that have nothing to do with keys.
+/// The Python methods of [`sketch_methods`] that have nothing to do with keys: for counters, which have none.
 macro_rules! common_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
