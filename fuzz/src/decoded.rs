@@ -2,6 +2,7 @@
 
 use crivo::codec::{AnySketch, Family};
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin, Reading};
+use crivo::membership::{CountingBloom, DirectTable};
 use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
 use crivo::{Confidence, Estimate};
 
@@ -61,7 +62,7 @@ fn check_queries(sketch: &AnySketch) {
             check_levels(|level| array.estimate_at(array.len() - 1, level).expect("the last counter"));
             assert!(array.estimate(array.len()).is_err());
         }
-        AnySketch::DirectTable(table) => assert_eq!(table.iter().count() as u64, table.len()),
+        AnySketch::DirectTable(table) => check_direct_table(table),
         AnySketch::Bloom(filter) => {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));
@@ -75,6 +76,8 @@ fn check_queries(sketch: &AnySketch) {
         AnySketch::CountingBloom(filter) => {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));
+            check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
+            check_counting_bloom(filter);
         }
         AnySketch::CountMin(sketch) => check_count_min(sketch),
         AnySketch::RangeCountMin(sketch) => check_range_count_min(sketch),
@@ -148,6 +151,26 @@ fn check_filter<F: ContainsHashes + InsertHashes + Clone>(filter: &F) {
     let mut filled = filter.clone();
     filled.insert_hashes(&HASHES);
     assert!(HASHES.iter().all(|&hash| filled.contains_hash(hash)));
+}
+
+fn check_direct_table(table: &DirectTable) {
+    assert!(table.iter().all(|key| table.contains(&key) == Ok(true)));
+    assert_eq!(table.iter().count() as u64, table.len());
+    assert_eq!(table.contains(&table.universe()), Ok(false));
+    assert_eq!(table.jaccard(table), Ok(1.0));
+}
+
+fn check_counting_bloom(filter: &CountingBloom) {
+    for hash in HASHES {
+        check_levels(|level| filter.count_hash_at(hash, level));
+        assert_eq!(filter.contains_hash(hash), filter.count_hash(hash).value() >= 1.0, "found means counted");
+    }
+    let mut rest = filter.clone();
+    rest.intersect(filter).expect("the same filter");
+    assert_eq!(&rest, filter, "intersecting with itself changed the filter");
+    rest.subtract(filter).expect("all of it is in there");
+    let stays = filter.saturated() as f64 / filter.cells() as f64;
+    assert_eq!(rest.fill(), stays, "only saturated counters stay");
 }
 
 fn check_merge_with_itself(sketch: &AnySketch) {
