@@ -83,6 +83,12 @@ fn check_queries(sketch: &AnySketch) {
         AnySketch::RangeCountMin(sketch) => check_range_count_min(sketch),
         AnySketch::Majority(sketch) => check_majority(sketch),
         AnySketch::HeavyHitters(sketch) => check_heavy_hitters(sketch),
+        AnySketch::Reservoir(sample) => {
+            assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
+        }
+        AnySketch::WeightedReservoir(sample) => {
+            assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
+        }
         _ => {}
     }
 }
