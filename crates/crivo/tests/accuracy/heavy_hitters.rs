@@ -4,7 +4,7 @@
 //! each key is compared with its exact count. That the bounds could not be closer is shown as well:
 //! streams are given that reach each of them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crivo::frequency::{HeavyHitters, Hitter, Reading};
 use crivo::keys::{KeyRef, KeyScheme};
@@ -12,7 +12,7 @@ use crivo::keys::{KeyRef, KeyScheme};
 use super::support::{Random, generator};
 
 type Stream = Vec<(u64, u64)>;
-type Counts = HashMap<u64, u64>;
+type Counts = BTreeMap<u64, u64>;
 
 /// The divisor of the guarantee, written here a second time: all counters but a quarter, and one.
 fn divisor(capacity: usize) -> u128 {
@@ -93,7 +93,7 @@ fn check(sketch: &HeavyHitters, truth: &Counts, what: &str) {
 
     let listed = sketch.top(usize::MAX);
     assert_eq!(listed.len(), sketch.counters(), "{what}");
-    let bounds: HashMap<u64, (u64, u64)> =
+    let bounds: BTreeMap<u64, (u64, u64)> =
         listed.iter().map(|hitter| (integer(hitter), (hitter.lower(), hitter.upper()))).collect();
     for (&key, &count) in truth {
         let (lower, upper) = bounds.get(&key).copied().unwrap_or((0, sketch.max_error()));

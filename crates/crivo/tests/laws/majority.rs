@@ -1,8 +1,8 @@
-//! The laws of Majority. Its candidate depends on the order of the votes; accuracy/majority.rs holds it to
+//! The laws of Majority. Its candidate depends on the order of the votes; `accuracy/majority.rs` holds it to
 //! the guarantee.
 
 use crivo::ErrorKind;
-use crivo::frequency::Majority;
+use crivo::frequency::{Hitter, Majority};
 use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
 use proptest::prelude::*;
 
@@ -39,8 +39,8 @@ proptest! {
         prop_assert_eq!(&voted, &merged(&votes(&a), &votes(&[(key, weight)])));
         let mut repeated = votes(&a);
         (0..weight).for_each(|_| repeated.add_ref(KeyRef::Hash(key), 1).unwrap());
-        prop_assert_eq!(voted.candidate().map(|hitter| hitter.into_key()),
-            repeated.candidate().map(|hitter| hitter.into_key()), "a weight is as many votes");
+        prop_assert_eq!(voted.candidate().map(Hitter::into_key),
+            repeated.candidate().map(Hitter::into_key), "a weight is as many votes");
     }
 
     #[test]

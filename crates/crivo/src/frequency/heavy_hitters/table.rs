@@ -141,7 +141,7 @@ impl Table {
     /// The bucket where a hash belongs: its high bits choose.
     #[inline]
     pub(super) fn home(&self, hash: u64) -> usize {
-        ((hash >> 32) * self.buckets.len() as u64 >> 32) as usize
+        (((hash >> 32) * self.buckets.len() as u64) >> 32) as usize
     }
 
     #[inline]
@@ -229,7 +229,7 @@ impl Table {
             let known = matches != 0;
             let slot = lowest(select_unpredictable(known, matches, free));
             let same = bucket.hashes[slot] == hash;
-            if (known & same) | (!known & (free != 0)) {
+            if select_unpredictable(known, same, free != 0) {
                 let before = select_unpredictable(known, bucket.counts[slot], self.threshold);
                 let error = select_unpredictable(known, bucket.errors[slot], self.error);
                 bucket.fill(slot, hash, before.saturating_add(weight), error);
@@ -251,7 +251,7 @@ impl Table {
             let bucket = &mut self.buckets[index];
             let matches = bucket.matches(hash);
             let slot = lowest(matches);
-            let known = (matches != 0) & (bucket.hashes[slot] == hash);
+            let known = matches != 0 && bucket.hashes[slot] == hash;
             if known && text.is_of(&self.names, Place { bucket: index, slot }) {
                 bucket.counts[slot] = bucket.counts[slot].saturating_add(weight);
                 return Ok(());
@@ -312,6 +312,7 @@ impl Table {
     /// No count may be at its end. There is nothing here for a processor to predict, and the accesses to
     /// memory overlap.
     #[inline]
+    #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn count_known<'a>(&mut self, hashes: &[u64], others: &'a mut [u64; CHUNK]) -> &'a [u64] {
         let mut unknown = 0;
         for &hash in hashes {
@@ -330,7 +331,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -348,7 +349,7 @@ mod tests {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for most in [3, 40, 400] {
             let mut table = Table::new(KeyScheme::hashes());
-            let mut model: HashMap<u64, u64> = HashMap::new();
+            let mut model: BTreeMap<u64, u64> = BTreeMap::new();
             for _ in 0..20_000 {
                 let (hash, weight) = (crowded(&mut random), 1 + random.next_u64() % 5);
                 table.add_hash(hash, weight, most).unwrap();
@@ -391,7 +392,7 @@ mod tests {
         let chunk: Vec<u64> = (0..CHUNK).map(|_| crowded(&mut random)).collect();
         chunk.iter().for_each(|&hash| one_by_one.add_hash(hash, 1, 5000).unwrap());
         let mut others = [0; CHUNK];
-        for &hash in table.count_known(&chunk, &mut others).to_vec().iter() {
+        for hash in table.count_known(&chunk, &mut others).to_vec() {
             table.add_anywhere(hash, Unnamed, 1, 5000).unwrap();
         }
         let sorted = |table: &Table| {
