@@ -12,7 +12,7 @@
 //! there, because all of them counted it and the least was disturbed least by others. Adding the
 //! counters of two filters joins their streams; subtracting them takes one out of the other.
 //!
-//! **When not to use it.** If nothing is ever removed or counted: a Bloom filter is a quarter
+//! **When not to use it.** If nothing is ever removed or counted: a [`Bloom`](super::Bloom) filter is a quarter
 //! to a thirty-second of the size. For frequencies in long streams, where most keys are rare: a
 //! Count-Min sketch has a bound that does not depend on the number of different keys.
 //!
