@@ -156,7 +156,7 @@ impl fmt::Display for Estimate {
             write_grouped(f, self.value)?;
         }
         let percent = 100.0 * self.relative_error();
-        if self.is_exact() {
+        if self.lower == self.upper {
             Ok(())
         } else if percent.is_infinite() {
             f.write_str(", without an upper bound")

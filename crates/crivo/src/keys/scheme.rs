@@ -90,8 +90,9 @@ impl KeyScheme {
         Self { kind: KeyKind::Integer, seed: 0 }
     }
 
-    /// Hashes computed by the caller. They must be uniform over all 64 bits; the seed is then
-    /// only a label that keeps differently hashed sketches apart.
+    /// Hashes computed by the caller. They must be uniform over all 64 bits (small integers are not: a
+    /// sketch of several rows would put them all at the beginning of each); the seed is then only a label
+    /// that keeps differently hashed sketches apart.
     pub const fn hashes() -> Self {
         Self { kind: KeyKind::Hash, seed: 0 }
     }
