@@ -12,6 +12,7 @@ mod measure;
 mod membership;
 mod report;
 mod ultraloglog;
+mod sampling;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ const GROUPS: &[Group] = &[
     ("k_min_values", k_min_values::run),
     ("membership", membership::run),
     ("ultraloglog", ultraloglog::run),
+    ("sampling", sampling::run),
 ];
 
 fn main() -> ExitCode {

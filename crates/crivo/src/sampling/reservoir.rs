@@ -53,30 +53,13 @@ pub struct Reservoir {
     scheme: KeyScheme,
     capacity: u32,
     seen: u64,
+    /// How many items will have been seen when the next one comes in: all others cost a comparison.
+    next: u64,
     items: Items,
-    /// What decides about later items, once the sample is full.
-    pace: Pace,
-    generator: Generator,
-}
-
-/// How fast items come in.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Pace {
-    /// The largest of the kept items' numbers: the chance of an item to come in.
+    /// The largest of the kept items' numbers, which is the chance of an item to come in: 1 before the
+    /// sample is full.
     chance: f64,
-    /// How many items pass before the next one that comes in.
-    skip: u64,
-}
-
-impl Pace {
-    /// Before the sample is full every item comes in.
-    const FILLING: Self = Self { chance: 1.0, skip: 0 };
-
-    fn new(chance: f64, generator: &mut Generator) -> Self {
-        // Nothing real comes near the least chance; a forged sketch must not leave the range.
-        let chance = chance.max(f64::MIN_POSITIVE);
-        Self { chance, skip: generator.failures(chance) }
-    }
+    generator: Generator,
 }
 
 // ---- limits and sizing ----
@@ -85,7 +68,7 @@ impl Reservoir {
     /// How many items can be kept. Memory is taken as they come.
     pub const CAPACITIES: RangeInclusive<u32> = 1..=u32::MAX;
 
-    /// Streams are counted up to here.
+    /// Streams are counted up to here; later items change nothing any more.
     const MOST_SEEN: u64 = i64::MAX as u64;
 }
 
@@ -108,8 +91,8 @@ impl Reservoir {
     /// If the capacity is 0.
     pub fn with_scheme(capacity: u32, scheme: KeyScheme, seed: u64) -> Result<Self> {
         check_capacity(capacity)?;
-        let items = Items::new(scheme.kind());
-        Ok(Self { scheme, capacity, seen: 0, items, pace: Pace::FILLING, generator: Generator::new(seed) })
+        let (items, generator) = (Items::new(scheme.kind()), Generator::new(seed));
+        Ok(Self { scheme, capacity, seen: 0, next: 0, items, chance: 1.0, generator })
     }
 }
 
@@ -136,9 +119,8 @@ impl Reservoir {
     #[inline]
     pub fn insert_ref(&mut self, key: KeyRef<'_>) -> Result<()> {
         check_key(self.scheme, key)?;
-        self.see(1);
-        if self.pace.skip > 0 {
-            self.pace.skip -= 1;
+        if self.seen < self.next {
+            self.seen += 1;
         } else {
             self.admit(key);
         }
@@ -151,38 +133,43 @@ impl Reservoir {
     /// If the batch was hashed under another scheme; nothing is shown then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
-        self.see(batch.len() as u64);
         let mut position = 0;
         loop {
             let left = (batch.len() - position) as u64;
-            if self.pace.skip >= left {
-                self.pace.skip -= left;
-                return Ok(());
-            }
-            position += self.pace.skip as usize;
-            if let Some(key) = batch.get(position) {
-                self.admit(key);
-            }
+            let passed = left.min(self.next - self.seen);
+            self.seen += passed;
+            position += passed as usize;
+            let Some(key) = batch.get(position) else { return Ok(()) };
+            self.admit(key);
             position += 1;
         }
-    }
-
-    fn see(&mut self, items: u64) {
-        self.seen = self.seen.saturating_add(items).min(Self::MOST_SEEN);
     }
 
     /// Takes a key in, and draws when the next one will come in.
     #[cold]
     fn admit(&mut self, key: KeyRef<'_>) {
+        if self.seen == Self::MOST_SEEN {
+            return;
+        }
+        self.seen += 1;
         let capacity = u64::from(self.capacity);
         let len = self.items.len() as u64;
         let slot = if len < capacity { len } else { self.generator.below(capacity) };
         self.items.put(slot as usize, key);
-        if self.items.len() as u64 == capacity {
+        if self.seen < capacity {
+            self.next = self.seen;
+        } else {
             // The largest of k numbers below w is w·U^(1/k).
             let largest = libm::exp(libm::log(self.generator.unit()) / f64::from(self.capacity));
-            self.pace = Pace::new(self.pace.chance * largest, &mut self.generator);
+            self.go_on(self.chance * largest);
         }
+    }
+
+    /// Draws when the next item comes in, if each does with that chance.
+    fn go_on(&mut self, chance: f64) {
+        // Nothing real comes near the least chance; a forged sketch must not leave the range.
+        self.chance = chance.max(f64::MIN_POSITIVE);
+        self.next = self.seen.saturating_add(self.generator.failures(self.chance)).min(Self::MOST_SEEN);
     }
 }
 
@@ -282,15 +269,13 @@ impl Reservoir {
             return Ok(());
         }
         if self.seen == 0 {
-            (self.seen, self.items, self.pace) = (other.seen, other.items.clone(), other.pace);
-            return Ok(());
-        }
-        if self.seen + other.seen <= u64::from(self.capacity) {
+            let Self { seen, next, items, chance, .. } = other.clone();
+            (self.seen, self.next, self.items, self.chance) = (seen, next, items, chance);
+        } else if self.seen + other.seen <= u64::from(self.capacity) {
             other.sample().for_each(|key| self.admit(key));
         } else {
             self.mix(other);
         }
-        self.see(other.seen);
         Ok(())
     }
 
@@ -315,10 +300,11 @@ impl Reservoir {
             items.put(mine + slot, other.items.get(order[slot] as usize));
         }
         // The k-th smallest of n numbers: the gap from each to the next is a power of a uniform number.
-        let total = (self.seen + other.seen) as f64;
-        let gaps: f64 =
-            (0..self.capacity).map(|rank| libm::log(generator.unit()) / (total - f64::from(rank))).sum();
-        self.pace = Pace::new(-libm::expm1(gaps), generator);
+        let total = self.seen + other.seen;
+        let gap = |rank| libm::log(generator.unit()) / (total as f64 - f64::from(rank));
+        let gaps: f64 = (0..self.capacity).map(gap).sum();
+        self.seen = total.min(Self::MOST_SEEN);
+        self.go_on(-libm::expm1(gaps));
     }
 }
 
@@ -363,8 +349,8 @@ impl Encode for Reservoir {
     fn encode_payload(&self, writer: &mut Writer) {
         writer.u32(self.capacity);
         writer.u64(self.seen);
-        writer.u64(self.pace.chance.to_bits());
-        writer.u64(self.pace.skip);
+        writer.u64(self.chance.to_bits());
+        writer.u64(self.next - self.seen);
         self.generator.encode(writer);
         self.items.encode(writer);
     }
@@ -379,20 +365,21 @@ impl Decode for Reservoir {
         if seen > Self::MOST_SEEN {
             return Err(Error::contents("seen", "below 2^63", seen));
         }
-        let pace = Pace { chance: f64::from_bits(reader.u64("chance")?), skip: reader.u64("skip")? };
+        let chance = f64::from_bits(reader.u64("chance")?);
+        let skip = reader.u64("skip")?;
         let is_full = seen >= u64::from(capacity);
-        if !is_full && pace != Pace::FILLING {
-            return Err(Error::contents("chance and skip", "1 and 0 before the sample is full", pace.chance));
+        if !is_full && (chance, skip) != (1.0, 0) {
+            return Err(Error::contents("chance and skip", "1 and 0 before the sample is full", chance));
         }
-        if !(pace.chance >= f64::MIN_POSITIVE && pace.chance <= 1.0) {
-            return Err(Error::contents("chance", "above 0 and at most 1", pace.chance));
+        if !(chance >= f64::MIN_POSITIVE && chance <= 1.0) {
+            return Err(Error::contents("chance", "above 0 and at most 1", chance));
         }
-        let longest = Generator::most_failures(pace.chance);
-        if pace.skip > longest {
-            return Err(Error::contents("skip", format_args!("at most {longest}"), pace.skip));
+        let longest = Generator::most_failures(chance).min(Self::MOST_SEEN - seen);
+        if skip > longest {
+            return Err(Error::contents("skip", format_args!("at most {longest}"), skip));
         }
         let generator = Generator::decode(reader)?;
         let items = Items::decode(scheme.kind(), seen.min(capacity.into()), reader)?;
-        Ok(Self { scheme, capacity, seen, items, pace, generator })
+        Ok(Self { scheme, capacity, seen, next: seen + skip, items, chance, generator })
     }
 }

@@ -56,7 +56,7 @@ pub struct WeightedReservoir {
     weightless: u64,
     /// The one that rang last is on top.
     kept: BinaryHeap<Entry>,
-    /// How much weight passes before the next item gets in, once the sample is full.
+    /// How much weight passes before the next item gets in: none before the sample is full.
     jump: f64,
     generator: Generator,
 }
@@ -148,7 +148,11 @@ impl WeightedReservoir {
     pub fn insert_ref(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
         check_key(self.scheme, key)?;
         check_weight(weight)?;
-        if self.passes(weight) {
+        if weight > 0.0 && weight < self.jump && self.seen < Self::MOST_SEEN {
+            // What nearly every item of a long stream comes to.
+            self.jump -= weight;
+            self.seen += 1;
+        } else if self.pass(&[weight]).is_some() {
             self.admit(key, weight);
         }
         Ok(())
@@ -166,34 +170,42 @@ impl WeightedReservoir {
             let keys = format_args!("{}, one for each key", batch.len()).to_string();
             return Err(Error::parameter("number of weights", keys, weights.len()));
         }
-        weights.iter().try_for_each(|&weight| check_weight(weight))?;
-        for (position, &weight) in weights.iter().enumerate() {
-            if self.passes(weight)
-                && let Some(key) = batch.get(position)
-            {
-                self.admit(key, weight);
+        // Counting all of them, not looking for the first, takes many at a time.
+        if weights.iter().filter(|weight| !is_weight(**weight)).count() > 0 {
+            weights.iter().try_for_each(|&weight| check_weight(weight))?;
+        }
+        let mut position = 0;
+        while let Some(passed) = self.pass(&weights[position..]) {
+            position += passed;
+            if let Some(key) = batch.get(position) {
+                self.admit(key, weights[position]);
             }
+            position += 1;
         }
         Ok(())
     }
 
-    /// Counts an item, and says whether it gets in.
+    /// Lets items pass up to the next one that gets in, and says how many come before it.
     #[inline]
-    fn passes(&mut self, weight: f64) -> bool {
-        if weight == 0.0 {
-            self.weightless = (self.weightless + 1).min(Self::MOST_SEEN);
-            return false;
-        }
-        self.seen = (self.seen + 1).min(Self::MOST_SEEN);
-        if self.is_full() && weight < self.jump {
-            self.jump -= weight;
-            return false;
-        }
-        true
+    fn pass(&mut self, weights: &[f64]) -> Option<usize> {
+        let (mut jump, mut weightless) = (self.jump, 0);
+        let found = weights.iter().position(|&weight| {
+            let gets_in = weight >= jump && weight > 0.0;
+            jump -= weight;
+            weightless += u64::from(weight == 0.0);
+            gets_in
+        });
+        let passed = found.unwrap_or(weights.len());
+        // What got in ends the jump: the next one is drawn when it has its place.
+        self.jump = jump.max(0.0);
+        self.weightless = (self.weightless + weightless).min(Self::MOST_SEEN);
+        self.seen = (self.seen + passed as u64 - weightless).min(Self::MOST_SEEN);
+        found
     }
 
     #[cold]
     fn admit(&mut self, key: KeyRef<'_>, weight: f64) {
+        self.seen = (self.seen + 1).min(Self::MOST_SEEN);
         let unit = self.generator.unit();
         let clock = if self.is_full() {
             // It is known to have rung before the last one: an exponential time cut off there.
@@ -228,8 +240,12 @@ impl WeightedReservoir {
     }
 }
 
+fn is_weight(weight: f64) -> bool {
+    (0.0..=f64::MAX).contains(&weight)
+}
+
 fn check_weight(weight: f64) -> Result<()> {
-    if weight >= 0.0 && weight.is_finite() {
+    if is_weight(weight) {
         Ok(())
     } else {
         Err(Error::parameter("weight", "a finite number, 0 or above", weight))
