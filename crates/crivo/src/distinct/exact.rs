@@ -222,7 +222,9 @@ impl Decode for ExactDistinct {
             return Err(Error::contents("hashes", "strictly ascending order", "another order"));
         }
         let mut table = HashTable::with_room_for(hashes.len());
-        hashes.for_each(|hash| table.insert(hash));
+        for hash in hashes {
+            table.insert(hash);
+        }
         Ok(Self { scheme: header.scheme, hashes: table })
     }
 }

@@ -63,21 +63,30 @@ impl HashTable {
         }
     }
 
-    /// Adds a hash that may be there already.
-    pub(super) fn insert(&mut self, hash: u64) {
+    /// Adds a hash; whether it is new.
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64) -> bool {
         if hash == 0 {
-            self.has_zero = true;
-            return;
+            return !std::mem::replace(&mut self.has_zero, true);
         }
-        if self.used + 1 > Self::capacity(self.memory()) {
-            // Asked only where the table would grow: a hash that is there needs no room.
-            if self.contains(hash) {
-                return;
-            }
+        if self.slots.is_empty() {
             self.grow();
         }
         let index = find(&self.slots, hash);
-        self.used += usize::from(self.slots[index] == 0);
+        let is_new = self.slots[index] != hash;
+        if is_new {
+            self.insert_at(index, hash);
+        }
+        is_new
+    }
+
+    /// Puts a new hash where its search ended, or in a larger table if this one is full.
+    fn insert_at(&mut self, mut index: usize, hash: u64) {
+        if self.used + 1 > Self::capacity(self.memory()) {
+            self.grow();
+            index = find(&self.slots, hash);
+        }
+        self.used += 1;
         self.slots[index] = hash;
     }
 
@@ -87,7 +96,9 @@ impl HashTable {
             if self.slots.len() >= LARGE {
                 chunk.iter().for_each(|&hash| prefetch(&self.slots, start(self.slots.len(), hash)));
             }
-            chunk.iter().for_each(|&hash| self.insert(hash));
+            for &hash in chunk {
+                self.insert(hash);
+            }
         }
     }
 
@@ -202,9 +213,8 @@ mod tests {
     #[test]
     fn keeps_each_hash_once_zero_included() {
         let mut table = HashTable::new();
-        for hash in [0, 5, 0, u64::MAX, 5, 1 << 40, 2 << 40] {
-            table.insert(hash);
-        }
+        let new = [0, 5, 0, u64::MAX, 5, 1 << 40, 2 << 40].map(|hash| table.insert(hash));
+        assert_eq!(new, [true, true, false, true, false, true, true]);
         assert_eq!(table.len(), 5);
         assert!(table.contains(0) && table.contains(u64::MAX) && !table.contains(6));
         assert_eq!(table.sorted(), [0, 5, 1 << 40, 2 << 40, u64::MAX]);
@@ -240,9 +250,9 @@ mod tests {
     #[test]
     fn merging_takes_linear_time() {
         let mut table = HashTable::new();
-        (0..400_000_u64).for_each(|i| table.insert(i.wrapping_mul(0xD6E8_FEB8_6659_FD93)));
+        (0..400_000_u64).for_each(|i| _ = table.insert(i.wrapping_mul(0xD6E8_FEB8_6659_FD93)));
         let (mut empty, mut other) = (HashTable::new(), HashTable::new());
-        (0..200_000_u64).for_each(|i| other.insert(i.wrapping_mul(0xA076_1D64_78BD_642F)));
+        (0..200_000_u64).for_each(|i| _ = other.insert(i.wrapping_mul(0xA076_1D64_78BD_642F)));
         empty.merge(&table);
         assert_eq!(empty, table);
         other.merge(&table);
@@ -265,7 +275,7 @@ mod tests {
         let hashes: Vec<u64> = (0..100_000_u64).map(|i| i.wrapping_mul(0xD6E8_FEB8_6659_FD93)).collect();
         let (mut batch, mut single) = (HashTable::new(), HashTable::new());
         batch.insert_all(&hashes);
-        hashes.iter().for_each(|&hash| single.insert(hash));
+        hashes.iter().for_each(|&hash| _ = single.insert(hash));
         assert_eq!(batch.len(), hashes.len());
         assert_eq!(batch, single);
     }

@@ -101,7 +101,7 @@ fn at_most(v: f64, n: f64) -> f64 {
 fn quantiles_of_one(name: &str, n: u64, points: &[f64]) -> Vec<Share> {
     let mut random = generator(name);
     let mut shares = vec![Share::default(); points.len()];
-    for _ in 0..200_000 {
+    for _ in 0..300_000 {
         let value = streamed(1, n, &mut random).estimate().value();
         points.iter().zip(&mut shares).for_each(|(&point, share)| share.add(value <= point));
     }

@@ -92,25 +92,25 @@ fn a_full_table_answers_with_a_lower_bound() {
         // All cells filled: e^(−L e^(−t)) to within a per cent at this size.
         let chance = (-(bits as f64) * (-(items as f64) / bits as f64).exp()).exp();
         assert!((full.value() - chance).abs() < 0.03, "{factor}: full in {}, theory {chance}", full.value());
-        assert!(held.may_reach(0.95), "{factor}: held in {}", held.value());
+        assert!(held.may_reach(0.945), "{factor}: held in {}", held.value());
     }
 }
 
 #[test]
 fn wider_confidence_covers_more() {
     let mut random = generator("linear levels");
-    let levels = [0.5, 0.9, 0.99, 0.999];
+    // Whole bits make intervals a little wide: by half a bit of 20, the deviation, on either side.
+    let levels = [(0.5, 0.54), (0.9, 0.92), (0.99, 0.995), (0.999, 1.0)];
     let mut held = [Share::default(); 4];
     for _ in 0..20_000 {
         let mut sketch = empty(4096);
         feed(&mut sketch, 6_000, &mut random);
-        for (level, held) in levels.into_iter().zip(&mut held) {
+        for ((level, _), held) in levels.into_iter().zip(&mut held) {
             held.add(sketch.estimate_at(Confidence::new(level).unwrap()).covers(6_000.0));
         }
     }
-    for (level, held) in levels.into_iter().zip(held) {
-        // Whole bits make intervals a little wide: by half a bit of 55, the deviation, on either side.
-        assert!(held.may_reach(level) && held.value() <= level + 0.02, "{level}: {}", held.value());
+    for ((level, most), held) in levels.into_iter().zip(held) {
+        assert!(held.may_reach(level - 0.001) && held.value() <= most, "{level}: {}", held.value());
     }
 }
 

@@ -73,8 +73,7 @@ impl Candidates {
     /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
     #[inline(never)]
     fn admit(&mut self, hash: u64) {
-        self.table.insert(hash);
-        if self.table.len() >= self.pause {
+        if self.table.insert(hash) && self.table.len() >= self.pause {
             self.make_room();
         }
     }
@@ -86,12 +85,9 @@ impl Candidates {
         let limit = limit(self.k);
         if self.table.len() < limit {
             self.table.reserve(limit);
-        } else {
-            let mut hashes = self.table.unordered();
-            if let Some(largest) = keep(&mut hashes, self.k) {
-                self.threshold = largest;
-                self.table.replace(&hashes);
-            }
+        } else if let (hashes, Some(largest)) = self.smallest() {
+            self.threshold = largest;
+            self.table.replace(&hashes);
         }
         self.pause = limit;
     }
@@ -107,23 +103,21 @@ impl Candidates {
 
     /// The `k`-th smallest hash, if there are as many.
     pub(super) fn kth(&self) -> Option<u64> {
-        keep(&mut self.table.unordered(), self.k)
+        self.smallest().1
+    }
+
+    /// The `k` smallest hashes, in any order, and the largest of them; or all, and nothing, if there are
+    /// fewer.
+    pub(super) fn smallest(&self) -> (Vec<u64>, Option<u64>) {
+        let mut hashes = self.table.unordered();
+        let largest = keep(&mut hashes, self.k);
+        (hashes, largest)
     }
 
     /// The `k` smallest hashes, or all if there are fewer, in ascending order.
     pub(super) fn ascending(&self) -> Vec<u64> {
-        let mut hashes = self.table.unordered();
-        keep(&mut hashes, self.k);
+        let (mut hashes, _) = self.smallest();
         hashes.sort_unstable();
-        hashes
-    }
-
-    /// The hashes below `end`, or all; in any order. `end` must not be above the `k`-th smallest.
-    pub(super) fn below(&self, end: Option<u64>) -> Vec<u64> {
-        let mut hashes = self.table.unordered();
-        if let Some(end) = end {
-            hashes.retain(|&hash| hash < end);
-        }
         hashes
     }
 

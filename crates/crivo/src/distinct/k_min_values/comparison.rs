@@ -49,9 +49,13 @@ pub struct Comparison {
 impl Comparison {
     pub(super) fn new(first: &KMinValues, second: &KMinValues) -> Self {
         let sketches = [first, second].map(|sketch| &sketch.candidates);
-        let largest = sketches.map(Candidates::kth);
+        let [(mut first, first_largest), (mut second, second_largest)] = sketches.map(Candidates::smallest);
+        let largest = [first_largest, second_largest];
         let threshold = largest.into_iter().flatten().min();
-        let [first, second] = sketches.map(|sketch| sketch.below(threshold));
+        if let Some(threshold) = threshold {
+            first.retain(|&hash| hash < threshold);
+            second.retain(|&hash| hash < threshold);
+        }
 
         let both = first.iter().filter(|&&hash| sketches[1].contains(hash)).count() as f64;
         let (only_first, only_second) = (first.len() as f64 - both, second.len() as f64 - both);
@@ -75,9 +79,7 @@ impl Comparison {
 
     /// How many different items are in either set.
     pub fn union_at(&self, confidence: Confidence) -> Estimate {
-        let [first, second] = self.sizes;
-        let most = first.zip(second).map_or(f64::INFINITY, |(first, second)| first + second);
-        self.part(self.both + self.only_first + self.only_second, most, confidence)
+        self.part(self.both + self.only_first + self.only_second, f64::INFINITY, confidence)
     }
 
     /// How many different items are in both sets, with bounds at 95 %.
