@@ -18,6 +18,8 @@ from typing import Protocol
 
 import format_counters
 import format_distinct
+import format_frequency
+import format_membership
 
 
 class Contents(Protocol):
@@ -44,6 +46,14 @@ FAMILIES = {  # by family and family version
     (0x10, 1): "SampledCounter",
     (0x11, 1): "MorrisCounter",
     (0x12, 1): "CounterArray",
+    (0x30, 1): "DirectTable",
+    (0x31, 1): "Bloom",
+    (0x32, 1): "BlockedBloom",
+    (0x33, 1): "CountingBloom",
+    (0x40, 1): "CountMin",
+    (0x41, 1): "RangeCountMin",
+    (0x42, 1): "Majority",
+    (0x43, 1): "HeavyHitters",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
 PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
@@ -56,8 +66,20 @@ PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
     "SampledCounter": format_counters.SampledCounter.read,
     "MorrisCounter": format_counters.MorrisCounter.read,
     "CounterArray": format_counters.CounterArray.read,
+    "DirectTable": format_membership.DirectTable.read,
+    "Bloom": format_membership.Bloom.read,
+    "BlockedBloom": format_membership.BlockedBloom.read,
+    "CountingBloom": format_membership.CountingBloom.read,
+    "CountMin": format_frequency.CountMin.read,
+    "RangeCountMin": format_frequency.RangeCountMin.read,
+}
+# The same for payloads that hold keys, which are read by their kind.
+KEYED: dict[str, Callable[[bytes, int], Contents]] = {
+    "Majority": format_frequency.Majority.read,
+    "HeavyHitters": format_frequency.HeavyHitters.read,
 }
 KEYLESS = {"SampledCounter", "MorrisCounter", "CounterArray"}
+OF_INTEGERS = {"DirectTable", "RangeCountMin"}
 HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}
 PAIRS = {(1, 1), (2, 1), (3, 0)}  # allowed key kind and hash function
@@ -167,8 +189,9 @@ def read(data: bytes) -> Sketch | Other:
     if name == "HyperLogLog":
         return _hyperloglog(header, payload)
     _must(name not in KEYLESS or (kind, function, seed) == (3, 0, 0), "keys of a sketch that has none")
+    _must(name not in OF_INTEGERS or kind == 2, f"key kind {kind} of a sketch of integers")
     try:
-        return Other(header, PAYLOADS[name](payload))
+        return Other(header, KEYED[name](payload, kind) if name in KEYED else PAYLOADS[name](payload))
     except ValueError as error:
         raise Invalid(str(error)) from error
 

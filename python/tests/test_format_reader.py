@@ -18,6 +18,8 @@ import format_reader
 import pytest
 import test_format_counters
 import test_format_distinct
+import test_format_frequency
+import test_format_membership
 import xxhash
 from format_reader import (
     DENSE,
@@ -155,6 +157,8 @@ def test_every_golden_file_has_a_recipe_and_every_recipe_a_file() -> None:
         *RECIPES,
         *test_format_distinct.RECIPES,
         *test_format_counters.RECIPES,
+        *test_format_membership.RECIPES,
+        *test_format_frequency.RECIPES,
     }
     assert {path.stem for path in GOLDEN.glob("*.bin")} == recipes
 
