@@ -263,18 +263,21 @@ class Hitters:
             self.give_up(sorted(self.counts())[self.capacity // 4])
 
     def merge(self, other: Hitters) -> Hitters:
-        mine, other_counters, counters = self.counters, other.counters, {}
         error = min(self.error + other.error, MOST)
-        for key in mine.keys() | other_counters.keys():
-            u, e = mine.get(key, (self.error, code_of(self.error)))
-            v, f = other_counters.get(key, (other.error, code_of(other.error)))
-            code = min(code_of(error_of(e) + error_of(f)), code_of(error))
-            counters[key] = min(u + v, MOST), code
+        counters = {}
+        for key in self.counters.keys() | other.counters.keys():
+            (u, e), (v, f) = self.entry(key), other.entry(key)
+            counters[key] = min(u + v, MOST), code_of(min(e + f, error))
         self.capacity = min(self.capacity, other.capacity)
         self.total, self.error, self.counters = min(self.total + other.total, MOST), error, counters
         if len(counters) > self.capacity:
             self.give_up(sorted(self.counts(), reverse=True)[self.capacity])
         return self
+
+    def entry(self, key: Key) -> tuple[int, int]:
+        """The count and the error, as a number, of a key with or without a counter."""
+        count, code = self.counters.get(key, (self.error, 0))
+        return count, error_of(code) if key in self.counters else self.error
 
     def counts(self) -> list[int]:
         return [count for count, _ in self.counters.values()]
