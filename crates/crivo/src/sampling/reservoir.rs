@@ -371,7 +371,7 @@ impl Decode for Reservoir {
         if !is_full && (chance, skip) != (1.0, 0) {
             return Err(Error::contents("chance and skip", "1 and 0 before the sample is full", chance));
         }
-        if !(chance >= f64::MIN_POSITIVE && chance <= 1.0) {
+        if !(f64::MIN_POSITIVE..=1.0).contains(&chance) {
             return Err(Error::contents("chance", "above 0 and at most 1", chance));
         }
         let longest = Generator::most_failures(chance).min(Self::MOST_SEEN - seen);
