@@ -49,15 +49,25 @@ impl Table {
             format!("## {}\n\n| who | {} | best peer ÷ this |\n|---|---:|---:|\n", self.job, self.unit);
         for (name, figure) in &self.figures {
             let name = if is_crivo(name) { format!("**{name}**") } else { (*name).to_string() };
-            let _ = writeln!(text, "| {name} | {} | {:.2} |", significant(*figure), best_peer / figure);
+            let _ = writeln!(text, "| {name} | {} | {} |", significant(*figure), ratio(best_peer, *figure));
         }
         text
+    }
+}
+
+/// How many times better than the peer; errors can be zero.
+fn ratio(peer: f64, figure: f64) -> String {
+    match peer / figure {
+        _ if peer == figure => "1.00".to_string(),
+        infinite if infinite.is_infinite() => "∞".to_string(),
+        ratio => format!("{ratio:.2}"),
     }
 }
 
 /// Three significant digits.
 fn significant(figure: f64) -> String {
     match figure.abs() {
+        0.0 => "0".to_string(),
         x if x >= 100.0 => format!("{figure:.0}"),
         x if x >= 10.0 => format!("{figure:.1}"),
         x if x >= 1.0 => format!("{figure:.2}"),

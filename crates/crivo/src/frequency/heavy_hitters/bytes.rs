@@ -1,7 +1,7 @@
 //! The sketch as bytes.
 
 use super::rounded::RoundedUp;
-use super::table::{Entry, Table};
+use super::table::{Counter, Entry, Table};
 use super::{HeavyHitters, table_hash};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
@@ -38,8 +38,8 @@ impl Encode for HeavyHitters {
         entries.sort_unstable_by_key(|entry| entry.key);
         for entry in entries {
             writer.key(entry.key);
-            writer.u64(entry.count);
-            writer.u16(entry.error.code());
+            writer.u64(entry.counter.count);
+            writer.u16(entry.counter.error.code());
         }
     }
 }
@@ -66,7 +66,7 @@ impl Decode for HeavyHitters {
             if last.replace(entry.key).is_some_and(|last| last >= entry.key) {
                 return Err(Error::contents("keys", "strictly ascending order", "another order"));
             }
-            above += u128::from(entry.count - threshold);
+            above += u128::from(entry.counter.count - threshold);
             sketch.table.put(&entry)?;
         }
         sketch.require_possible(above)?;
@@ -91,7 +91,7 @@ impl HeavyHitters {
             Error::contents("error of a count", format_args!("a code up to {}", most.code()), code)
         })?;
         let hash = table_hash(self.scheme.hash_ref(key)?, key.kind());
-        Ok(Entry { hash, key, count, error })
+        Ok(Entry { hash, key, counter: Counter { count, error } })
     }
 
     /// Refuses a total that cannot have led to these counters, which exceed the maximum error by

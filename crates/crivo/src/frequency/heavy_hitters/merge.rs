@@ -3,7 +3,7 @@
 use super::HeavyHitters;
 use super::names::out_of_memory;
 use super::rounded::RoundedUp;
-use super::table::{Entry, Table};
+use super::table::{Counter, Entry, Table};
 use crate::error::Result;
 use crate::keys::KeyRef;
 use crate::sketch::Merge;
@@ -34,17 +34,19 @@ impl HeavyHitters {
         let mut entries = Vec::new();
         let most = mine.len() + theirs.len();
         entries.try_reserve_exact(most).map_err(|_| out_of_memory(most * size_of::<Entry<'_>>()))?;
-        entries.extend(
-            mine.entries().map(|entry| entry.plus(theirs.get(entry.hash, entry.key), theirs, threshold)),
-        );
+        entries.extend(mine.entries().map(|entry| {
+            let same = theirs.get(entry.hash, entry.key);
+            let unknown = (theirs.threshold(), theirs.threshold());
+            entry.plus(same.map_or(unknown, |other| (other.count, other.error.count())), threshold)
+        }));
         let new = theirs.entries().filter(|entry| mine.get(entry.hash, entry.key).is_none());
-        entries.extend(new.map(|entry| entry.plus(None, mine, threshold)));
+        entries.extend(new.map(|entry| entry.plus((mine.threshold(), mine.threshold()), threshold)));
 
         if let Some(surplus) = entries.len().checked_sub(capacity + 1) {
-            threshold =
-                threshold.max(entries.select_nth_unstable_by_key(surplus, |entry| entry.count).1.count);
+            let largest = entries.select_nth_unstable_by_key(surplus, |entry| entry.counter.count).1;
+            threshold = threshold.max(largest.counter.count);
         }
-        entries.retain(|entry| entry.count > threshold);
+        entries.retain(|entry| entry.counter.count > threshold);
         let bytes = entries.iter().map(Entry::key_bytes).sum();
         let mut table = Table::with_room(self.scheme, threshold, entries.len(), bytes)?;
         entries.iter().try_for_each(|entry| table.put(entry))?;
@@ -60,15 +62,13 @@ impl Merge for HeavyHitters {
 }
 
 impl<'a> Entry<'a> {
-    /// The entry for both streams, given what the other table has on the same key: if it has none, the
-    /// key may have come as often as its threshold says. No error exceeds the threshold of both.
-    fn plus(self, other: Option<Entry<'_>>, table: &Table, threshold: u64) -> Entry<'a> {
-        let (count, error) = match other {
-            Some(entry) => (entry.count, entry.error.count()),
-            None => (table.threshold(), table.threshold()),
-        };
-        let error = self.error.count().saturating_add(error).min(threshold);
-        Entry { count: self.count.saturating_add(count), error: RoundedUp::of(error), ..self }
+    /// The entry for both streams, given the count and the error of its key in the other: where it has no
+    /// counter, both are the threshold. No error exceeds the threshold of both.
+    fn plus(self, other: (u64, u64), threshold: u64) -> Entry<'a> {
+        let Counter { count, error } = self.counter;
+        let error = error.count().saturating_add(other.1).min(threshold);
+        let counter = Counter { count: count.saturating_add(other.0), error: RoundedUp::of(error) };
+        Entry { counter, ..self }
     }
 
     fn key_bytes(&self) -> usize {

@@ -63,8 +63,8 @@ mod table;
 use std::ops::RangeInclusive;
 
 use self::names::{SPREAD, Unnamed};
-use self::table::{CHUNK, Entry, Table};
-use super::hitter::{Hitter, certain, middle};
+use self::table::{CHUNK, Counter, Entry, Table};
+use super::hitter::{Hitter, certain};
 use super::rows::require_weights;
 use crate::codec::{Encode as _, Parameter, Summary};
 use crate::error::{Error, ErrorKind, Result};
@@ -338,7 +338,7 @@ impl HeavyHitters {
     pub fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
         let hash = table_hash(self.scheme.hash_ref(key)?, key.kind());
         Ok(match self.table.get(hash, key) {
-            Some(entry) => certain(middle(entry.lower(), entry.count), entry.lower(), entry.count),
+            Some(counter) => certain(counter.middle(), counter.lower(), counter.count),
             // Nearly all keys without a counter came rarely or never.
             None => certain(0, 0, self.max_error()),
         })
@@ -366,29 +366,32 @@ impl HeavyHitters {
         }
         let limit = share_of(share, self.total);
         match reading {
-            Reading::NoFalsePositives => Ok(self.listed(usize::MAX, |entry| entry.lower() > limit)),
+            Reading::NoFalsePositives => Ok(self.listed(usize::MAX, |counter| counter.lower() > limit)),
             Reading::NoFalseNegatives if limit < self.max_error() => {
                 let least = self.max_error() as f64 / self.total as f64;
                 let advice = "a larger capacity finds smaller shares: see HeavyHitters::capacity_for";
                 let expected = format!("at least {least:.3e}, the error of this sketch");
                 Err(Error::new(ErrorKind::InvalidParameter, "share", expected, share, advice))
             }
-            Reading::NoFalseNegatives => Ok(self.listed(usize::MAX, |entry| entry.count > limit)),
+            Reading::NoFalseNegatives => Ok(self.listed(usize::MAX, |counter| counter.count > limit)),
         }
     }
 
-    fn listed(&self, count: usize, wanted: impl Fn(&Entry<'_>) -> bool) -> Vec<Hitter> {
-        let mut entries: Vec<Entry<'_>> = self.table.entries().filter(wanted).collect();
+    fn listed(&self, count: usize, wanted: impl Fn(Counter) -> bool) -> Vec<Hitter> {
+        let mut entries: Vec<Entry<'_>> =
+            self.table.entries().filter(|entry| wanted(entry.counter)).collect();
         let order = |a: &Entry<'_>, b: &Entry<'_>| {
-            let by_count = middle(b.lower(), b.count).cmp(&middle(a.lower(), a.count));
-            by_count.then_with(|| a.key.cmp(&b.key))
+            b.counter.middle().cmp(&a.counter.middle()).then_with(|| a.key.cmp(&b.key))
         };
         if count < entries.len() {
             entries.select_nth_unstable_by(count, order);
             entries.truncate(count);
         }
         entries.sort_unstable_by(order);
-        entries.iter().map(|entry| Hitter::new(entry.key.to_owned(), entry.lower(), entry.count)).collect()
+        let hitter = |&Entry { key, counter, .. }: &Entry<'_>| {
+            Hitter::new(key.to_owned(), counter.lower(), counter.count)
+        };
+        entries.iter().map(hitter).collect()
     }
 
     /// The weight of everything that was counted; [`u64::MAX`] if it is that or more.
@@ -451,13 +454,6 @@ impl HeavyHitters {
     }
 }
 
-impl Entry<'_> {
-    /// A key with a counter came at least once, whatever rounding its error says.
-    fn lower(&self) -> u64 {
-        self.count.saturating_sub(self.error.count()).max(1)
-    }
-}
-
 /// `⌊share · total⌋` without rounding: a count is above the share exactly if it is above this.
 fn share_of(share: f64, total: u64) -> u64 {
     // A float below 1 is a whole number of at most 53 bits, over a power of two.
@@ -476,7 +472,7 @@ impl PartialEq for HeavyHitters {
             (sketch.scheme, sketch.capacity, sketch.total, sketch.max_error(), sketch.counters())
         };
         alike(self) == alike(other)
-            && self.table.entries().all(|entry| other.table.get(entry.hash, entry.key) == Some(entry))
+            && self.table.entries().all(|entry| other.table.get(entry.hash, entry.key) == Some(entry.counter))
     }
 }
 

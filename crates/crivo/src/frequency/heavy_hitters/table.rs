@@ -11,6 +11,7 @@
 
 use std::hint::select_unpredictable;
 
+use super::super::hitter::middle;
 use super::bucket::{Bucket, SLOTS, lowest, slots};
 use super::names::{Name, Names, Unnamed};
 use super::rounded::RoundedUp;
@@ -28,15 +29,33 @@ pub(super) struct Place {
     pub(super) slot: usize,
 }
 
-/// What a table knows of a key.
+/// What a table knows of a key's true count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry<'a> {
-    pub(super) hash: u64,
-    pub(super) key: KeyRef<'a>,
-    /// An upper bound of the key's true count.
+pub(super) struct Counter {
+    /// An upper bound.
     pub(super) count: u64,
     /// How far below it the truth may be: the threshold when the key came.
     pub(super) error: RoundedUp,
+}
+
+/// A key that has a counter.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) hash: u64,
+    pub(super) key: KeyRef<'a>,
+    pub(super) counter: Counter,
+}
+
+impl Counter {
+    /// A lower bound: a key with a counter came at least once, whatever rounding its error says.
+    pub(super) fn lower(self) -> u64 {
+        self.count.saturating_sub(self.error.count()).max(1)
+    }
+
+    /// The middle between the bounds.
+    pub(super) fn middle(self) -> u64 {
+        middle(self.lower(), self.count)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -178,15 +197,13 @@ impl Table {
         Place { bucket: index, slot: lowest(self.buckets[index].free()) }
     }
 
-    fn entry(&self, place: Place) -> Entry<'_> {
-        let Place { bucket, slot } = place;
-        let Bucket { hashes, counts, errors, .. } = &self.buckets[bucket];
-        let key = self.names.key(place, hashes[slot]);
-        Entry { hash: hashes[slot], key, count: counts[slot], error: errors[slot] }
+    fn counter(&self, place: Place) -> Counter {
+        let Bucket { counts, errors, .. } = &self.buckets[place.bucket];
+        Counter { count: counts[place.slot], error: errors[place.slot] }
     }
 
     /// What is known of a key, if it has a counter.
-    pub(super) fn get(&self, hash: u64, key: KeyRef<'_>) -> Option<Entry<'_>> {
+    pub(super) fn get(&self, hash: u64, key: KeyRef<'_>) -> Option<Counter> {
         if self.len == 0 {
             return None;
         }
@@ -194,12 +211,15 @@ impl Table {
             KeyRef::Bytes(text) => self.search(hash, text),
             KeyRef::Integer(_) | KeyRef::Hash(_) => self.search(hash, Unnamed),
         };
-        found.ok().map(|place| self.entry(place))
+        found.ok().map(|place| self.counter(place))
     }
 
-    /// Every counter, in no order that means anything.
+    /// Every key that has a counter, in no order that means anything.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        places(&self.buckets).map(|place| self.entry(place))
+        places(&self.buckets).map(|place| {
+            let hash = self.buckets[place.bucket].hashes[place.slot];
+            Entry { hash, key: self.names.key(place, hash), counter: self.counter(place) }
+        })
     }
 }
 
@@ -303,7 +323,8 @@ impl Table {
         if let KeyRef::Bytes(text) = entry.key {
             text.keep(&mut self.names, place)?;
         }
-        self.buckets[place.bucket].fill(place.slot, entry.hash, entry.count, entry.error);
+        let Counter { count, error } = entry.counter;
+        self.buckets[place.bucket].fill(place.slot, entry.hash, count, error);
         self.len += 1;
         Ok(())
     }
@@ -362,7 +383,7 @@ mod tests {
                 assert_eq!(table.len(), model.len());
             }
             for (&hash, &count) in &model {
-                assert_eq!(table.get(hash, KeyRef::Hash(hash)).map(|entry| entry.count), Some(count));
+                assert_eq!(table.get(hash, KeyRef::Hash(hash)).map(|counter| counter.count), Some(count));
             }
         }
     }
@@ -375,7 +396,7 @@ mod tests {
             table.add_text(7, text.as_bytes(), 1 + i as u64, 100).unwrap();
             table.add_text(7, b"text 0", 100, 100).unwrap();
         }
-        let count = |text: &str| table.get(7, KeyRef::Bytes(text.as_bytes())).map(|entry| entry.count);
+        let count = |text: &str| table.get(7, KeyRef::Bytes(text.as_bytes())).map(|counter| counter.count);
         assert_eq!(count("text 0"), Some(5001));
         for (i, text) in texts.iter().enumerate().skip(1) {
             assert_eq!(count(text), Some(1 + i as u64));
@@ -396,7 +417,7 @@ mod tests {
             table.add_anywhere(hash, Unnamed, 1, 5000).unwrap();
         }
         let sorted = |table: &Table| {
-            let mut counts: Vec<_> = table.entries().map(|entry| (entry.hash, entry.count)).collect();
+            let mut counts: Vec<_> = table.entries().map(|entry| (entry.hash, entry.counter.count)).collect();
             counts.sort_unstable();
             counts
         };
