@@ -202,7 +202,10 @@ impl Texts {
         if self.gaps <= self.bytes.len() / 3 {
             return;
         }
-        let new = Vec::with_capacity(self.bytes.len());
+        let mut new = Vec::new();
+        if new.try_reserve_exact(self.bytes.len()).is_err() {
+            return; // gaps cost memory only: there may be some next time
+        }
         let old = std::mem::replace(&mut self.bytes, new);
         self.gaps = 0;
         for place in used {
