@@ -20,6 +20,7 @@ import format_counters
 import format_distinct
 import format_frequency
 import format_membership
+import format_sampling
 
 
 class Contents(Protocol):
@@ -54,6 +55,8 @@ FAMILIES = {  # by family and family version
     (0x41, 1): "RangeCountMin",
     (0x42, 1): "Majority",
     (0x43, 1): "HeavyHitters",
+    (0x50, 1): "Reservoir",
+    (0x51, 1): "WeightedReservoir",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
 PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
@@ -77,6 +80,8 @@ PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
 KEYED: dict[str, Callable[[bytes, int], Contents]] = {
     "Majority": format_frequency.Majority.read,
     "HeavyHitters": format_frequency.HeavyHitters.read,
+    "Reservoir": format_sampling.Reservoir.read,
+    "WeightedReservoir": format_sampling.WeightedReservoir.read,
 }
 KEYLESS = {"SampledCounter", "MorrisCounter", "CounterArray"}
 OF_INTEGERS = {"DirectTable", "RangeCountMin"}

@@ -20,6 +20,7 @@ import test_format_counters
 import test_format_distinct
 import test_format_frequency
 import test_format_membership
+import test_format_sampling
 import xxhash
 from format_reader import (
     DENSE,
@@ -159,6 +160,7 @@ def test_every_golden_file_has_a_recipe_and_every_recipe_a_file() -> None:
         *test_format_counters.RECIPES,
         *test_format_membership.RECIPES,
         *test_format_frequency.RECIPES,
+        *test_format_sampling.RECIPES,
     }
     assert {path.stem for path in GOLDEN.glob("*.bin")} == recipes
 
