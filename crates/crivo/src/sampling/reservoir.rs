@@ -9,7 +9,7 @@
 //! **Idea.** Give every item a random number and keep the `k` smallest. The numbers need not be drawn: if the
 //! largest of the kept ones is `w`, an item is kept with chance `w`, so the number of items until the next
 //! kept one is geometric, and it replaces a random one of the old. After `n` items `w` is about `k/n`: almost all
-//! items are passed over with a subtraction, whole batches of them without a look at any key.
+//! items are passed over with a comparison, whole batches of them without a look at any key.
 //!
 //! **When not to use it.** If items have weights, take a [`WeightedReservoir`](super::WeightedReservoir). If
 //! the same item comes many times and each should count once, a sample of rows is not what is wanted: take the
