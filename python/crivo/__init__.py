@@ -14,8 +14,12 @@ and the Rust library read and write, byte for byte the same.
 """
 
 from crivo._native import (
+    BlockedBloom,
+    Bloom,
     Comparison,
     CounterArray,
+    CountingBloom,
+    DirectTable,
     Estimate,
     ExactDistinct,
     HyperLogLog,
@@ -27,24 +31,38 @@ from crivo._native import (
     SampledCounter,
     UltraLogLog,
 )
-from crivo.errors import CrivoError, DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
+from crivo.errors import (
+    AbsentError,
+    CrivoError,
+    DecodeError,
+    IncompatibleError,
+    InvalidParameterError,
+    KeyTypeError,
+    OutOfMemoryError,
+)
 
 __all__ = [
+    "AbsentError",
+    "BlockedBloom",
+    "Bloom",
+    "Comparison",
+    "CounterArray",
+    "CountingBloom",
     "CrivoError",
     "DecodeError",
+    "DirectTable",
     "Estimate",
+    "ExactDistinct",
     "HyperLogLog",
     "IncompatibleError",
     "InvalidParameterError",
-    "KeyTypeError",
-    "ExactDistinct",
-    "LinearCounting",
     "KMinValues",
-    "Comparison",
-    "ProbabilisticCounting",
+    "KeyTypeError",
+    "LinearCounting",
     "LogLog",
-    "UltraLogLog",
-    "SampledCounter",
     "MorrisCounter",
-    "CounterArray",
+    "OutOfMemoryError",
+    "ProbabilisticCounting",
+    "SampledCounter",
+    "UltraLogLog",
 ]

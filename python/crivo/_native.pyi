@@ -1,26 +1,34 @@
-"""Types of the native half. The docstrings are those of the module itself; a test compares them."""
+"""Types of the native half. The docstrings are those of the module itself; a test compares them.
 
+Classes whose name begins with an underscore exist only here, for what several sketches have in common.
+"""
+
+from collections.abc import Iterator
 from typing import Any, ClassVar, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
-from crivo._typing import Hashes, Indexes, Key, KeyKind, Keys
+from crivo._typing import CounterBits, Hashes, Indexes, Key, KeyKind, Keys
 
 __all__ = [
-    "Estimate",
-    "HyperLogLog",
-    "ExactDistinct",
-    "LinearCounting",
-    "KMinValues",
+    "BlockedBloom",
+    "Bloom",
     "Comparison",
-    "ProbabilisticCounting",
-    "LogLog",
-    "UltraLogLog",
-    "SampledCounter",
-    "MorrisCounter",
     "CounterArray",
+    "CountingBloom",
+    "DirectTable",
+    "Estimate",
+    "ExactDistinct",
+    "HyperLogLog",
+    "KMinValues",
+    "LinearCounting",
+    "LogLog",
+    "MorrisCounter",
+    "ProbabilisticCounting",
+    "SampledCounter",
+    "UltraLogLog",
 ]
 
 @final
@@ -71,60 +79,41 @@ class Estimate:
     def __float__(self) -> float: ...
     def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, float, float]]: ...
 
-@final
-class HyperLogLog:
-    """Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
-    exactly while they are few.
+# ---- what sketches have in common ----
 
-    `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes
-    as they are, integers in decimal, floats as Python writes them, True as true, times in ISO
-    8601), so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
-    64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
-    own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
-
-    >>> from crivo import HyperLogLog
-    >>> visitors = HyperLogLog(precision=12)
-    >>> visitors.insert_batch(("ana", "rui", None, "ana"))
-    1
-    >>> print(visitors.estimate())
-    2
-    """
-
-    def __new__(
-        cls, precision: SupportsIndex = 14, *, keys: KeyKind = "text", seed: SupportsIndex = 0
-    ) -> Self: ...
-    @staticmethod
-    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HyperLogLog:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
-
-        >>> HyperLogLog.for_error(0.01).precision
-        14
+class _Stored:
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
+        two differ in a way that forbids it.
         """
 
-    @staticmethod
-    def precision_for(error: float) -> int:
-        """The smallest precision whose standard error is at most `error`."""
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def copy(self) -> Self:
+        """An independent copy."""
 
-    @staticmethod
-    def standard_error(precision: SupportsIndex) -> float:
-        """The standard error of a large count, as a share of it.
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
-        >>> round(HyperLogLog.standard_error(14), 4)
-        0.0081
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The sketch as bytes: the contents of a `.crivo` file, the same from every
+        language. `bytes(sketch)` does the same.
         """
 
-    @staticmethod
-    def exact_up_to(precision: SupportsIndex) -> int:
-        """How many different items are counted exactly.
-
-        >>> HyperLogLog.exact_up_to(14)
-        1536
+    def __bytes__(self) -> bytes: ...
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
+        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
+        not the whole and undamaged bytes of such a sketch.
         """
 
-    @property
-    def precision(self) -> int:
-        """The base-2 logarithm of the number of registers."""
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
 
+class _Sketch(_Stored):
     @property
     def keys(self) -> KeyKind:
         """What the keys are: "text", "int" or "hash"."""
@@ -139,19 +128,9 @@ class HyperLogLog:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
+        """Whether nothing was inserted. (A sketch without a length is always true, as objects are.)"""
 
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-
-        >>> orders = HyperLogLog(keys="int")
-        >>> orders.insert(1234)
-        >>> orders.insert("1234")
-        Traceback (most recent call last):
-        ...
-        crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
-        """
-
+class _TakesBatches(_Sketch):
     def insert_batch(self, values: Keys) -> int:
         """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
 
@@ -162,737 +141,16 @@ class HyperLogLog:
         that is no key, and the `KeyTypeError` names its position.
         """
 
+class _TakesHashes(_TakesBatches):
     def insert_hashes(self, hashes: Hashes) -> int:
         """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
         returns how many missing values were skipped. They must be uniform over all 64 bits.
         """
 
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence; exact, and certain,
-        up to `exact_up_to(precision)`.
-
-        >>> numbers = HyperLogLog(14)
-        >>> numbers.insert_batch(range(100_000))
-        0
-        >>> estimate = numbers.estimate(confidence=0.99)
-        >>> 100_000 in estimate, estimate.relative_error < 0.03
-        (True, True)
-        """
-
-    def merge(self, other: HyperLogLog) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: HyperLogLog, /) -> HyperLogLog: ...
-    def __ror__(self, other: HyperLogLog, /) -> HyperLogLog: ...
-    def __ior__(self, other: HyperLogLog, /) -> Self: ...
-    def copy(self) -> HyperLogLog:
-        """An independent copy."""
-
-    def __copy__(self) -> HyperLogLog: ...
-    def __deepcopy__(self, _memo: Any) -> HyperLogLog: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> HyperLogLog:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+# ---- how many events? ----
 
 @final
-class ExactDistinct:
-    """Counts different items exactly, in 11 to 21 bytes for each.
-
-    It remembers a 64-bit hash of each item, not the item: of n different items two share a hash, and
-    count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
-    `HyperLogLog`, which takes a few kilobytes however many there are.
-
-    >>> from crivo import ExactDistinct
-    >>> visitors = ExactDistinct()
-    >>> visitors.insert_batch(("ana", "rui", None, "ana"))
-    1
-    >>> visitors.estimate().value, visitors.estimate().certain
-    (2.0, True)
-    """
-
-    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
-    @property
-    def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the hash."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes of memory in use."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
-
-    def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
-        """
-
-    def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
-
-    def merge(self, other: ExactDistinct) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: ExactDistinct, /) -> ExactDistinct: ...
-    def __ror__(self, other: ExactDistinct, /) -> ExactDistinct: ...
-    def __ior__(self, other: ExactDistinct, /) -> Self: ...
-    def copy(self) -> ExactDistinct:
-        """An independent copy."""
-
-    def __copy__(self) -> ExactDistinct: ...
-    def __deepcopy__(self, _memo: Any) -> ExactDistinct: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> ExactDistinct:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
-@final
-class LinearCounting:
-    """Counts different items with a table of bits, when about how many there will be is known.
-
-    With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million items 1 % in
-    19 KiB. It grows without limit as the table fills; a full table answers with a lower bound.
-    `HyperLogLog` needs no such knowledge, and explains `keys`.
-
-    >>> from crivo import LinearCounting
-    >>> visitors = LinearCounting.for_items(100_000, 0.01)
-    >>> visitors.insert_batch(range(100_000))
-    0
-    >>> estimate = visitors.estimate(confidence=0.99)
-    >>> 100_000 in estimate, estimate.relative_error < 0.04, visitors.memory < 4000
-    (True, True, True)
-    """
-
-    def __new__(cls, bits: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
-    @staticmethod
-    def for_items(
-        items: SupportsIndex, error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
-    ) -> LinearCounting:
-        """An empty sketch of the fewest bits with which a count of up to `items` has a standard error of at
-        most `error`.
-        """
-
-    @staticmethod
-    def bits_for(items: SupportsIndex, error: float) -> int:
-        """The fewest bits with which a count of up to `items` has a standard error of at most `error`, and
-        the table is full with a probability of less than 1 %.
-
-        >>> LinearCounting.bits_for(1_000_000, 0.01)
-        154171
-        """
-
-    @staticmethod
-    def standard_error(bits: SupportsIndex, items: SupportsIndex) -> float:
-        """The standard error of a count of `items` with so many bits, as a share of the count.
-
-        >>> round(LinearCounting.standard_error(154_171, 1_000_000), 4)
-        0.01
-        """
-
-    @property
-    def bits(self) -> int:
-        """The number of bits."""
-
-    @property
-    def is_full(self) -> bool:
-        """Whether every bit is set: from here on nothing can be learnt."""
-
-    @property
-    def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the hash."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes of memory in use."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
-
-    def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
-        """
-
-    def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
-
-    def merge(self, other: LinearCounting) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: LinearCounting, /) -> LinearCounting: ...
-    def __ror__(self, other: LinearCounting, /) -> LinearCounting: ...
-    def __ior__(self, other: LinearCounting, /) -> Self: ...
-    def copy(self) -> LinearCounting:
-        """An independent copy."""
-
-    def __copy__(self) -> LinearCounting: ...
-    def __deepcopy__(self, _memo: Any) -> LinearCounting: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> LinearCounting:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
-@final
-class KMinValues:
-    """Keeps the k smallest hashes of a set: how many different, and how many in common with another.
-
-    Below k different items every answer is exact; from there on the standard error of the count is
-    1/√(k − 2), and 8·k bytes are kept. `compare` tells the union, intersection, difference and
-    similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of the
-    memory; it explains `keys`.
-
-    >>> from crivo import KMinValues
-    >>> monday, tuesday = KMinValues(1024), KMinValues(1024)
-    >>> monday.insert_batch(["ana", "rui", "eva"])
-    0
-    >>> tuesday.insert_batch(["rui", "zé"])
-    0
-    >>> compared = monday.compare(tuesday)
-    >>> compared.union().value, compared.intersection().value, compared.jaccard().value
-    (4.0, 1.0, 0.25)
-    """
-
-    def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
-    @staticmethod
-    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> KMinValues:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
-
-        >>> KMinValues.for_error(0.02).k
-        2502
-        """
-
-    @staticmethod
-    def k_for(error: float) -> int:
-        """The smallest k whose standard error is at most `error`.
-
-        >>> KMinValues.k_for(0.01)
-        10002
-        """
-
-    @staticmethod
-    def standard_error(k: SupportsIndex) -> float:
-        """The standard error of a large count, as a share of it; infinite for k up to 2."""
-
-    @property
-    def k(self) -> int:
-        """How many of the smallest hashes are kept."""
-
-    @property
-    def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the hash."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes of memory in use."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
-
-    def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
-        """
-
-    def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
-
-    def compare(self, other: KMinValues) -> Comparison:
-        """Compares this set with another. Sketches of different k compare as well; the smaller one decides
-        the error. `IncompatibleError` if their `keys` or `seed` differ.
-        """
-
-    def merge(self, other: KMinValues) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: KMinValues, /) -> KMinValues: ...
-    def __ror__(self, other: KMinValues, /) -> KMinValues: ...
-    def __ior__(self, other: KMinValues, /) -> Self: ...
-    def copy(self) -> KMinValues:
-        """An independent copy."""
-
-    def __copy__(self) -> KMinValues: ...
-    def __deepcopy__(self, _memo: Any) -> KMinValues: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> KMinValues:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
-@final
-class Comparison:
-    """What two sets have in common: made by `KMinValues.compare`.
-
-    Each answer has bounds at the confidence asked for. While both sketches hold all hashes of their
-    sets, every answer is exact.
-
-    >>> from crivo import KMinValues
-    >>> evens, threes = KMinValues(4096, keys="int"), KMinValues(4096, keys="int")
-    >>> evens.insert_batch(range(0, 600_000, 2)), threes.insert_batch(range(0, 600_000, 3))
-    (0, 0)
-    >>> compared = evens.compare(threes)
-    >>> 400_000 in compared.union(), 100_000 in compared.intersection()
-    (True, True)
-    >>> 200_000 in compared.difference(), 0.25 in compared.jaccard()
-    (True, True)
-    """
-
-    def union(self, confidence: float = 0.95) -> Estimate:
-        """How many different items are in either set."""
-
-    def intersection(self, confidence: float = 0.95) -> Estimate:
-        """How many different items are in both sets."""
-
-    def difference(self, confidence: float = 0.95) -> Estimate:
-        """How many different items are in the first set and not in the second."""
-
-    def jaccard(self, confidence: float = 0.95) -> Estimate:
-        """The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
-        equal.
-        """
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-@final
-class ProbabilisticCounting:
-    """Tells the order of magnitude of the number of different items, from one byte.
-
-    It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4 of the
-    truth three times out of four. It is for study; to count, take `HyperLogLog`, which averages many
-    of these and explains `keys`.
-
-    >>> from crivo import ProbabilisticCounting
-    >>> visitors = ProbabilisticCounting()
-    >>> visitors.insert_batch(f"user{i}" for i in range(1000))
-    0
-    >>> visitors.longest_run, visitors.estimate().value
-    (14, 16384.0)
-    >>> 1000 in visitors.estimate()
-    True
-    """
-
-    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
-    @property
-    def longest_run(self) -> int | None:
-        """The longest run of zeros at the end of a hash, from 0 to 64; None if nothing was inserted."""
-
-    @property
-    def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the hash."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes of memory in use."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
-
-    def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
-        """
-
-    def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
-
-    def merge(self, other: ProbabilisticCounting) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: ProbabilisticCounting, /) -> ProbabilisticCounting: ...
-    def __ror__(self, other: ProbabilisticCounting, /) -> ProbabilisticCounting: ...
-    def __ior__(self, other: ProbabilisticCounting, /) -> Self: ...
-    def copy(self) -> ProbabilisticCounting:
-        """An independent copy."""
-
-    def __copy__(self) -> ProbabilisticCounting: ...
-    def __deepcopy__(self, _memo: Any) -> ProbabilisticCounting: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> ProbabilisticCounting:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
-@final
-class LogLog:
-    """Counts different items in 2^precision bytes, with a standard error of 1.3/√(2^precision) from
-    5·2^precision items on; below, the value is too high and the bounds are wide enough to hold.
-
-    It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and no
-    bias, and explains `keys`.
-
-    >>> from crivo import LogLog
-    >>> visitors = LogLog.for_error(0.02)
-    >>> visitors.insert_batch(range(100_000))
-    0
-    >>> estimate = visitors.estimate(confidence=0.99)
-    >>> 100_000 in estimate, estimate.relative_error < 0.07
-    (True, True)
-    """
-
-    def __new__(
-        cls, precision: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
-    ) -> Self: ...
-    @staticmethod
-    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> LogLog:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
-
-        >>> LogLog.for_error(0.01).precision
-        15
-        """
-
-    @staticmethod
-    def precision_for(error: float) -> int:
-        """The smallest precision whose standard error is at most `error`."""
-
-    @staticmethod
-    def standard_error(precision: SupportsIndex) -> float:
-        """The standard error of a large count, as a share of it.
-
-        >>> round(LogLog.standard_error(14), 4)
-        0.0101
-        """
-
-    @property
-    def precision(self) -> int:
-        """The base-2 logarithm of the number of registers."""
-
-    @property
-    def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the hash."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes of memory in use."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
-
-    def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
-        """
-
-    def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
-
-    def merge(self, other: LogLog) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: LogLog, /) -> LogLog: ...
-    def __ror__(self, other: LogLog, /) -> LogLog: ...
-    def __ior__(self, other: LogLog, /) -> Self: ...
-    def copy(self) -> LogLog:
-        """An independent copy."""
-
-    def __copy__(self) -> LogLog: ...
-    def __deepcopy__(self, _memo: Any) -> LogLog: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> LogLog:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
-@final
-class UltraLogLog:
-    """Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision); exactly
-    while they are few.
-
-    The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes half as
-    long again. `keys` and `seed` are as there.
-
-    >>> from crivo import UltraLogLog
-    >>> visitors = UltraLogLog.for_error(0.01)
-    >>> visitors.insert_batch(range(100_000))
-    0
-    >>> estimate = visitors.estimate(confidence=0.99)
-    >>> 100_000 in estimate, estimate.relative_error < 0.03
-    (True, True)
-    """
-
-    def __new__(
-        cls, precision: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
-    ) -> Self: ...
-    @staticmethod
-    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> UltraLogLog:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
-
-        >>> UltraLogLog.for_error(0.01).precision
-        13
-        """
-
-    @staticmethod
-    def precision_for(error: float) -> int:
-        """The smallest precision whose standard error is at most `error`."""
-
-    @staticmethod
-    def standard_error(precision: SupportsIndex) -> float:
-        """The standard error of a large count, as a share of it.
-
-        >>> round(UltraLogLog.standard_error(14), 4)
-        0.0059
-        """
-
-    @staticmethod
-    def exact_up_to(precision: SupportsIndex) -> int:
-        """How many different items are counted exactly.
-
-        >>> UltraLogLog.exact_up_to(14)
-        1536
-        """
-
-    @property
-    def precision(self) -> int:
-        """The base-2 logarithm of the number of registers."""
-
-    @property
-    def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the hash."""
-
-    @property
-    def memory(self) -> int:
-        """Bytes of memory in use."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was inserted. (The sketch itself is always true, as objects are.)"""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
-
-    def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
-        """
-
-    def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
-
-    def merge(self, other: UltraLogLog) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: UltraLogLog, /) -> UltraLogLog: ...
-    def __ror__(self, other: UltraLogLog, /) -> UltraLogLog: ...
-    def __ior__(self, other: UltraLogLog, /) -> Self: ...
-    def copy(self) -> UltraLogLog:
-        """An independent copy."""
-
-    def __copy__(self) -> UltraLogLog: ...
-    def __deepcopy__(self, _memo: Any) -> UltraLogLog: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> UltraLogLog:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
-@final
-class SampledCounter:
+class SampledCounter(_Stored):
     """Counts each event with a fixed probability p: after k events the standard error is √((1 − p)/(p·k)).
 
     Coins are tossed from the seed, so the same events give the same counter. Counters that will be
@@ -959,39 +217,8 @@ class SampledCounter:
     def memory(self) -> int:
         """Bytes of memory in use."""
 
-    def merge(self, other: SampledCounter) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: SampledCounter, /) -> SampledCounter: ...
-    def __ror__(self, other: SampledCounter, /) -> SampledCounter: ...
-    def __ior__(self, other: SampledCounter, /) -> Self: ...
-    def copy(self) -> SampledCounter:
-        """An independent copy."""
-
-    def __copy__(self) -> SampledCounter: ...
-    def __deepcopy__(self, _memo: Any) -> SampledCounter: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> SampledCounter:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
 @final
-class MorrisCounter:
+class MorrisCounter(_Stored):
     """Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2) at
     any count.
 
@@ -1081,39 +308,8 @@ class MorrisCounter:
     def memory(self) -> int:
         """Bytes of memory in use. The value takes few of them: see `CounterArray`."""
 
-    def merge(self, other: MorrisCounter) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
-        """
-
-    def __or__(self, other: MorrisCounter, /) -> MorrisCounter: ...
-    def __ror__(self, other: MorrisCounter, /) -> MorrisCounter: ...
-    def __ior__(self, other: MorrisCounter, /) -> Self: ...
-    def copy(self) -> MorrisCounter:
-        """An independent copy."""
-
-    def __copy__(self) -> MorrisCounter: ...
-    def __deepcopy__(self, _memo: Any) -> MorrisCounter: ...
-    def __eq__(self, other: object, /) -> bool: ...
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
-
-    def __bytes__(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> MorrisCounter:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
-        """
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
-
 @final
-class CounterArray:
+class CounterArray(_Stored):
     """Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
 
     Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Coins are tossed from the
@@ -1212,33 +408,738 @@ class CounterArray:
         """Bytes of memory in use."""
 
     def __len__(self) -> int: ...
-    def merge(self, other: CounterArray) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
-        two differ in a way that forbids it.
+
+# ---- how many different? ----
+
+@final
+class HyperLogLog(_TakesHashes):
+    """Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
+    exactly while they are few.
+
+    `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes
+    as they are, integers in decimal, floats as Python writes them, True as true, times in ISO
+    8601), so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
+    64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
+    own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
+
+    >>> from crivo import HyperLogLog
+    >>> visitors = HyperLogLog(precision=12)
+    >>> visitors.insert_batch(("ana", "rui", None, "ana"))
+    1
+    >>> print(visitors.estimate())
+    2
+    """
+
+    def __new__(
+        cls, precision: SupportsIndex = 14, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HyperLogLog:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> HyperLogLog.for_error(0.01).precision
+        14
         """
 
-    def __or__(self, other: CounterArray, /) -> CounterArray: ...
-    def __ror__(self, other: CounterArray, /) -> CounterArray: ...
-    def __ior__(self, other: CounterArray, /) -> Self: ...
-    def copy(self) -> CounterArray:
-        """An independent copy."""
+    @staticmethod
+    def precision_for(error: float) -> int:
+        """The smallest precision whose standard error is at most `error`."""
 
-    def __copy__(self) -> CounterArray: ...
-    def __deepcopy__(self, _memo: Any) -> CounterArray: ...
+    @staticmethod
+    def standard_error(precision: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it.
+
+        >>> round(HyperLogLog.standard_error(14), 4)
+        0.0081
+        """
+
+    @staticmethod
+    def exact_up_to(precision: SupportsIndex) -> int:
+        """How many different items are counted exactly.
+
+        >>> HyperLogLog.exact_up_to(14)
+        1536
+        """
+
+    @property
+    def precision(self) -> int:
+        """The base-2 logarithm of the number of registers."""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+
+        >>> orders = HyperLogLog(keys="int")
+        >>> orders.insert(1234)
+        >>> orders.insert("1234")
+        Traceback (most recent call last):
+        ...
+        crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence; exact, and certain,
+        up to `exact_up_to(precision)`.
+
+        >>> numbers = HyperLogLog(14)
+        >>> numbers.insert_batch(range(100_000))
+        0
+        >>> estimate = numbers.estimate(confidence=0.99)
+        >>> 100_000 in estimate, estimate.relative_error < 0.03
+        (True, True)
+        """
+
+class _Distinct(_TakesHashes):
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
+@final
+class ExactDistinct(_Distinct):
+    """Counts different items exactly, in 11 to 21 bytes for each.
+
+    It remembers a 64-bit hash of each item, not the item: of n different items two share a hash, and
+    count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
+    `HyperLogLog`, which takes a few kilobytes however many there are.
+
+    >>> from crivo import ExactDistinct
+    >>> visitors = ExactDistinct()
+    >>> visitors.insert_batch(("ana", "rui", None, "ana"))
+    1
+    >>> visitors.estimate().value, visitors.estimate().certain
+    (2.0, True)
+    """
+
+    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+
+@final
+class LinearCounting(_Distinct):
+    """Counts different items with a table of bits, when about how many there will be is known.
+
+    With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million items 1 % in
+    19 KiB. It grows without limit as the table fills; a full table answers with a lower bound.
+    `HyperLogLog` needs no such knowledge, and explains `keys`.
+
+    >>> from crivo import LinearCounting
+    >>> visitors = LinearCounting.for_items(100_000, 0.01)
+    >>> visitors.insert_batch(range(100_000))
+    0
+    >>> estimate = visitors.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.04, visitors.memory < 4000
+    (True, True, True)
+    """
+
+    def __new__(cls, bits: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_items(
+        items: SupportsIndex, error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> LinearCounting:
+        """An empty sketch of the fewest bits with which a count of up to `items` has a standard error of at
+        most `error`.
+        """
+
+    @staticmethod
+    def bits_for(items: SupportsIndex, error: float) -> int:
+        """The fewest bits with which a count of up to `items` has a standard error of at most `error`, and
+        the table is full with a probability of less than 1 %.
+
+        >>> LinearCounting.bits_for(1_000_000, 0.01)
+        154171
+        """
+
+    @staticmethod
+    def standard_error(bits: SupportsIndex, items: SupportsIndex) -> float:
+        """The standard error of a count of `items` with so many bits, as a share of the count.
+
+        >>> round(LinearCounting.standard_error(154_171, 1_000_000), 4)
+        0.01
+        """
+
+    @property
+    def bits(self) -> int:
+        """The number of bits."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every bit is set: from here on nothing can be learnt."""
+
+@final
+class KMinValues(_Distinct):
+    """Keeps the k smallest hashes of a set: how many different, and how many in common with another.
+
+    Below k different items every answer is exact; from there on the standard error of the count is
+    1/√(k − 2), and 8·k bytes are kept. `compare` tells the union, intersection, difference and
+    similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of the
+    memory; it explains `keys`.
+
+    >>> from crivo import KMinValues
+    >>> monday, tuesday = KMinValues(1024), KMinValues(1024)
+    >>> monday.insert_batch(["ana", "rui", "eva"])
+    0
+    >>> tuesday.insert_batch(["rui", "zé"])
+    0
+    >>> compared = monday.compare(tuesday)
+    >>> compared.union().value, compared.intersection().value, compared.jaccard().value
+    (4.0, 1.0, 0.25)
+    """
+
+    def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> KMinValues:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> KMinValues.for_error(0.02).k
+        2502
+        """
+
+    @staticmethod
+    def k_for(error: float) -> int:
+        """The smallest k whose standard error is at most `error`.
+
+        >>> KMinValues.k_for(0.01)
+        10002
+        """
+
+    @staticmethod
+    def standard_error(k: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it; infinite for k up to 2."""
+
+    @property
+    def k(self) -> int:
+        """How many of the smallest hashes are kept."""
+
+    def compare(self, other: KMinValues) -> Comparison:
+        """Compares this set with another. Sketches of different k compare as well; the smaller one decides
+        the error. `IncompatibleError` if their `keys` or `seed` differ.
+        """
+
+@final
+class Comparison:
+    """What two sets have in common: made by `KMinValues.compare`.
+
+    Each answer has bounds at the confidence asked for. While both sketches hold all hashes of their
+    sets, every answer is exact.
+
+    >>> from crivo import KMinValues
+    >>> evens, threes = KMinValues(4096, keys="int"), KMinValues(4096, keys="int")
+    >>> evens.insert_batch(range(0, 600_000, 2)), threes.insert_batch(range(0, 600_000, 3))
+    (0, 0)
+    >>> compared = evens.compare(threes)
+    >>> 400_000 in compared.union(), 100_000 in compared.intersection()
+    (True, True)
+    >>> 200_000 in compared.difference(), 0.25 in compared.jaccard()
+    (True, True)
+    """
+
+    def union(self, confidence: float = 0.95) -> Estimate:
+        """How many different items are in either set."""
+
+    def intersection(self, confidence: float = 0.95) -> Estimate:
+        """How many different items are in both sets."""
+
+    def difference(self, confidence: float = 0.95) -> Estimate:
+        """How many different items are in the first set and not in the second."""
+
+    def jaccard(self, confidence: float = 0.95) -> Estimate:
+        """The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
+        equal.
+        """
+
     def __eq__(self, other: object, /) -> bool: ...
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
-    def to_bytes(self) -> bytes:
-        """The sketch as bytes: the contents of a `.crivo` file, the same from every
-        language. `bytes(sketch)` does the same.
-        """
+@final
+class ProbabilisticCounting(_Distinct):
+    """Tells the order of magnitude of the number of different items, from one byte.
 
-    def __bytes__(self) -> bytes: ...
+    It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4 of the
+    truth three times out of four. It is for study; to count, take `HyperLogLog`, which averages many
+    of these and explains `keys`.
+
+    >>> from crivo import ProbabilisticCounting
+    >>> visitors = ProbabilisticCounting()
+    >>> visitors.insert_batch(f"user{i}" for i in range(1000))
+    0
+    >>> visitors.longest_run, visitors.estimate().value
+    (14, 16384.0)
+    >>> 1000 in visitors.estimate()
+    True
+    """
+
+    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @property
+    def longest_run(self) -> int | None:
+        """The longest run of zeros at the end of a hash, from 0 to 64; None if nothing was inserted."""
+
+@final
+class LogLog(_Distinct):
+    """Counts different items in 2^precision bytes, with a standard error of 1.3/√(2^precision) from
+    5·2^precision items on; below, the value is too high and the bounds are wide enough to hold.
+
+    It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and no
+    bias, and explains `keys`.
+
+    >>> from crivo import LogLog
+    >>> visitors = LogLog.for_error(0.02)
+    >>> visitors.insert_batch(range(100_000))
+    0
+    >>> estimate = visitors.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.07
+    (True, True)
+    """
+
+    def __new__(
+        cls, precision: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
     @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> CounterArray:
-        """The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
-        not the whole and undamaged bytes of such a sketch.
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> LogLog:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> LogLog.for_error(0.01).precision
+        15
         """
 
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+    @staticmethod
+    def precision_for(error: float) -> int:
+        """The smallest precision whose standard error is at most `error`."""
+
+    @staticmethod
+    def standard_error(precision: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it.
+
+        >>> round(LogLog.standard_error(14), 4)
+        0.0101
+        """
+
+    @property
+    def precision(self) -> int:
+        """The base-2 logarithm of the number of registers."""
+
+@final
+class UltraLogLog(_Distinct):
+    """Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision); exactly
+    while they are few.
+
+    The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes half as
+    long again. `keys` and `seed` are as there.
+
+    >>> from crivo import UltraLogLog
+    >>> visitors = UltraLogLog.for_error(0.01)
+    >>> visitors.insert_batch(range(100_000))
+    0
+    >>> estimate = visitors.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.03
+    (True, True)
+    """
+
+    def __new__(
+        cls, precision: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> UltraLogLog:
+        """An empty sketch of the smallest size whose standard error is at most `error`.
+
+        >>> UltraLogLog.for_error(0.01).precision
+        13
+        """
+
+    @staticmethod
+    def precision_for(error: float) -> int:
+        """The smallest precision whose standard error is at most `error`."""
+
+    @staticmethod
+    def standard_error(precision: SupportsIndex) -> float:
+        """The standard error of a large count, as a share of it.
+
+        >>> round(UltraLogLog.standard_error(14), 4)
+        0.0059
+        """
+
+    @staticmethod
+    def exact_up_to(precision: SupportsIndex) -> int:
+        """How many different items are counted exactly.
+
+        >>> UltraLogLog.exact_up_to(14)
+        1536
+        """
+
+    @property
+    def precision(self) -> int:
+        """The base-2 logarithm of the number of registers."""
+
+# ---- is it in there? ----
+
+@final
+class DirectTable(_TakesBatches):
+    """A set of integers from 0 to below `universe`, one bit for each that there could be: exact, and
+    without false positives. `|`, `&` and `-` unite, intersect and subtract.
+
+    Nothing is hashed: `seed` is only a label, and sets with different ones cannot be combined.
+
+    >>> from crivo import DirectTable
+    >>> ana, rui = DirectTable(1682), DirectTable(1682)
+    >>> ana.insert_batch([3, 50, 181, 1681]), rui.insert_batch([50, 181])
+    (0, 0)
+    >>> ana.jaccard(rui)
+    0.5
+    >>> list(ana - rui), len(ana), 50 in rui
+    ([3, 1681], 4, True)
+    """
+
+    def __new__(cls, universe: SupportsIndex, *, seed: SupportsIndex = 0) -> Self: ...
+    def insert(self, key: SupportsIndex) -> bool:
+        """Adds one integer; True if it is new. `IncompatibleError` if it is not below the universe;
+        `KeyTypeError` if it is no integer.
+
+        >>> ports = DirectTable(65_536)
+        >>> ports.insert(443), ports.insert(443)
+        (True, False)
+        >>> ports.insert(-1)
+        Traceback (most recent call last):
+        ...
+        crivo.errors.IncompatibleError: key: expected an integer of the universe, 0 to 65535, found -1 (...)
+        """
+
+    def remove(self, key: SupportsIndex) -> None:
+        """Takes one integer out. `AbsentError` if it is not in the set."""
+
+    def contains(self, key: SupportsIndex) -> bool:
+        """Whether the integer is in the set; `key in table` asks the same. One outside the universe is
+        not.
+        """
+
+    def __contains__(self, key: SupportsIndex, /) -> bool: ...
+    def contains_batch(self, values: Keys) -> NDArray[np.bool_]:
+        """Whether each of many integers is in the set, as an array with an answer for every value, in
+        their order. `values` is whatever `insert_batch` takes; missing values are not in there.
+        """
+
+    def intersect(self, other: DirectTable) -> None:
+        """Keeps what is in both sets. `IncompatibleError`, and no change, if universe or seed differ."""
+
+    def subtract(self, other: DirectTable) -> None:
+        """Takes out what is in the other set, which may hold more than that. `IncompatibleError`, and no
+        change, if universe or seed differ.
+        """
+
+    def jaccard(self, other: DirectTable) -> float:
+        """The Jaccard similarity, |A ∩ B| / |A ∪ B|: 1.0 for equal sets, two empty ones among them, and
+        0.0 for sets that share nothing.
+        """
+
+    def __and__(self, other: DirectTable, /) -> DirectTable: ...
+    def __rand__(self, other: DirectTable, /) -> DirectTable: ...
+    def __iand__(self, other: DirectTable, /) -> Self: ...
+    def __sub__(self, other: DirectTable, /) -> DirectTable: ...
+    def __rsub__(self, other: DirectTable, /) -> DirectTable: ...
+    def __isub__(self, other: DirectTable, /) -> Self: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
+    def to_numpy(self) -> NDArray[np.uint64]:
+        """The integers of the set, ascending, as an array."""
+
+    def items(self) -> Estimate:
+        """The number of integers in the set, as every sketch says it: exact here."""
+
+    @property
+    def universe(self) -> int:
+        """The integers that can be in the set are those below this."""
+
+    @property
+    def fill(self) -> float:
+        """The share of the universe that is in the set."""
+
+class _Filter(_TakesHashes):
+    def insert(self, key: Key) -> bool:
+        """Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not of
+        the filter's kind; None is no key either.
+        """
+
+    def contains(self, key: Key) -> bool:
+        """Whether the key may be in there; False is certain. `key in filter` asks the same."""
+
+    def __contains__(self, key: Key, /) -> bool: ...
+    def contains_batch(self, values: Keys) -> NDArray[np.bool_]:
+        """Whether each of many keys may be in there, as an array with an answer for every value, in
+        their order. `values` is whatever `insert_batch` takes; missing values are not in there.
+        """
+
+    def contains_hashes(self, hashes: Hashes) -> NDArray[np.bool_]:
+        """Whether the key of each of many hashes may be in there, in a filter with `keys="hash"`."""
+
+    def items(self, confidence: float = 0.95) -> Estimate:
+        """The number of different keys, with bounds at the given confidence. Of an intersection it
+        counts too many: there use `shared_items`.
+        """
+
+    def shared_items(self, other: Self, confidence: float = 0.95) -> Estimate:
+        """The number of different keys that both filters hold, with bounds at the given confidence.
+        `IncompatibleError` if the filters differ in size, `keys` or `seed`.
+        """
+
+    def intersect(self, other: Self) -> None:
+        """Keeps what is in both filters: every key of both is found, and other keys more often than
+        in a filter of the shared keys alone. `IncompatibleError`, and no change, if the filters
+        differ in size, `keys` or `seed`.
+        """
+
+    def __and__(self, other: Self, /) -> Self: ...
+    def __rand__(self, other: Self, /) -> Self: ...
+    def __iand__(self, other: Self, /) -> Self: ...
+    @property
+    def capacity(self) -> int:
+        """How many different keys the filter was made for; with more its rate exceeds what was
+        asked for.
+        """
+
+    @property
+    def fill(self) -> float:
+        """The share of the filter that is in use."""
+
+    @property
+    def false_positive_rate(self) -> float:
+        """The chance that a key which was not inserted is taken for one that was, at the present
+        fill.
+        """
+
+@final
+class Bloom(_Filter):
+    """Remembers keys in `bits` bits, `hashes` of them for each key: "no" is certain, and "yes" is wrong
+    at a known rate. 9.6 bits a key give a rate of 1 %: `for_items` finds the size.
+
+    `keys` and `seed` are as for `HyperLogLog`.
+
+    >>> from crivo import Bloom
+    >>> seen = Bloom.for_items(10_000, 0.01)
+    >>> seen.insert("ana")
+    True
+    >>> seen.insert_batch(["rui", "eva", None])
+    1
+    >>> "rui" in seen, "zoe" in seen
+    (True, False)
+    >>> seen.contains_batch(["eva", "zoe", None, "ana"])
+    array([ True, False, False,  True])
+    """
+
+    def __new__(
+        cls, bits: SupportsIndex, hashes: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_items(
+        items: SupportsIndex, rate: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Bloom:
+        """An empty filter of the smallest size that has the wanted false-positive rate with `items`
+        different keys.
+
+        >>> seen = Bloom.for_items(1_000_000, 0.01)
+        >>> seen.bits, seen.hashes, seen.capacity
+        (9592955, 7, 1000000)
+        """
+
+    @staticmethod
+    def size_for(items: SupportsIndex, rate: float) -> tuple[int, int]:
+        """The fewest bits, and how many of them a key sets, for `items` different keys at the wanted
+        false-positive rate.
+
+        >>> Bloom.size_for(1_000_000, 0.001)
+        (14377640, 10)
+        """
+
+    @staticmethod
+    def expected_rate(bits: SupportsIndex, hashes: SupportsIndex, items: SupportsIndex) -> float:
+        """The false-positive rate that `items` different keys are expected to give.
+
+        >>> round(Bloom.expected_rate(9_592_955, 7, 2_000_000), 3)
+        0.157
+        """
+
+    @property
+    def bits(self) -> int:
+        """How many bits there are."""
+
+    @property
+    def hashes(self) -> int:
+        """How many bits a key sets."""
+
+@final
+class BlockedBloom(_Filter):
+    """Remembers keys as `Bloom` does, in one cache line of 64 bytes a key: faster in large filters, for a
+    little more memory, 10.1 bits a key at a rate of 1 %. `for_items` finds the size.
+
+    `keys` and `seed` are as for `HyperLogLog`.
+
+    >>> from crivo import BlockedBloom
+    >>> seen = BlockedBloom.for_items(10_000, 0.01)
+    >>> seen.insert("ana"), seen.insert("ana")
+    (True, False)
+    >>> seen.insert_batch(["rui", "eva", None])
+    1
+    >>> "rui" in seen, "zoe" in seen
+    (True, False)
+    """
+
+    def __new__(
+        cls, blocks: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_items(
+        items: SupportsIndex, rate: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> BlockedBloom:
+        """An empty filter of the smallest size that has the wanted false-positive rate with `items`
+        different keys.
+
+        >>> seen = BlockedBloom.for_items(1_000_000, 0.01)
+        >>> seen.blocks, seen.capacity
+        (19726, 1000000)
+        """
+
+    @staticmethod
+    def blocks_for(items: SupportsIndex, rate: float) -> int:
+        """The fewest blocks for `items` different keys at the wanted false-positive rate.
+
+        >>> BlockedBloom.blocks_for(1_000_000, 0.001)
+        30713
+        """
+
+    @staticmethod
+    def expected_rate(blocks: SupportsIndex, items: SupportsIndex) -> float:
+        """The false-positive rate that `items` different keys are expected to give.
+
+        >>> round(BlockedBloom.expected_rate(19_726, 2_000_000), 3)
+        0.167
+        """
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks of 64 bytes there are."""
+
+@final
+class CountingBloom(_Filter):
+    """Remembers keys as `Bloom` does, counts them and lets them be removed again: `cells` counters of
+    `counter_bits` bits (4, 8, 16 or 32), `hashes` of them for each key. `for_items` finds the size.
+
+    Only remove what was inserted: removing a key that never was is refused where it can be noticed,
+    and otherwise does harm to other keys. A counter at its largest value is saturated and never lowered
+    again. `|` adds the counts of two filters, `-` takes them out and `&` keeps the lower ones.
+
+    `keys` and `seed` are as for `HyperLogLog`.
+
+    >>> from crivo import CountingBloom
+    >>> senders = CountingBloom.for_items(100_000, 0.001)
+    >>> senders.insert_batch(["ana", "rui", None, "ana"])
+    1
+    >>> senders.count("ana").value
+    2.0
+    >>> senders.remove("rui")
+    >>> "ana" in senders, "rui" in senders
+    (True, False)
+    """
+
+    def __new__(
+        cls,
+        cells: SupportsIndex,
+        hashes: SupportsIndex,
+        counter_bits: CounterBits = 8,
+        *,
+        keys: KeyKind = "text",
+        seed: SupportsIndex = 0,
+    ) -> Self: ...
+    @staticmethod
+    def for_items(
+        items: SupportsIndex,
+        rate: float,
+        *,
+        counter_bits: CounterBits = 8,
+        keys: KeyKind = "text",
+        seed: SupportsIndex = 0,
+    ) -> CountingBloom:
+        """An empty filter of the smallest size that has the wanted false-positive rate with `items`
+        different keys.
+
+        >>> senders = CountingBloom.for_items(1_000_000, 0.01, counter_bits=4)
+        >>> senders.cells, senders.hashes, senders.counter_bits, senders.capacity
+        (9592955, 7, 4, 1000000)
+        """
+
+    @staticmethod
+    def cells_for(items: SupportsIndex, rate: float) -> tuple[int, int]:
+        """The fewest cells, and how many of them a key has, for `items` different keys at the wanted
+        false-positive rate.
+
+        >>> CountingBloom.cells_for(1_000_000, 0.01)
+        (9592955, 7)
+        """
+
+    @staticmethod
+    def expected_rate(cells: SupportsIndex, hashes: SupportsIndex, items: SupportsIndex) -> float:
+        """The false-positive rate that `items` different keys are expected to give."""
+
+    def add(self, key: Key, times: SupportsIndex) -> None:
+        """Adds one key many times: the same as inserting it that often.
+
+        >>> stock = CountingBloom.for_items(1000, 0.001, counter_bits=16)
+        >>> stock.add("tea", 250)
+        >>> stock.count("tea").value
+        250.0
+        """
+
+    def remove(self, key: Key) -> None:
+        """Takes one key out, once. `AbsentError`, and no change, if it is certainly not in there.
+
+        >>> senders = CountingBloom(1000, 4)
+        >>> senders.remove("ana")
+        Traceback (most recent call last):
+        ...
+        crivo.errors.AbsentError: key: expected one whose counters are all above 0, found 0 in cell ...
+        """
+
+    def remove_batch(self, values: Keys) -> int:
+        """Takes many keys out, each as often as it occurs, and returns how many missing values were
+        skipped. `values` is whatever `insert_batch` takes. All are taken out, or none: `AbsentError`
+        if one of them is certainly not in there, `KeyTypeError` if one is no key.
+        """
+
+    def remove_hashes(self, hashes: Hashes) -> int:
+        """Takes keys out by their hashes, in a filter with `keys="hash"`: as `remove_batch` does."""
+
+    def count(self, key: Key, confidence: float = 0.95) -> Estimate:
+        """How often the key is in there. It is never more often than the upper bound, which is infinite
+        if the counters are saturated; the lower bound holds with the given confidence.
+        """
+
+    def count_hash(self, hash: SupportsIndex, confidence: float = 0.95) -> Estimate:
+        """How often the key of this hash is in there, in a filter with `keys="hash"`."""
+
+    def subtract(self, other: CountingBloom) -> None:
+        """Takes out everything that the other filter holds. `AbsentError`, and no change, if that
+        certainly holds something that this one does not, as often; `IncompatibleError` if the filters
+        differ in size, `keys` or `seed`.
+
+        >>> week, monday = CountingBloom(1000, 4), CountingBloom(1000, 4)
+        >>> week.insert_batch(["ana", "rui"]), monday.insert_batch(["ana"])
+        (0, 0)
+        >>> rest = week - monday
+        >>> "ana" in rest, "rui" in rest
+        (False, True)
+        """
+
+    def __sub__(self, other: CountingBloom, /) -> CountingBloom: ...
+    def __rsub__(self, other: CountingBloom, /) -> CountingBloom: ...
+    def __isub__(self, other: CountingBloom, /) -> Self: ...
+    @property
+    def cells(self) -> int:
+        """How many counters there are."""
+
+    @property
+    def hashes(self) -> int:
+        """How many counters a key has."""
+
+    @property
+    def counter_bits(self) -> CounterBits:
+        """How wide a counter is."""
+
+    @property
+    def saturated(self) -> int:
+        """How many counters are at their largest value, and so no longer know what they count."""

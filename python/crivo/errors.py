@@ -25,7 +25,18 @@ class InvalidParameterError(CrivoError, ValueError):
 
 
 class IncompatibleError(CrivoError, ValueError):
-    """Two sketches differ in a way that forbids combining them."""
+    """Two sketches, or a sketch and a key, differ in a way that forbids combining them."""
+
+
+class AbsentError(CrivoError, KeyError):
+    """What was to be removed is certainly not there."""
+
+    # A KeyError would show its message as the repr of a key.
+    __str__ = Exception.__str__
+
+
+class OutOfMemoryError(CrivoError, MemoryError):
+    """The memory that the settings ask for cannot be had."""
 
 
 class KeyTypeError(CrivoError, TypeError):

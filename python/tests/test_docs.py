@@ -45,13 +45,24 @@ def test_every_class_has_an_example() -> None:
 def test_the_stub_s_documentation_is_the_module_s() -> None:
     assert crivo.__file__
     stub = ast.parse(Path(crivo.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
-    written: dict[str, str | None] = {}
-    for cls in stub.body:
-        if isinstance(cls, ast.ClassDef):
-            written[cls.name] = ast.get_docstring(cls)
-            for method in cls.body:
-                if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-                    written[f"{cls.name}.{method.name}"] = ast.get_docstring(method)
+    classes = {cls.name: cls for cls in stub.body if isinstance(cls, ast.ClassDef)}
+
+    def methods(cls: ast.ClassDef) -> dict[str, str | None]:
+        """Those of the classes that exist only in the stub are every heir's."""
+        written: dict[str, str | None] = {}
+        for base in cls.bases:
+            assert isinstance(base, ast.Name)
+            written |= methods(classes[base.id])
+        for method in cls.body:
+            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                written[method.name] = ast.get_docstring(method)
+        return written
+
+    written = {}
+    for name, cls in classes.items():
+        if not name.startswith("_"):
+            written[name] = ast.get_docstring(cls)
+            written |= {f"{name}.{method}": text for method, text in methods(cls).items()}
     assert written == {name: inspect.getdoc(item) for name, item in DOCUMENTED if name != "crivo"}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import reference
 
-from crivo import CounterArray, HyperLogLog
+from crivo import Bloom, CounterArray, CountingBloom, HyperLogLog
 
 
 def run(*tasks: Callable[[], object]) -> None:
@@ -40,15 +40,24 @@ def ticks_during(work: Callable[[], object]) -> int:
 
 
 def test_python_runs_while_a_column_is_inserted() -> None:
-    """The first line shows that the measure works: sorting holds the GIL."""
+    """The first lines show that the measure works: sorting holds the GIL.
+
+    Of several tries one must do: on a busy machine a thread may not get a processor, or lose it.
+    """
     shuffled = np.random.default_rng(1).permutation(300_000).tolist()
-    assert ticks_during(lambda: sorted(shuffled)) <= 3
+    assert any(ticks_during(lambda: sorted(shuffled)) <= 3 for _ in range(20))
     numbers = np.arange(1_000_000)
     for column in (numbers, numbers / 7, pa.array(numbers.astype("S8"))):
         sketch = HyperLogLog(14)
         insert = partial(sketch.insert_batch, column)
-        # One of several: on a busy machine the other thread may not get a processor.
         assert any(ticks_during(insert) > 8 for _ in range(20))
+
+
+def test_python_runs_while_a_column_is_looked_up() -> None:
+    numbers = np.arange(1_000_000)
+    filter = Bloom.for_items(1_000_000, 0.01, keys="int")
+    filter.insert_batch(numbers)
+    assert any(ticks_during(lambda: filter.contains_batch(numbers)) > 8 for _ in range(20))
 
 
 def test_two_threads_fill_two_sketches() -> None:
@@ -75,6 +84,24 @@ def test_four_threads_fill_one_sketch() -> None:
         lambda: insert_each(sketch, parts[3]),
     )
     assert bytes(sketch) == reference.of_keys(words, 12)
+
+
+def test_threads_fill_and_ask_one_filter() -> None:
+    numbers = np.arange(40_000)
+    filter = CountingBloom.for_items(40_000, 1e-9, keys="int")
+    filter.insert_batch(numbers[:10_000])
+
+    def ask() -> None:
+        for _ in range(20):
+            assert filter.contains_batch(numbers[:10_000]).all()
+
+    run(
+        lambda: filter.insert_batch(numbers[10_000:20_000]),
+        lambda: filter.insert_batch(pa.array(numbers[20_000:30_000])),
+        lambda: [filter.insert(int(number)) for number in numbers[30_000:]],
+        ask,
+    )
+    assert filter.contains_batch(numbers[10_000:]).all()
 
 
 def test_merging_in_both_directions_at_once_does_not_lock_up() -> None:

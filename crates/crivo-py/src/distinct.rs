@@ -18,12 +18,12 @@ pub(crate) use self::ultraloglog::UltraLogLog;
 use crivo::Confidence;
 use crivo::distinct::HyperLogLog as Sketch;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
-use crate::errors::{Result, setting};
+use crate::errors::{Result, setting_in};
 use crate::estimate::Estimate;
 use crate::keys::scheme_of;
-use crate::sketch::{Reduced, Shared, sketch_methods};
+use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
 /// Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
 /// exactly while they are few.
@@ -45,6 +45,8 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 pub(crate) struct HyperLogLog(Shared<Sketch>);
 
 sketch_methods!(HyperLogLog, Sketch);
+insert_batch_method!(HyperLogLog);
+insert_hashes_method!(HyperLogLog);
 
 #[pymethods]
 impl HyperLogLog {
@@ -84,7 +86,7 @@ impl HyperLogLog {
     /// 0.0081
     #[staticmethod]
     fn standard_error(precision: &Bound<'_, PyAny>) -> Result<f64> {
-        Ok(Sketch::standard_error(valid_precision(precision)?))
+        Ok(Sketch::standard_error(precision_of(precision)?))
     }
 
     /// How many different items are counted exactly.
@@ -93,7 +95,7 @@ impl HyperLogLog {
     /// 1536
     #[staticmethod]
     fn exact_up_to(precision: &Bound<'_, PyAny>) -> Result<usize> {
-        Ok(Sketch::exact_up_to(valid_precision(precision)?))
+        Ok(Sketch::exact_up_to(precision_of(precision)?))
     }
 
     /// The base-2 logarithm of the number of registers.
@@ -110,25 +112,8 @@ impl HyperLogLog {
     /// Traceback (most recent call last):
     /// ...
     /// crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
-    fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> Result<()> {
-        self.0.insert(py, key)
-    }
-
-    /// Adds many keys and returns how many missing values (None, NaN, null) were skipped.
-    ///
-    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-    /// the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-    /// place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-    /// a type that holds no keys is refused whole; an iterable is inserted up to the first value
-    /// that is no key, and the `KeyTypeError` names its position.
-    fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
-        self.0.insert_batch(py, values)
-    }
-
-    /// Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-    /// returns how many missing values were skipped. They must be uniform over all 64 bits.
-    fn insert_hashes(&self, py: Python<'_>, hashes: &Bound<'_, PyAny>) -> Result<u64> {
-        self.0.insert_hashes(py, hashes)
+    fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
+        self.0.with_hash(key, &INSERT, Sketch::insert_hash)
     }
 
     /// The number of different items, with bounds at the given confidence; exact, and certain,
@@ -158,10 +143,5 @@ const DEFAULT_PRECISION: u8 = 14;
 
 fn precision_of(precision: &Bound<'_, PyAny>) -> Result<u8> {
     let (least, most) = Sketch::PRECISIONS.into_inner();
-    setting("precision", precision, format_args!("{least} to {most}"))
-}
-
-/// For formulas, which the library defines for any number: a precision that a sketch can have.
-fn valid_precision(precision: &Bound<'_, PyAny>) -> Result<u8> {
-    Ok(Sketch::new(precision_of(precision)?)?.precision())
+    Ok(setting_in("precision", precision, least.into()..=most.into())? as u8)
 }

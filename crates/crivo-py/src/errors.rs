@@ -6,6 +6,7 @@
 //! or a Python exception alike. Messages of the library are kept as they are.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crivo::ErrorKind;
 use pyo3::prelude::*;
@@ -46,13 +47,12 @@ impl Failure {
         Self::Key(format!("key: expected {expected}, found {found}{advice}"))
     }
 
-    /// The same failure, said to be about one value of many.
+    /// The same failure, said to be about one value of many; `so_far` tells what became of those before.
     #[cold]
-    pub(crate) fn at(self, position: usize) -> Self {
+    pub(crate) fn at(self, position: usize, so_far: &str) -> Self {
         match self {
-            Self::Key(message) => {
-                Self::Key(format!("value {position}: {message}; the values before it were inserted"))
-            }
+            Self::Key(message) if so_far.is_empty() => Self::Key(format!("value {position}: {message}")),
+            Self::Key(message) => Self::Key(format!("value {position}: {message}; {so_far}")),
             other => other,
         }
     }
@@ -78,6 +78,8 @@ fn class_of(kind: ErrorKind) -> (&'static str, Option<&'static str>) {
     match kind {
         ErrorKind::InvalidParameter | ErrorKind::InvalidBatch => ("InvalidParameterError", None),
         ErrorKind::Incompatible => ("IncompatibleError", None),
+        ErrorKind::Absent => ("AbsentError", None),
+        ErrorKind::OutOfMemory => ("OutOfMemoryError", None),
         ErrorKind::Foreign => ("DecodeError", Some("foreign")),
         ErrorKind::Truncated => ("DecodeError", Some("truncated")),
         ErrorKind::TrailingBytes => ("DecodeError", Some("trailing_bytes")),
@@ -110,4 +112,15 @@ where
             _ => Failure::Python(error),
         }
     })
+}
+
+/// An integer setting of a range, for formulas that the library defines beyond it too.
+pub(crate) fn setting_in(name: &str, value: &Bound<'_, PyAny>, range: RangeInclusive<u64>) -> Result<u64> {
+    let (least, most) = (range.start(), range.end());
+    let number = setting(name, value, format_args!("{least} to {most}"))?;
+    if range.contains(&number) {
+        Ok(number)
+    } else {
+        Err(Failure::Parameter(format!("{name}: expected {least} to {most}, found {number}")))
+    }
 }

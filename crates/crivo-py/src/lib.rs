@@ -9,8 +9,9 @@
 //! - [`estimate`]: the answer;
 //! - [`errors`]: the one mapping from failures to Python exceptions.
 //!
-//! A new sketch is a file like [`distinct`]: constructors, the verbs that differ, and one line
-//! for the rest; then its name in the list below, in `python/crivo/__init__.py` and in the stubs.
+//! A new sketch is a class as in [`distinct`] and [`membership`]: constructors, the verbs that differ,
+//! and one line for each set of methods that it shares with others; then its name in the list below, in
+//! `python/crivo/__init__.py` and in the stubs.
 
 #![allow(clippy::doc_link_with_quotes)] // lists of texts in the examples for Python
 
@@ -19,6 +20,7 @@ mod distinct;
 mod errors;
 mod estimate;
 mod keys;
+mod membership;
 mod sketch;
 
 use pyo3::prelude::*;
@@ -50,4 +52,6 @@ mod _native {
     use crate::distinct::UltraLogLog;
     #[pymodule_export]
     use crate::estimate::Estimate;
+    #[pymodule_export]
+    use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
 }

@@ -5,16 +5,19 @@
 //! run, nor while another sketch's lock is taken. So whoever holds it always gets done, whether
 //! or not somebody else holds the GIL.
 //!
-//! [`sketch_methods`] writes the Python methods that are the same for every sketch.
+//! [`sketch_methods`] writes the Python methods that are the same for every sketch with keys,
+//! [`common_methods`] those that sketches without keys have too, [`insert_batch_method`] and
+//! [`insert_hashes_method`] those that add many keys.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crivo::keys::{KeyBatch, KeyScheme};
-use crivo::sketch::{Encode, InsertHashes, InsertKeys, Merge};
+use crivo::sketch::{Encode, InsertKeys};
+use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::Result;
-use crate::keys;
+use crate::keys::{self, Stretch, Take, Verb};
 
 /// What `__reduce__` answers: something to call, and its arguments.
 pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
@@ -48,64 +51,105 @@ impl<S: Send> Shared<S> {
     }
 }
 
+/// The methods that add keys.
+pub(crate) static INSERT: Verb = Verb {
+    one: "insert",
+    many: "insert_batch",
+    hashes: "insert_hashes",
+    so_far: "the values before it were inserted",
+};
+
+/// What a column holds, as the function that reads it: [`keys::take_keys`] or [`keys::take_hashes`].
+pub(crate) type Reader = fn(&Bound<'_, PyAny>, KeyScheme, &'static Verb, Take<'_>) -> Result<u64>;
+
 impl<S: Encode + Send> Shared<S> {
     pub(crate) fn scheme(&self, py: Python<'_>) -> KeyScheme {
         self.quick(py, |sketch| sketch.key_scheme())
     }
 
-    /// Inserts every key in `values` and returns how many missing values were skipped.
-    pub(crate) fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64>
+    /// Inserts all that `values` holds and returns how many missing values were skipped.
+    pub(crate) fn insert_all(&self, py: Python<'_>, read: Reader, values: &Bound<'_, PyAny>) -> Result<u64>
     where
         S: InsertKeys,
     {
-        let take = |batch: &KeyBatch<'_>| self.lock().insert_batch(batch);
-        keys::insert_batch(values, self.scheme(py), &take)
+        let mut take = |stretch: Stretch<'_>| Ok(self.lock().insert_batch(&stretch.keys)?);
+        read(values, self.scheme(py), &INSERT, &mut take)
     }
 
-    /// Inserts hashes computed by the caller.
-    pub(crate) fn insert_hashes(&self, py: Python<'_>, hashes: &Bound<'_, PyAny>) -> Result<u64>
-    where
-        S: InsertKeys,
-    {
-        let take = |batch: &KeyBatch<'_>| self.lock().insert_batch(batch);
-        keys::insert_hashes(hashes, self.scheme(py), &take)
+    /// Has `answer` look up all that `values` holds. There is an answer for each value, in their order;
+    /// that for a missing one is `T::default()`.
+    pub(crate) fn ask_all<'py, T: Element + Copy + Default>(
+        &self,
+        py: Python<'py>,
+        read: Reader,
+        values: &Bound<'_, PyAny>,
+        verb: &'static Verb,
+        answer: impl Fn(&S, &KeyBatch<'_>, &mut Vec<T>) -> crivo::Result<()> + Sync,
+    ) -> Result<Bound<'py, PyArray1<T>>> {
+        let (mut answers, mut of_batch) = (Vec::new(), Vec::new());
+        let mut take = |stretch: Stretch<'_>| {
+            answer(&self.lock(), &stretch.keys, &mut of_batch)?;
+            stretch.spread(&of_batch, &mut answers);
+            Ok(())
+        };
+        read(values, self.scheme(py), verb, &mut take)?;
+        Ok(PyArray1::from_vec(py, answers))
     }
 
-    /// Inserts one key.
-    pub(crate) fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> Result<()>
-    where
-        S: InsertHashes,
-    {
-        let hash = keys::hash_one(key, self.scheme(py))?;
-        self.quick(py, |sketch| sketch.insert_hash(hash));
-        Ok(())
+    /// Does `work` with the hash of one key.
+    pub(crate) fn with_hash<R: Send>(
+        &self,
+        key: &Bound<'_, PyAny>,
+        verb: &'static Verb,
+        work: impl FnOnce(&mut S, u64) -> R + Send,
+    ) -> Result<R> {
+        let py = key.py();
+        let hash = keys::hash_one(key, self.scheme(py), verb)?;
+        Ok(self.quick(py, |sketch| work(sketch, hash)))
+    }
+
+    /// Does `work` with one hash of the caller's own.
+    pub(crate) fn with_given_hash<R: Send>(
+        &self,
+        hash: &Bound<'_, PyAny>,
+        verb: &'static Verb,
+        work: impl FnOnce(&mut S, u64) -> R + Send,
+    ) -> Result<R> {
+        let py = hash.py();
+        let hash = keys::given_hash(hash, self.scheme(py), verb)?;
+        Ok(self.quick(py, |sketch| work(sketch, hash)))
+    }
+
+    /// Does `work` with one integer, for sketches that take no other keys.
+    pub(crate) fn with_integer<R: Send>(
+        &self,
+        key: &Bound<'_, PyAny>,
+        verb: &'static Verb,
+        work: impl FnOnce(&mut S, u64) -> crivo::Result<R> + Send,
+    ) -> Result<R> {
+        let integer = keys::integer_one(key, verb)?;
+        Ok(self.quick(key.py(), |sketch| work(sketch, integer))?)
     }
 }
 
-impl<S: Merge + Clone + Send> Shared<S> {
-    /// Copies the other sketch first: only one lock at a time, so `a |= b` in one thread and
-    /// `b |= a` in another cannot wait for each other, and `a |= a` needs no special case.
-    pub(crate) fn merge(&self, py: Python<'_>, other: &Self) -> Result<()> {
+impl<S: Clone + Send> Shared<S> {
+    /// Does `work` with two sketches. The other one is copied first: only one lock is held at a time, so
+    /// `a |= b` in one thread and `b |= a` in another cannot wait for each other, and `a |= a` needs no
+    /// special case.
+    pub(crate) fn with_other<R: Send>(
+        &self,
+        py: Python<'_>,
+        other: &Self,
+        work: impl FnOnce(&mut S, &S) -> R + Send,
+    ) -> R {
         py.detach(|| {
             let theirs = other.lock().clone();
-            self.lock().merge(&theirs)
-        })?;
-        Ok(())
+            work(&mut self.lock(), &theirs)
+        })
     }
 
     pub(crate) fn copied(&self, py: Python<'_>) -> Self {
         Self::new(self.detached(py, |sketch| sketch.clone()))
-    }
-
-    /// Copies the other sketch first, as [`merge`](Self::merge) does.
-    pub(crate) fn equals(&self, py: Python<'_>, other: &Self) -> bool
-    where
-        S: PartialEq,
-    {
-        py.detach(|| {
-            let theirs = other.lock().clone();
-            *self.lock() == theirs
-        })
     }
 }
 
@@ -134,10 +178,10 @@ macro_rules! sketch_methods {
                 self.0.quick(py, |sketch| sketch.memory())
             }
 
-            /// Whether nothing was inserted. (The sketch itself is always true, as objects are.)
+            /// Whether nothing was inserted. (A sketch without a length is always true, as objects are.)
             #[getter]
             fn is_empty(&self, py: Python<'_>) -> bool {
-                self.0.quick(py, |sketch| sketch.is_empty())
+                self.0.detached(py, |sketch| sketch.is_empty())
             }
         }
 
@@ -153,7 +197,7 @@ macro_rules! common_methods {
             /// Makes this the sketch of both streams. `IncompatibleError`, and no change, if the
             /// two differ in a way that forbids it.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
-                self.0.merge(py, &other.get().0)
+                Ok(self.0.with_other(py, &other.get().0, <$sketch>::merge)?)
             }
 
             fn __or__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<Self> {
@@ -180,7 +224,7 @@ macro_rules! common_methods {
             }
 
             fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> bool {
-                self.0.equals(py, &other.get().0)
+                self.0.with_other(py, &other.get().0, |mine, theirs| mine == theirs)
             }
 
             /// The sketch as bytes: the contents of a `.crivo` file, the same from every
@@ -195,10 +239,10 @@ macro_rules! common_methods {
 
             /// The sketch that the bytes hold. `DecodeError`, whose `kind` tells why, if they are
             /// not the whole and undamaged bytes of such a sketch.
-            #[staticmethod]
-            fn from_bytes(py: Python<'_>, data: &Bound<'_, PyAny>) -> Result<Self> {
+            #[classmethod]
+            fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>) -> Result<Self> {
                 let bytes = $crate::keys::bytes_of(data)?;
-                let sketch = py.detach(|| <$sketch>::decode(&bytes))?;
+                let sketch = cls.py().detach(|| <$sketch>::decode(&bytes))?;
                 Ok(Self(Shared::new(sketch)))
             }
 
@@ -211,3 +255,38 @@ macro_rules! common_methods {
 }
 pub(crate) use common_methods;
 pub(crate) use sketch_methods;
+
+/// `insert_batch`, for a class whose sketch takes batches of keys.
+macro_rules! insert_batch_method {
+    ($class:ident) => {
+        #[pymethods]
+        impl $class {
+            /// Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+            ///
+            /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+            /// the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+            /// place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+            /// a type that holds no keys is refused whole; an iterable is inserted up to the first value
+            /// that is no key, and the `KeyTypeError` names its position.
+            fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
+                self.0.insert_all(py, $crate::keys::take_keys, values)
+            }
+        }
+    };
+}
+pub(crate) use insert_batch_method;
+
+/// `insert_hashes`, for a class whose sketch also takes hashes of the caller's own.
+macro_rules! insert_hashes_method {
+    ($class:ident) => {
+        #[pymethods]
+        impl $class {
+            /// Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+            /// returns how many missing values were skipped. They must be uniform over all 64 bits.
+            fn insert_hashes(&self, py: Python<'_>, hashes: &Bound<'_, PyAny>) -> Result<u64> {
+                self.0.insert_all(py, $crate::keys::take_hashes, hashes)
+            }
+        }
+    };
+}
+pub(crate) use insert_hashes_method;

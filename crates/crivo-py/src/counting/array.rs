@@ -7,7 +7,7 @@ use crivo::counting::CounterArray as Sketch;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use super::{events_of, seed_of};
 use crate::errors::{Failure, Result, setting};

@@ -3,7 +3,7 @@
 use crivo::Confidence;
 use crivo::counting::SampledCounter as Sketch;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use super::{events_of, seed_of};
 use crate::errors::Result;

@@ -2,7 +2,7 @@
 
 use crivo::distinct::ExactDistinct as Sketch;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use super::methods::distinct_methods;
 use crate::errors::Result;

@@ -4,7 +4,7 @@ use crivo::Confidence;
 use crivo::distinct::KMinValues as Sketch;
 use crivo::distinct::k_min_values::Comparison as Compared;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use super::methods::distinct_methods;
 use crate::errors::{Result, setting};

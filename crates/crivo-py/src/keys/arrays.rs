@@ -3,6 +3,7 @@
 //! Numbers, booleans and times are read where they lie (a strided or byte-swapped array is
 //! copied once); arrays of text, bytes and objects are turned into lists.
 
+use arrow_buffer::NullBuffer;
 use arrow_schema::TimeUnit;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -15,15 +16,8 @@ use crate::errors::{Failure, Result};
 /// How NumPy stores "not a time".
 const NAT: i64 = i64::MIN;
 
-pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
-    let py = values.py();
-    if values.hasattr("compressed")? {
-        // A masked array: `asarray` would bring the masked values back.
-        let shown = values.call_method0("compressed")?;
-        let hidden = values.getattr("size")?.extract::<u64>()? - shown.getattr("size")?.extract::<u64>()?;
-        return Ok(hidden + read(&shown, feed)?);
-    }
-    let numpy = py.import("numpy")?;
+pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
+    let numpy = values.py().import("numpy")?;
     let array = if has_foreign_dtype(values, &numpy)? {
         numpy.call_method1("asarray", (values, "O"))?
     } else {
@@ -35,29 +29,28 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64
         return Err(Failure::key("an array of one dimension", found, "use array.ravel()"));
     }
     let dtype = array.getattr("dtype")?;
-    // Copies only what is strided, byte-swapped or of another type.
-    let plain = |dtype| numpy.call_method1("ascontiguousarray", (&array, dtype));
     let kind: char = dtype.getattr("kind")?.extract()?;
     let size: usize = dtype.getattr("itemsize")?.extract()?;
+    if matches!(kind, 'U' | 'S' | 'O' | 'T') {
+        // A masked array writes None where it is masked; `asarray` brought those values back.
+        let list = if is_masked(values)? { values } else { &array }.call_method0("tolist")?;
+        return objects::read(&list, feed);
+    }
+    let column = Column { numpy: &numpy, array: &array, nulls: nulls_of(values, &numpy)? };
     match (kind, size) {
-        ('i', 1) => whole::<i8>(&plain("i1")?, feed),
-        ('i', 2) => whole::<i16>(&plain("i2")?, feed),
-        ('i', 4) => whole::<i32>(&plain("i4")?, feed),
-        ('i', 8) => whole::<i64>(&plain("i8")?, feed),
-        ('u', 1) => whole::<u8>(&plain("u1")?, feed),
-        ('u', 2) => whole::<u16>(&plain("u2")?, feed),
-        ('u', 4) => whole::<u32>(&plain("u4")?, feed),
-        ('u', 8) => whole::<u64>(&plain("u8")?, feed),
+        ('i', 1) => column.integers::<i8>("i1", feed),
+        ('i', 2) => column.integers::<i16>("i2", feed),
+        ('i', 4) => column.integers::<i32>("i4", feed),
+        ('i', 8) => column.integers::<i64>("i8", feed),
+        ('u', 1) => column.integers::<u8>("u1", feed),
+        ('u', 2) => column.integers::<u16>("u2", feed),
+        ('u', 4) => column.integers::<u32>("u4", feed),
+        ('u', 8) => column.integers::<u64>("u8", feed),
         // A half has no text of its own: it is read as the float it equals.
-        ('f', 2 | 4) => {
-            as_text::<f32>(&plain("f4")?, feed, "floats", |value, out| Ok(text::single(value, out)))
-        }
-        ('f', 8) => as_text::<f64>(&plain("f8")?, feed, "floats", |value, out| Ok(text::double(value, out))),
-        ('b', 1) => {
-            as_text::<bool>(&plain("?")?, feed, "booleans", |value, out| Ok(text::boolean(value, out)))
-        }
-        ('M', _) => times(&array, feed),
-        ('U' | 'S' | 'O' | 'T', _) => objects::read(&array.call_method0("tolist")?, feed),
+        ('f', 2 | 4) => column.texts::<f32>("f4", feed, "floats", |value, out| Ok(text::single(value, out))),
+        ('f', 8) => column.texts::<f64>("f8", feed, "floats", |value, out| Ok(text::double(value, out))),
+        ('b', 1) => column.texts::<bool>("?", feed, "booleans", |value, out| Ok(text::boolean(value, out))),
+        ('M', _) => times(column, feed),
         _ => Err(Failure::key(
             "an array of text, bytes, numbers, booleans or times",
             format_args!("dtype {}", dtype.str()?),
@@ -75,33 +68,60 @@ fn has_foreign_dtype(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> 
     }
 }
 
-fn whole<T: Element + Whole + Sync>(array: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
-    on_slice::<T>(array, |values| integers(feed, values, None))
+fn is_masked(values: &Bound<'_, PyAny>) -> PyResult<bool> {
+    values.hasattr("compressed")
 }
 
-fn as_text<T: Element + Copy + Sync>(
-    array: &Bound<'_, PyAny>,
-    feed: &mut Feed<'_>,
-    what: &str,
-    write: impl Fn(T, &mut Vec<u8>) -> Result<bool> + Send,
-) -> Result<u64> {
-    on_slice::<T>(array, |values| texts(feed, what, values, None, write))
+/// Which values a masked array does not show.
+fn nulls_of(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> Result<Option<NullBuffer>> {
+    if !is_masked(values)? {
+        return Ok(None);
+    }
+    let mask = numpy.getattr("ma")?.call_method1("getmaskarray", (values,))?;
+    let mask = mask.cast::<PyArray1<bool>>().map_err(PyErr::from)?.readonly();
+    Ok(Some(mask.as_array().iter().map(|is_hidden| !is_hidden).collect()))
 }
 
-/// Runs `work` on the values without the GIL.
-fn on_slice<T: Element + Sync>(
-    array: &Bound<'_, PyAny>,
-    work: impl FnOnce(&[T]) -> Result<u64> + Send,
-) -> Result<u64> {
-    let array = array.cast::<PyArray1<T>>().map_err(PyErr::from)?.readonly();
-    let values = array.as_slice().map_err(PyErr::from)?;
-    array.py().detach(|| work(values))
+/// An array of a type that is read where it lies.
+struct Column<'a, 'py> {
+    numpy: &'a Bound<'py, PyModule>,
+    array: &'a Bound<'py, PyAny>,
+    nulls: Option<NullBuffer>,
+}
+
+impl Column<'_, '_> {
+    fn integers<T: Element + Whole + Sync>(self, dtype: &str, feed: &mut Feed<'_>) -> Result<()> {
+        self.on_slice::<T>(dtype, |values, nulls| integers(feed, values, nulls))
+    }
+
+    fn texts<T: Element + Copy + Sync>(
+        self,
+        dtype: &str,
+        feed: &mut Feed<'_>,
+        what: &str,
+        write: impl Fn(T, &mut Vec<u8>) -> Result<bool> + Send,
+    ) -> Result<()> {
+        self.on_slice::<T>(dtype, |values, nulls| texts(feed, what, values, nulls, write))
+    }
+
+    /// Runs `work` on the values without the GIL. Copies only what is strided, byte-swapped or of
+    /// another type.
+    fn on_slice<T: Element + Sync>(
+        self,
+        dtype: &str,
+        work: impl FnOnce(&[T], Option<&NullBuffer>) -> Result<()> + Send,
+    ) -> Result<()> {
+        let plain = self.numpy.call_method1("ascontiguousarray", (self.array, dtype))?;
+        let array = plain.cast::<PyArray1<T>>().map_err(PyErr::from)?.readonly();
+        let values = array.as_slice().map_err(PyErr::from)?;
+        plain.py().detach(|| work(values, self.nulls.as_ref()))
+    }
 }
 
 /// Days, and instants without a zone. NumPy has more units than a calendar needs: weeks, months
 /// and years are days, hours and minutes are seconds.
-fn times(array: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
-    let numpy = array.py().import("numpy")?;
+fn times(column: Column<'_, '_>, feed: &mut Feed<'_>) -> Result<()> {
+    let Column { numpy, array, nulls } = column;
     let dtype = array.getattr("dtype")?;
     let (unit, _): (String, u64) = numpy.call_method1("datetime_data", (&dtype,))?.extract()?;
     let (stored, unit) = match unit.as_str() {
@@ -116,7 +136,8 @@ fn times(array: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
         }
     };
     let counts = numpy.call_method1("ascontiguousarray", (array, stored))?.call_method1("view", ("i8",))?;
-    as_text::<i64>(&counts, feed, "times", move |value, out| match unit {
+    let column = Column { numpy, array: &counts, nulls };
+    column.texts::<i64>("i8", feed, "times", move |value, out| match unit {
         _ if value == NAT => Ok(false),
         None => Ok(text::days(value, out)),
         Some(unit) => Ok(text::timestamp(value, unit, false, out)),

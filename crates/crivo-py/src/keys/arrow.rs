@@ -3,6 +3,8 @@
 //! Text and binary columns are read where they lie: offsets become spans, nothing is copied.
 //! Dictionaries are unfolded a slice at a time, since a key counts as often as it occurs.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, ByteArrayType, ByteViewType, Date32Type, Date64Type, Decimal32Type, Decimal64Type,
@@ -39,25 +41,23 @@ pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Se
 }
 
 /// Reads every chunk without the GIL; a stream that is Python code takes it as it needs it.
-pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &mut Feed<'_>) -> Result<u64> {
+pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &mut Feed<'_>) -> Result<()> {
     py.detach(|| {
-        let mut skipped = 0;
         for chunk in chunks {
             let chunk = chunk.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-            skipped += column(feed, &chunk)?;
+            column(feed, &chunk)?;
         }
-        Ok(skipped)
+        Ok(())
     })
 }
 
-/// Reads one array; returns how many nulls, and NaNs, it has.
-fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
+/// Reads one array.
+fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     match array.data_type() {
         DataType::Utf8 if array.null_count() == 0 => {
             require_text(feed, "text or bytes")?;
             let array = array.as_string::<i32>();
-            feed.offsets(array.value_data(), array.value_offsets())?;
-            Ok(0)
+            feed.offsets(array.value_data(), array.value_offsets())
         }
         DataType::Utf8 => ranges(feed, array.as_string::<i32>()),
         DataType::LargeUtf8 => ranges(feed, array.as_string::<i64>()),
@@ -91,7 +91,7 @@ fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
         DataType::Decimal128(_, scale) => decimals::<Decimal128Type>(feed, array, *scale),
         DataType::Decimal256(_, scale) => decimals::<Decimal256Type>(feed, array, *scale),
         DataType::Dictionary(..) => dictionary(feed, array),
-        DataType::Null => Ok(array.len() as u64),
+        DataType::Null => all_missing(feed, array.len()),
         other => Err(Failure::key(
             "a column of text, bytes, numbers, booleans or times",
             format_args!("{other}"),
@@ -100,41 +100,57 @@ fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
     }
 }
 
-/// Without nulls the offsets are the spans; a null may have bytes, so it is left out by its bit.
-fn ranges<T: ByteArrayType>(feed: &mut Feed<'_>, array: &GenericByteArray<T>) -> Result<u64> {
+/// The offsets are the spans; a null may have bytes, so it is left out by its bit.
+fn ranges<T: ByteArrayType>(feed: &mut Feed<'_>, array: &GenericByteArray<T>) -> Result<()> {
     require_text(feed, "text or bytes")?;
-    let offsets = array.value_offsets();
-    let range = |index: usize| offsets[index].as_usize()..offsets[index + 1].as_usize();
+    let range = |pair: &[T::Offset]| pair[0].as_usize()..pair[1].as_usize();
+    let ranges = array.value_offsets().windows(2).map(range);
     match array.nulls() {
-        None => feed.ranges(array.value_data(), (0..array.len()).map(range))?,
-        Some(nulls) => feed.ranges(array.value_data(), nulls.valid_indices().map(range))?,
+        None => feed.ranges(array.value_data(), ranges),
+        Some(nulls) => feed.ranges(array.value_data(), ranges.zip(nulls).map(empty_if_null)),
     }
-    Ok(array.null_count() as u64)
 }
 
-fn fixed_size(feed: &mut Feed<'_>, array: &FixedSizeBinaryArray) -> Result<u64> {
+fn fixed_size(feed: &mut Feed<'_>, array: &FixedSizeBinaryArray) -> Result<()> {
     require_text(feed, "bytes")?;
     let width = array.value_length() as usize;
-    let valid = (0..array.len()).filter(|&index| array.is_valid(index));
-    feed.ranges(array.value_data(), valid.map(|index| index * width..(index + 1) * width))?;
-    Ok(array.null_count() as u64)
+    let ranges = (0..array.len()).map(|index| (index * width..(index + 1) * width, array.is_valid(index)));
+    feed.ranges(array.value_data(), ranges.map(empty_if_null))
+}
+
+/// An empty range is how a [`Feed`] is told of a missing value.
+fn empty_if_null((range, is_valid): (Range<usize>, bool)) -> Range<usize> {
+    if is_valid { range } else { 0..0 }
 }
 
 /// Views point into several buffers, and short ones into themselves: their bytes are copied.
-fn views<T: ByteViewType>(feed: &mut Feed<'_>, array: &GenericByteViewArray<T>) -> Result<u64> {
+fn views<T: ByteViewType>(feed: &mut Feed<'_>, array: &GenericByteViewArray<T>) -> Result<()> {
     require_text(feed, "text or bytes")?;
-    let mut gathered = Gathered::default();
-    for value in array.iter().flatten() {
-        gathered.push(KeyRef::Bytes(value.as_ref()));
+    let mut gathered = Gathered::for_keys_of(feed);
+    for value in array {
+        match value {
+            Some(value) => gathered.push(KeyRef::Bytes(value.as_ref())),
+            None => gathered.push_missing(),
+        }
         if gathered.is_full() {
             gathered.deliver(feed)?;
         }
     }
-    gathered.deliver(feed)?;
-    Ok(array.null_count() as u64)
+    gathered.deliver(feed)
 }
 
-fn whole<T: ArrowPrimitiveType<Native: Whole>>(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
+fn all_missing(feed: &mut Feed<'_>, count: usize) -> Result<()> {
+    let mut gathered = Gathered::for_keys_of(feed);
+    for _ in 0..count {
+        gathered.push_missing();
+        if gathered.is_full() {
+            gathered.deliver(feed)?;
+        }
+    }
+    gathered.deliver(feed)
+}
+
+fn whole<T: ArrowPrimitiveType<Native: Whole>>(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     let array = array.as_primitive::<T>();
     integers(feed, array.values(), array.nulls())
 }
@@ -143,12 +159,12 @@ fn as_text<T: ArrowPrimitiveType>(
     feed: &mut Feed<'_>,
     array: &ArrayRef,
     write: impl Fn(T::Native, &mut Vec<u8>) -> Result<bool>,
-) -> Result<u64> {
+) -> Result<()> {
     let array = array.as_primitive::<T>();
     texts(feed, &array.data_type().to_string(), array.values(), array.nulls(), write)
 }
 
-fn booleans(feed: &mut Feed<'_>, array: &BooleanArray) -> Result<u64> {
+fn booleans(feed: &mut Feed<'_>, array: &BooleanArray) -> Result<()> {
     let values: Vec<bool> = array.values().iter().collect();
     texts(feed, "booleans", &values, array.nulls(), |value, out| Ok(text::boolean(value, out)))
 }
@@ -157,11 +173,11 @@ fn decimals<T: ArrowPrimitiveType<Native: ToString>>(
     feed: &mut Feed<'_>,
     array: &ArrayRef,
     scale: i8,
-) -> Result<u64> {
+) -> Result<()> {
     as_text::<T>(feed, array, |value, out| Ok(text::decimal(&value.to_string(), scale, out)))
 }
 
-fn timestamps(feed: &mut Feed<'_>, array: &ArrayRef, unit: TimeUnit, utc: bool) -> Result<u64> {
+fn timestamps(feed: &mut Feed<'_>, array: &ArrayRef, unit: TimeUnit, utc: bool) -> Result<()> {
     let write = |value, out: &mut Vec<u8>| Ok(text::timestamp(value, unit, utc, out));
     match unit {
         TimeUnit::Second => as_text::<TimestampSecondType>(feed, array, write),
@@ -171,7 +187,7 @@ fn timestamps(feed: &mut Feed<'_>, array: &ArrayRef, unit: TimeUnit, utc: bool) 
     }
 }
 
-fn times(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
+fn times(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     match array.data_type() {
         DataType::Time32(TimeUnit::Second) => as_text::<Time32SecondType>(feed, array, |value, out| {
             text::time_of_day(value.into(), TimeUnit::Second, out)
@@ -190,14 +206,13 @@ fn times(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
     }
 }
 
-fn dictionary(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<u64> {
+fn dictionary(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     let dictionary = array.as_any_dictionary();
-    let mut skipped = 0;
     for start in (0..array.len()).step_by(DICTIONARY_SLICE) {
         let indexes = dictionary.keys().slice(start, DICTIONARY_SLICE.min(array.len() - start));
         let slice = take(dictionary.values(), &indexes, None)
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        skipped += column(feed, &slice)?;
+        column(feed, &slice)?;
     }
-    Ok(skipped)
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //! once their type is known. Nothing here needs Python, so all of it runs without the GIL.
 
 use arrow_buffer::NullBuffer;
-use crivo::keys::KeyKind;
+use crivo::keys::{KeyKind, KeyRef};
 
 use super::feed::{Feed, Gathered};
 use super::text;
@@ -38,7 +38,7 @@ pub(super) fn integers<T: Whole>(
     feed: &mut Feed<'_>,
     values: &[T],
     nulls: Option<&NullBuffer>,
-) -> Result<u64> {
+) -> Result<()> {
     match feed.kind() {
         KeyKind::Bytes => texts(feed, "integers", values, nulls, |value, out| Ok(value.write(out))),
         KeyKind::Hash if T::BITS < 64 => {
@@ -46,8 +46,8 @@ pub(super) fn integers<T: Whole>(
             Err(Failure::key("64-bit hashes", found, "a hash must be uniform over all 64 bits"))
         }
         KeyKind::Integer | KeyKind::Hash => each(feed, values, nulls, |gathered, value| {
-            gathered.push(crivo::keys::KeyRef::Integer(value.key()));
-            Ok(true)
+            gathered.push(KeyRef::Integer(value.key()));
+            Ok(())
         }),
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn texts<T: Copy>(
     values: &[T],
     nulls: Option<&NullBuffer>,
     write: impl Fn(T, &mut Vec<u8>) -> Result<bool>,
-) -> Result<u64> {
+) -> Result<()> {
     require_text(feed, what)?;
     each(feed, values, nulls, |gathered, value| gathered.push_written(|out| write(value, out)))
 }
@@ -74,23 +74,25 @@ pub(super) fn require_text(feed: &Feed<'_>, found: &str) -> Result<()> {
     Err(Failure::key(expected, found, advice))
 }
 
-/// Calls `push` for every value that is not null; returns how many were null, or not pushed.
+/// Calls `push` for every value that is not null.
 fn each<T: Copy>(
     feed: &mut Feed<'_>,
     values: &[T],
     nulls: Option<&NullBuffer>,
-    mut push: impl FnMut(&mut Gathered, T) -> Result<bool>,
-) -> Result<u64> {
-    let mut gathered = Gathered::default();
-    let mut pushed = 0;
-    let mut step = |value: T| -> Result<()> {
-        pushed += u64::from(push(&mut gathered, value)?);
+    mut push: impl FnMut(&mut Gathered, T) -> Result<()>,
+) -> Result<()> {
+    let mut gathered = Gathered::for_keys_of(feed);
+    let mut step = |value: T, is_valid: bool| -> Result<()> {
+        if is_valid {
+            push(&mut gathered, value)?;
+        } else {
+            gathered.push_missing();
+        }
         if gathered.is_full() { gathered.deliver(feed) } else { Ok(()) }
     };
     match nulls {
-        None => values.iter().try_for_each(|&value| step(value))?,
-        Some(nulls) => nulls.valid_indices().try_for_each(|index| step(values[index]))?,
+        None => values.iter().try_for_each(|&value| step(value, true))?,
+        Some(nulls) => values.iter().zip(nulls).try_for_each(|(&value, is_valid)| step(value, is_valid))?,
     }
-    gathered.deliver(feed)?;
-    Ok(values.len() as u64 - pushed)
+    gathered.deliver(feed)
 }

@@ -1,39 +1,71 @@
-//! Cuts keys into batches and hands them to a sketch.
+//! Cuts keys into batches and hands them over, with the places where values were missing.
 
+use std::mem;
 use std::ops::Range;
 
 use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyRef, KeyScheme, Span};
 
+use super::Verb;
 use crate::errors::Result;
 
-/// Where batches go: into the sketch, under its lock.
-pub(crate) type Take<'t> = &'t (dyn Fn(&KeyBatch<'_>) -> crivo::Result<()> + Sync);
+/// Where batches go: into a sketch, or to its answers, under its lock.
+pub(crate) type Take<'t> = &'t mut (dyn FnMut(Stretch<'_>) -> Result<()> + Send);
+
+/// A batch of keys as they lay among the values.
+pub(crate) struct Stretch<'a> {
+    pub(crate) keys: KeyBatch<'a>,
+    /// For each value that was missing, ascending: how many of the keys came before it.
+    gaps: &'a [usize],
+}
+
+impl Stretch<'_> {
+    /// Appends an answer for every value: those given for the keys, `T::default()` for missing ones.
+    pub(crate) fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
+        let mut done = 0;
+        for &before in self.gaps {
+            out.extend_from_slice(&answers[done..before]);
+            out.push(T::default());
+            done = before;
+        }
+        out.extend_from_slice(&answers[done..]);
+    }
+}
 
 /// The way from keys to a sketch. It can be moved to where the GIL is not held.
 pub(super) struct Feed<'t> {
     scheme: KeyScheme,
+    verb: &'static Verb,
     buffer: KeyBuffer,
     take: Take<'t>,
-    /// Keys of no bytes: docs/keys.md counts empty text among what is missing from a column.
-    empty: u64,
+    /// Those of the coming [`Stretch`].
+    gaps: Vec<usize>,
+    missing: u64,
 }
 
 impl<'t> Feed<'t> {
-    pub(super) fn new(scheme: KeyScheme, take: Take<'t>) -> Self {
-        Self { scheme, buffer: KeyBuffer::new(scheme), take, empty: 0 }
+    /// How many missing values are remembered before they are handed over, with keys or without.
+    const MOST_GAPS: usize = KeyBatch::TARGET_LEN;
+
+    pub(super) fn new(scheme: KeyScheme, verb: &'static Verb, take: Take<'t>) -> Self {
+        Self { scheme, verb, buffer: KeyBuffer::new(scheme), take, gaps: Vec::new(), missing: 0 }
     }
 
     pub(super) fn kind(&self) -> KeyKind {
         self.scheme.kind()
     }
 
-    /// How many keys were left out because they are empty.
-    pub(super) fn empty(&self) -> u64 {
-        self.empty
+    pub(super) fn verb(&self) -> &'static Verb {
+        self.verb
     }
 
-    /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. Spans count from the
-    /// first key of their batch, so `bytes` itself may be larger than a batch can address.
+    /// How many values were missing.
+    pub(super) fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. An empty range stands for a
+    /// missing value: docs/keys.md counts empty text among what is missing from a column. Spans count
+    /// from the first key of their batch, so `bytes` itself may be larger than a batch can address.
     pub(super) fn ranges(
         &mut self,
         bytes: &[u8],
@@ -42,7 +74,10 @@ impl<'t> Feed<'t> {
         let mut start = 0;
         for range in ranges {
             if range.is_empty() {
-                self.empty += 1;
+                if self.gaps.len() == Self::MOST_GAPS {
+                    self.flush(&bytes[start..])?;
+                }
+                self.gaps.push(self.buffer.len());
                 continue;
             }
             let too_far = range.end - start > u32::MAX as usize;
@@ -66,7 +101,7 @@ impl<'t> Feed<'t> {
                 // Empty keys are left out, so the others have to be pointed at one by one.
                 self.ranges(bytes, batch.windows(2).map(|pair| pair[0] as usize..pair[1] as usize))?;
             } else {
-                (self.take)(&self.buffer.hash_offsets(batch, bytes)?)?;
+                (self.take)(Stretch { keys: self.buffer.hash_offsets(batch, bytes)?, gaps: &[] })?;
             }
             rest = &rest[batch.len() - 1..];
         }
@@ -74,21 +109,37 @@ impl<'t> Feed<'t> {
     }
 
     fn flush(&mut self, bytes: &[u8]) -> Result<()> {
-        let outcome = self.buffer.hash_spans(bytes).and_then(|batch| (self.take)(&batch));
+        let keys = self.buffer.hash_spans(bytes)?;
+        (self.take)(Stretch { keys, gaps: &self.gaps })?;
         self.buffer.clear();
-        Ok(outcome?)
+        self.forget_gaps();
+        Ok(())
     }
 
-    /// Hands over integer keys, or hashes if that is what the sketch takes.
-    pub(super) fn integers(&mut self, integers: &[u64]) -> Result<()> {
-        for batch in integers.chunks(KeyBatch::TARGET_LEN) {
-            let batch = match self.kind() {
+    /// Hands over integer keys, or hashes if that is what the sketch takes. `gaps` says of each missing
+    /// value how many integers came before it.
+    pub(super) fn integers(&mut self, integers: &[u64], mut gaps: &[usize]) -> Result<()> {
+        let mut done = 0;
+        // An empty batch at the end has the values that are missing after the last integer.
+        for batch in integers.chunks(KeyBatch::TARGET_LEN).chain([&[][..]]) {
+            let end = if batch.is_empty() { usize::MAX } else { done + batch.len() };
+            let (here, later) = gaps.split_at(gaps.partition_point(|&before| before < end));
+            self.gaps.extend(here.iter().map(|before| before - done));
+            let keys = match self.kind() {
                 KeyKind::Hash => KeyBatch::from_hashes(self.scheme, batch)?,
                 KeyKind::Integer | KeyKind::Bytes => self.buffer.hash_integers(batch)?,
             };
-            (self.take)(&batch)?;
+            (self.take)(Stretch { keys, gaps: &self.gaps })?;
+            self.forget_gaps();
+            (done, gaps) = (end, later);
         }
         Ok(())
+    }
+
+    /// Counts the gaps that were handed over.
+    fn forget_gaps(&mut self) {
+        self.missing += self.gaps.len() as u64;
+        self.gaps.clear();
     }
 }
 
@@ -96,16 +147,23 @@ impl<'t> Feed<'t> {
 ///
 /// It holds many batches: when the values are Python objects, each delivery releases the GIL,
 /// and getting it back from a busy thread takes milliseconds.
-#[derive(Default)]
 pub(super) struct Gathered {
+    kind: KeyKind,
     bytes: Vec<u8>,
     ends: Vec<usize>,
     integers: Vec<u64>,
+    /// Of text a missing value is an empty range; of integers it is a gap between them.
+    gaps: Vec<usize>,
 }
 
 impl Gathered {
-    const KEYS: usize = 16 * KeyBatch::TARGET_LEN;
+    const VALUES: usize = 16 * KeyBatch::TARGET_LEN;
     const BYTES: usize = 1 << 20;
+
+    pub(super) fn for_keys_of(feed: &Feed<'_>) -> Self {
+        let (bytes, ends, integers, gaps) = Default::default();
+        Self { kind: feed.kind(), bytes, ends, integers, gaps }
+    }
 
     pub(super) fn push(&mut self, key: KeyRef<'_>) {
         match key {
@@ -117,39 +175,39 @@ impl Gathered {
         }
     }
 
-    /// Lets `write` append one key, unless it answers that there is none.
-    #[inline]
-    pub(super) fn push_written(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<bool>) -> Result<bool> {
-        let written = write(&mut self.bytes)?;
-        if written {
-            self.ends.push(self.bytes.len());
+    pub(super) fn push_missing(&mut self) {
+        match self.kind {
+            KeyKind::Bytes => self.ends.push(self.bytes.len()),
+            KeyKind::Integer | KeyKind::Hash => self.gaps.push(self.integers.len()),
         }
-        Ok(written)
+    }
+
+    /// Lets `write` append one key, or nothing if the value is missing.
+    #[inline]
+    pub(super) fn push_written(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<bool>) -> Result<()> {
+        write(&mut self.bytes)?;
+        self.ends.push(self.bytes.len());
+        Ok(())
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.ends.len() + self.integers.len() >= Self::KEYS || self.bytes.len() >= Self::BYTES
+        self.ends.len() + self.integers.len() + self.gaps.len() >= Self::VALUES
+            || self.bytes.len() >= Self::BYTES
     }
 
     /// Hands everything over and keeps the memory.
     pub(super) fn deliver(&mut self, feed: &mut Feed<'_>) -> Result<()> {
-        if !self.ends.is_empty() {
+        if self.kind == KeyKind::Bytes {
             let mut start = 0;
-            let ranges = self.ends.iter().map(|&end| std::mem::replace(&mut start, end)..end);
+            let ranges = self.ends.iter().map(|&end| mem::replace(&mut start, end)..end);
             feed.ranges(&self.bytes, ranges)?;
+        } else {
+            feed.integers(&self.integers, &self.gaps)?;
         }
-        feed.integers(&self.integers)?;
         self.bytes.clear();
         self.ends.clear();
         self.integers.clear();
+        self.gaps.clear();
         Ok(())
-    }
-}
-
-/// The hash of a single key.
-pub(super) fn hash(key: KeyRef<'_>, scheme: KeyScheme) -> crivo::Result<u64> {
-    match key {
-        KeyRef::Bytes(bytes) => scheme.hash(bytes),
-        KeyRef::Integer(integer) | KeyRef::Hash(integer) => scheme.hash(&integer),
     }
 }

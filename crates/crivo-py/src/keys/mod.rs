@@ -20,12 +20,13 @@ mod text;
 
 use std::borrow::Cow;
 
-use crivo::keys::{KeyKind, KeyScheme};
+use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 
-use self::feed::{Feed, Take};
+use self::feed::Feed;
+pub(crate) use self::feed::{Stretch, Take};
 use crate::errors::{Failure, Result, setting};
 
 /// The scheme that the constructor arguments `keys` and `seed` ask for.
@@ -49,44 +50,103 @@ pub(crate) fn name_of(kind: KeyKind) -> &'static str {
     }
 }
 
-/// Gives `take` every key in `values`; returns how many missing values were skipped.
-pub(crate) fn insert_batch(values: &Bound<'_, PyAny>, scheme: KeyScheme, take: Take<'_>) -> Result<u64> {
-    if scheme.kind() == KeyKind::Hash {
-        return Err(Failure::key("a hash", "a key", "a sketch with keys='hash' takes insert_hashes"));
-    }
-    let mut feed = Feed::new(scheme, take);
-    let missing = read(values, &mut feed)?;
-    Ok(missing + feed.empty())
+/// The names of the methods that do one thing with keys, for errors that point from one to another.
+#[derive(Debug)]
+pub(crate) struct Verb {
+    /// With one key.
+    pub(crate) one: &'static str,
+    /// With many; empty if there is none.
+    pub(crate) many: &'static str,
+    /// With hashes of the caller's own.
+    pub(crate) hashes: &'static str,
+    /// What was done with the values before one that is refused.
+    pub(crate) so_far: &'static str,
 }
 
-/// Gives `take` hashes that the caller computed.
-pub(crate) fn insert_hashes(hashes: &Bound<'_, PyAny>, scheme: KeyScheme, take: Take<'_>) -> Result<u64> {
-    if scheme.kind() != KeyKind::Hash {
-        let advice = "hashes of your own need a sketch built with keys='hash'";
-        return Err(Failure::key(format_args!("{} keys", name_of(scheme.kind())), "hashes", advice));
-    }
-    read(hashes, &mut Feed::new(scheme, take))
+/// Gives `take` every key in `values`; returns how many missing values were skipped.
+pub(crate) fn take_keys(
+    values: &Bound<'_, PyAny>,
+    scheme: KeyScheme,
+    verb: &'static Verb,
+    take: Take<'_>,
+) -> Result<u64> {
+    require_keys(scheme, verb)?;
+    let mut feed = Feed::new(scheme, verb, take);
+    read(values, &mut feed)?;
+    Ok(feed.missing())
+}
+
+/// Gives `take` hashes that the caller computed; returns how many missing values were skipped.
+pub(crate) fn take_hashes(
+    hashes: &Bound<'_, PyAny>,
+    scheme: KeyScheme,
+    verb: &'static Verb,
+    take: Take<'_>,
+) -> Result<u64> {
+    require_hashes(scheme)?;
+    let mut feed = Feed::new(scheme, verb, take);
+    read(hashes, &mut feed)?;
+    Ok(feed.missing())
+}
+
+/// Lends one key to `work`.
+pub(crate) fn with_one<R>(
+    key: &Bound<'_, PyAny>,
+    scheme: KeyScheme,
+    verb: &Verb,
+    work: impl FnOnce(KeyRef<'_>) -> R,
+) -> Result<R> {
+    require_keys(scheme, verb)?;
+    objects::with_key(key, scheme.kind(), work)?.ok_or_else(|| missing(verb))
 }
 
 /// The hash of one key.
-pub(crate) fn hash_one(key: &Bound<'_, PyAny>, scheme: KeyScheme) -> Result<u64> {
-    if scheme.kind() == KeyKind::Hash {
-        return Err(Failure::key("a hash", "a key", "a sketch with keys='hash' takes insert_hashes"));
-    }
-    match objects::with_key(key, scheme.kind(), |key| feed::hash(key, scheme))? {
-        Some(hash) => Ok(hash?),
-        None => Err(Failure::key("a value", "a missing one", "insert_batch skips and counts those")),
-    }
+pub(crate) fn hash_one(key: &Bound<'_, PyAny>, scheme: KeyScheme, verb: &Verb) -> Result<u64> {
+    Ok(with_one(key, scheme, verb, |key| scheme.hash_ref(key))??)
 }
 
-fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
+/// One integer, for sketches that take no other keys.
+pub(crate) fn integer_one(key: &Bound<'_, PyAny>, verb: &Verb) -> Result<u64> {
+    objects::integer_key(key)?.ok_or_else(|| missing(verb))
+}
+
+/// One hash that the caller computed.
+pub(crate) fn given_hash(hash: &Bound<'_, PyAny>, scheme: KeyScheme, verb: &Verb) -> Result<u64> {
+    require_hashes(scheme)?;
+    integer_one(hash, verb)
+}
+
+#[cold]
+fn missing(verb: &Verb) -> Failure {
+    let advice = if verb.many.is_empty() { "" } else { "takes columns with missing values" };
+    Failure::key("a value", "a missing one", format!("{} {advice}", verb.many).trim())
+}
+
+fn require_hashes(scheme: KeyScheme) -> Result<()> {
+    if scheme.kind() == KeyKind::Hash {
+        return Ok(());
+    }
+    let advice = "hashes of your own need a sketch built with keys='hash'";
+    Err(Failure::key(format_args!("{} keys", name_of(scheme.kind())), "hashes", advice))
+}
+
+fn require_keys(scheme: KeyScheme, verb: &Verb) -> Result<()> {
+    if scheme.kind() == KeyKind::Hash {
+        let advice = format!("a sketch with keys='hash' takes {}", verb.hashes);
+        return Err(Failure::key("a hash", "a key", &advice));
+    }
+    Ok(())
+}
+
+fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
     let py = values.py();
     if values.is_instance_of::<PyList>() || values.is_instance_of::<PyTuple>() {
         return objects::read(values, feed);
     }
     if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
         let found = values.get_type().name()?;
-        return Err(Failure::key("many keys", found, "put a single key in a list, or use insert"));
+        let advice = format!("put a single key in a list, or use {}", feed.verb().one);
+        return Err(Failure::key("many keys", found, &advice));
     }
     let is_array = values.hasattr(intern!(py, "__array__"))?;
     if values.hasattr(intern!(py, "__arrow_c_array__"))?

@@ -10,27 +10,27 @@ use super::text;
 use crate::errors::{Failure, Result};
 
 /// Reads an iterable. What comes before a value that is refused, or before an exception of the
-/// iterator itself, is inserted; so the count in the message is true.
-pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<u64> {
+/// iterator itself, is handed over; so what the message says of it is true.
+pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
     let py = values.py();
     let kind = feed.kind();
-    let mut gathered = Gathered::default();
-    let mut skipped = 0;
+    let mut gathered = Gathered::for_keys_of(feed);
     for (position, item) in iterate(values)?.enumerate() {
         let outcome =
             item.map_err(Failure::from).and_then(|item| with_key(&item, kind, |key| gathered.push(key)));
         match outcome {
-            Ok(Some(())) if !gathered.is_full() => {}
-            Ok(Some(())) => py.detach(|| gathered.deliver(feed))?,
-            Ok(None) => skipped += 1,
+            Ok(Some(())) => {}
+            Ok(None) => gathered.push_missing(),
             Err(failure) => {
                 py.detach(|| gathered.deliver(feed))?;
-                return Err(failure.at(position));
+                return Err(failure.at(position, feed.verb().so_far));
             }
         }
+        if gathered.is_full() {
+            py.detach(|| gathered.deliver(feed))?;
+        }
     }
-    py.detach(|| gathered.deliver(feed))?;
-    Ok(skipped)
+    py.detach(|| gathered.deliver(feed))
 }
 
 fn iterate<'py>(values: &Bound<'py, PyAny>) -> Result<Bound<'py, pyo3::types::PyIterator>> {
@@ -125,7 +125,7 @@ fn write_datetime(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> 
 }
 
 /// An integer key; `None` for a missing value, NaN among them.
-fn integer_key(object: &Bound<'_, PyAny>) -> Result<Option<u64>> {
+pub(super) fn integer_key(object: &Bound<'_, PyAny>) -> Result<Option<u64>> {
     if object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>() {
         return integer_in_range(object).map(Some);
     }

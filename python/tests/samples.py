@@ -1,0 +1,83 @@
+"""One sketch of every class, and of every state that is told apart, for tests that hold for all.
+
+A new class adds its lines here; `test_sketches.py` fails as long as it has none.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from crivo import (
+    BlockedBloom,
+    Bloom,
+    CounterArray,
+    CountingBloom,
+    DirectTable,
+    ExactDistinct,
+    HyperLogLog,
+    KMinValues,
+    LinearCounting,
+    LogLog,
+    MorrisCounter,
+    ProbabilisticCounting,
+    SampledCounter,
+    UltraLogLog,
+)
+
+WORDS = [f"word {i}" for i in range(300)]
+
+
+def of(sketch: Any, values: Any) -> Any:
+    sketch.insert_batch(values)
+    return sketch
+
+
+def removed() -> CountingBloom:
+    filter = CountingBloom(300, 3, 4, keys="int", seed=3)
+    filter.insert_batch(range(60))
+    filter.remove_batch(range(30))
+    return filter
+
+
+def events(counter: Any, number: int) -> Any:
+    counter.add(number)
+    return counter
+
+
+def array() -> CounterArray:
+    counters = CounterArray(31, 4, 1.5, seed=7)
+    counters.increment_batch(range(31))
+    return counters
+
+
+SAMPLES: dict[str, Callable[[], Any]] = {
+    "HyperLogLog, empty": lambda: HyperLogLog(6),
+    "HyperLogLog, exact": lambda: of(HyperLogLog(8), WORDS[:10]),
+    "HyperLogLog, dense": lambda: of(HyperLogLog(6, seed=7), WORDS),
+    "ExactDistinct": lambda: of(ExactDistinct(), WORDS[:50]),
+    "LinearCounting": lambda: of(LinearCounting(1000, keys="int", seed=9), range(200)),
+    "KMinValues, exact": lambda: of(KMinValues(100), WORDS[:50]),
+    "KMinValues, sampling": lambda: of(KMinValues(30), WORDS),
+    "ProbabilisticCounting": lambda: of(ProbabilisticCounting(seed=5), WORDS[:1]),
+    "LogLog": lambda: of(LogLog(6), WORDS),
+    "UltraLogLog, exact": lambda: of(UltraLogLog(8), WORDS[:10]),
+    "UltraLogLog, dense": lambda: of(UltraLogLog(6, seed=7), WORDS),
+    "SampledCounter": lambda: events(SampledCounter(0.25, seed=1), 1000),
+    "MorrisCounter": lambda: events(MorrisCounter(1.084, 8, seed=2), 100_000),
+    "CounterArray": array,
+    "DirectTable": lambda: of(DirectTable(1000, seed=7), range(0, 1000, 7)),
+    "Bloom, empty": lambda: Bloom(300, 3),
+    "Bloom": lambda: of(Bloom.for_items(100, 0.01, seed=2**64 - 1), WORDS[:100]),
+    "BlockedBloom": lambda: of(BlockedBloom.for_items(100, 0.01), WORDS[:100]),
+    "CountingBloom, 4 bits": removed,
+    "CountingBloom, 32 bits": lambda: of(CountingBloom(100, 2, 32), WORDS),
+}
+
+
+def insert_something(sketch: Any) -> None:
+    """Changes the sketch, whatever it is."""
+    if isinstance(sketch, CounterArray):
+        sketch.add(3, 1_000_000)
+    elif isinstance(sketch, SampledCounter | MorrisCounter):
+        sketch.add(1_000_000)
+    else:
+        sketch.insert_batch(range(900, 1000))
