@@ -11,8 +11,8 @@ mod k_min_values;
 mod measure;
 mod membership;
 mod report;
-mod ultraloglog;
 mod sampling;
+mod ultraloglog;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import crivo
 from crivo import (
     BlockedBloom,
     Bloom,
@@ -242,8 +243,22 @@ def test_the_bytes_are_those_of_the_stored_file(name: str) -> None:
     assert type(sketch).from_bytes(stored) == sketch
 
 
+# Sketches of the library that Python does not have yet, by the beginnings of their files' names.
+NOT_IN_PYTHON_YET = {
+    "count_min": "CountMin",
+    "range_count_min": "RangeCountMin",
+    "majority": "Majority",
+    "heavy_hitters": "HeavyHitters",
+    "reservoir": "Reservoir",
+    "weighted_reservoir": "WeightedReservoir",
+}
+
+
 def test_every_stored_file_has_a_case() -> None:
-    assert {path.stem for path in FOLDER.glob("*.bin")} == set(CASES)
+    stored = {path.stem for path in FOLDER.glob("*.bin")}
+    awaited = {name for name in stored if name.partition("_v")[0] in NOT_IN_PYTHON_YET}
+    assert stored - awaited == set(CASES)
+    assert not [name for name in NOT_IN_PYTHON_YET.values() if hasattr(crivo, name)]
 
 
 @pytest.mark.parametrize("name", ANSWERS)
