@@ -13,23 +13,30 @@ or ``|``; and is stored with ``to_bytes`` and ``from_bytes`` in the format that 
 and the Rust library read and write, byte for byte the same.
 """
 
+from crivo._hitter import Hitter
 from crivo._native import (
     BlockedBloom,
     Bloom,
     Comparison,
     CounterArray,
     CountingBloom,
+    CountMin,
     DirectTable,
     Estimate,
     ExactDistinct,
+    HeavyHitters,
     HyperLogLog,
     KMinValues,
     LinearCounting,
     LogLog,
+    Majority,
     MorrisCounter,
     ProbabilisticCounting,
+    RangeCountMin,
+    Reservoir,
     SampledCounter,
     UltraLogLog,
+    WeightedReservoir,
 )
 from crivo.errors import (
     AbsentError,
@@ -46,6 +53,7 @@ __all__ = [
     "BlockedBloom",
     "Bloom",
     "Comparison",
+    "CountMin",
     "CounterArray",
     "CountingBloom",
     "CrivoError",
@@ -53,6 +61,8 @@ __all__ = [
     "DirectTable",
     "Estimate",
     "ExactDistinct",
+    "HeavyHitters",
+    "Hitter",
     "HyperLogLog",
     "IncompatibleError",
     "InvalidParameterError",
@@ -60,9 +70,13 @@ __all__ = [
     "KeyTypeError",
     "LinearCounting",
     "LogLog",
+    "Majority",
     "MorrisCounter",
     "OutOfMemoryError",
     "ProbabilisticCounting",
+    "RangeCountMin",
+    "Reservoir",
     "SampledCounter",
     "UltraLogLog",
+    "WeightedReservoir",
 ]

@@ -10,25 +10,42 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
-from crivo._typing import CounterBits, Hashes, Indexes, Key, KeyKind, Keys
+from crivo._hitter import Hitter
+from crivo._typing import (
+    CounterBits,
+    Hashes,
+    Indexes,
+    Key,
+    KeyKind,
+    Keys,
+    Reading,
+    RealWeights,
+    Weights,
+)
 
 __all__ = [
     "BlockedBloom",
     "Bloom",
     "Comparison",
+    "CountMin",
     "CounterArray",
     "CountingBloom",
     "DirectTable",
     "Estimate",
     "ExactDistinct",
+    "HeavyHitters",
     "HyperLogLog",
     "KMinValues",
     "LinearCounting",
     "LogLog",
+    "Majority",
     "MorrisCounter",
     "ProbabilisticCounting",
+    "RangeCountMin",
+    "Reservoir",
     "SampledCounter",
     "UltraLogLog",
+    "WeightedReservoir",
 ]
 
 @final
@@ -1143,3 +1160,527 @@ class CountingBloom(_Filter):
     @property
     def saturated(self) -> int:
         """How many counters are at their largest value, and so no longer know what they count."""
+
+# ---- how often, and which most often? ----
+
+class _Frequency(_TakesBatches):
+    def add_batch(self, values: Keys, weights: Weights) -> int:
+        """Adds to many keys the weights at the same places, and returns how many missing values were
+        skipped, with their weights. `values` is whatever `insert_batch` takes; `weights` is an array
+        or an iterable of whole numbers, as many as there are values.
+        """
+
+    @property
+    def total(self) -> int:
+        """The weight of everything that was counted; 2^64 - 1 if it is that or more."""
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether the total has reached 2^64 - 1, where counting stops."""
+
+@final
+class CountMin(_Frequency, _TakesHashes):
+    """Counts how often each key came, in `depth` rows of `width` counters. An answer is never below the
+    truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_error`
+    finds the size.
+
+    Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are closer,
+    but such sketches cannot be merged or multiplied. `keys` and `seed` are as for `HyperLogLog`.
+
+    >>> from crivo import CountMin
+    >>> words = CountMin.for_error(0.001, 0.01)
+    >>> words.insert_batch("the cat and the dog and the bird".split())
+    0
+    >>> words.frequency("the").value
+    3.0
+    >>> words.frequencies(["and", "fish", None, "bird"])
+    array([2, 0, 0, 1], dtype=uint64)
+    """
+
+    def __new__(
+        cls,
+        width: SupportsIndex,
+        depth: SupportsIndex,
+        *,
+        conservative: bool = False,
+        keys: KeyKind = "text",
+        seed: SupportsIndex = 0,
+    ) -> Self: ...
+    @staticmethod
+    def for_error(
+        epsilon: float,
+        delta: float,
+        *,
+        conservative: bool = False,
+        keys: KeyKind = "text",
+        seed: SupportsIndex = 0,
+    ) -> CountMin:
+        """An empty sketch of the smallest size that promises an error of at most `epsilon` times the whole
+        weight with a probability of at least 1 - `delta`.
+        """
+
+    @staticmethod
+    def size_for(epsilon: float, delta: float) -> tuple[int, int]:
+        """The least width and depth that promise an error of at most `epsilon` times the whole weight with a
+        probability of at least 1 - `delta`.
+
+        >>> CountMin.size_for(0.001, 0.01)
+        (2719, 5)
+        """
+
+    @staticmethod
+    def epsilon(width: SupportsIndex) -> float:
+        """The share of the whole weight by which answers exceed the truth at most: e/width."""
+
+    @staticmethod
+    def delta(depth: SupportsIndex) -> float:
+        """The probability that an answer exceeds the truth by more: e^-depth."""
+
+    def insert(self, key: Key) -> None:
+        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def add(self, key: Key, weight: SupportsIndex) -> None:
+        """Adds a weight to one key."""
+
+    def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
+        """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
+        `add_batch` does.
+        """
+
+    def frequency(self, key: Key, confidence: float | None = None) -> Estimate:
+        """How often the key came: never less than the truth, and more by at most `margin(confidence)` with
+        that confidence, 1 - delta if none is given. An answer of 0 is certain.
+
+        >>> sales = CountMin(272, 5, keys="int")
+        >>> sales.insert_batch(range(100_000))
+        0
+        >>> sales.add(7, 4_999)
+        >>> sold = sales.frequency(7)
+        >>> 5_000 in sold, sold.upper == sold.value
+        (True, True)
+        """
+
+    def frequency_of_hash(self, hash: SupportsIndex, confidence: float | None = None) -> Estimate:
+        """How often the key of this hash came, in a sketch with `keys="hash"`."""
+
+    def frequencies(self, values: Keys) -> NDArray[np.uint64]:
+        """How often each of many keys came, as an array with an answer for every value, in their order: the
+        truth is at most that, and at least that minus `margin()` with a probability of 1 - delta.
+        `values` is whatever `insert_batch` takes; missing values came 0 times.
+        """
+
+    def frequencies_of_hashes(self, hashes: Hashes) -> NDArray[np.uint64]:
+        """How often the key of each of many hashes came, in a sketch with `keys="hash"`."""
+
+    def margin(self, confidence: float | None = None) -> int:
+        """By how much an answer exceeds the truth at most, with the given confidence, 1 - delta if none is
+        given.
+        """
+
+    def inner_product(self, other: CountMin, confidence: float | None = None) -> Estimate:
+        """The inner product of the frequencies of two streams: how many rows their join has. Never below
+        the truth. `IncompatibleError` if the two differ in size, `keys` or `seed`, or one is conservative.
+
+        >>> orders, visits = CountMin(1000, 5), CountMin(1000, 5)
+        >>> orders.insert_batch(["ana", "ana", "rui"]), visits.insert_batch(["ana", "eva", "ana"])
+        (0, 0)
+        >>> orders.inner_product(visits).value
+        4.0
+        """
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of answers where none is asked for: 1 - delta."""
+
+    @property
+    def is_conservative(self) -> bool:
+        """Whether updates are conservative."""
+
+    @property
+    def width(self) -> int:
+        """The number of counters in a row."""
+
+    @property
+    def depth(self) -> int:
+        """The number of rows."""
+
+@final
+class RangeCountMin(_Frequency):
+    """Counts how many integers lie in a range that is named only later, of the universe from 0 to
+    2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width` counters; an
+    answer is never below the truth. `for_error` finds the size.
+
+    Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches with
+    the same sizes and `seed` can be merged.
+
+    >>> from crivo import RangeCountMin
+    >>> latencies = RangeCountMin.for_error(20, 0.01, 0.01)
+    >>> latencies.insert_batch([i * i % 3_000 for i in range(10_000)])
+    0
+    >>> slow = latencies.range(2_000, 2_999)
+    >>> sum(i * i % 3_000 >= 2_000 for i in range(10_000)) in slow
+    True
+    >>> 1_000 < latencies.quantile(0.5).value < 1_500
+    True
+    """
+
+    def __new__(
+        cls, levels: SupportsIndex, width: SupportsIndex, depth: SupportsIndex, *, seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_error(
+        levels: SupportsIndex, epsilon: float, delta: float, *, seed: SupportsIndex = 0
+    ) -> RangeCountMin:
+        """An empty sketch of the smallest size with which the answer for any range exceeds the truth by at
+        most `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+        """
+
+    @staticmethod
+    def size_for(levels: SupportsIndex, epsilon: float, delta: float) -> tuple[int, int]:
+        """The least width and depth with which the answer for any range exceeds the truth by at most
+        `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+
+        >>> RangeCountMin.size_for(32, 0.01, 0.01)
+        (8699, 9)
+        """
+
+    @staticmethod
+    def sketched_levels(levels: SupportsIndex, width: SupportsIndex, depth: SupportsIndex) -> int:
+        """How many levels are sketched; the others are counted exactly.
+
+        >>> RangeCountMin.sketched_levels(32, 4096, 4), RangeCountMin.sketched_levels(12, 4096, 4)
+        (18, 0)
+        """
+
+    @staticmethod
+    def epsilon(
+        levels: SupportsIndex, width: SupportsIndex, depth: SupportsIndex, confidence: float = 0.95
+    ) -> float:
+        """The share of the whole weight by which the answer for any range exceeds the truth at most, at the
+        given confidence.
+        """
+
+    @staticmethod
+    def from_signed(integer: SupportsIndex) -> int:
+        """A signed integer as a key whose order is that of the numbers. Ranges over such keys need all 64
+        levels.
+
+        >>> degrees = RangeCountMin(64, 500, 4)
+        >>> degrees.insert_batch([RangeCountMin.from_signed(degree) for degree in (-12, -3, 0, 4, 19)])
+        0
+        >>> degrees.range(RangeCountMin.from_signed(-100), RangeCountMin.from_signed(-1)).value
+        2.0
+        """
+
+    def insert(self, key: SupportsIndex) -> None:
+        """Counts one integer once. `InvalidParameterError` if it is outside the universe; `KeyTypeError` if
+        it is no integer.
+        """
+
+    def add(self, key: SupportsIndex, weight: SupportsIndex) -> None:
+        """Adds a weight to one integer."""
+
+    def range(self, first: SupportsIndex, last: SupportsIndex, confidence: float = 0.95) -> Estimate:
+        """How many integers lie from `first` to `last`, both included: never less than the truth. The lower
+        bound holds with the given confidence.
+        """
+
+    def frequency(self, key: SupportsIndex) -> Estimate:
+        """How often one integer came, with bounds at 95 %."""
+
+    def rank(self, key: SupportsIndex) -> Estimate:
+        """How many integers are at most this one, with bounds at 95 %."""
+
+    def quantile(self, share: float, confidence: float = 0.95) -> Estimate:
+        """The least integer of which at least the given share of all are not greater, with bounds at the
+        given confidence: 0.5 is the median.
+        """
+
+    @property
+    def greatest(self) -> int:
+        """The greatest integer of the universe."""
+
+    @property
+    def levels(self) -> int:
+        """The base-2 logarithm of the size of the universe."""
+
+    @property
+    def width(self) -> int:
+        """The number of counters in a row of a sketched level."""
+
+    @property
+    def depth(self) -> int:
+        """The number of rows of a sketched level."""
+
+@final
+class Majority(_Frequency, _TakesHashes):
+    """Finds the one key that may have more than half of all votes, in the memory of one key. A key that has
+    the majority is the candidate; whether it has is often certain, and otherwise a second pass that
+    counts the candidate decides.
+
+    `keys` and `seed` are as for `HyperLogLog`; nothing is hashed.
+
+    >>> from crivo import Majority
+    >>> votes = Majority()
+    >>> votes.insert_batch(["ana", "ana", "rui", "ana", "eva", "ana"])
+    0
+    >>> votes.candidate()
+    Hitter(key='ana', count=4, lower=4, upper=4)
+    >>> votes.is_certain
+    True
+    """
+
+    def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    def insert(self, key: Key) -> None:
+        """One vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def add(self, key: Key, weight: SupportsIndex) -> None:
+        """So many votes for a key."""
+
+    def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
+        """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
+        `add_batch` does.
+        """
+
+    def candidate(self) -> Hitter | None:
+        """The only key that can have a majority, with certain bounds of its votes; None if certainly no key
+        has one.
+        """
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the candidate certainly has more than half of all votes."""
+
+    def is_majority(self, count: SupportsIndex) -> bool:
+        """Whether so many votes are more than half of all: for a second pass that counts the candidate."""
+
+    def frequency(self, key: Key) -> Estimate:
+        """How many votes a key has, with certain bounds.
+
+        >>> votes = Majority()
+        >>> votes.insert_batch(["ana", "rui", "ana"])
+        0
+        >>> votes.frequency("rui")
+        Estimate(0.0, 0.0, 1.0, confidence=1.0)
+        """
+
+    def frequency_of_hash(self, hash: SupportsIndex) -> Estimate:
+        """How many votes the key of this hash has, in a sketch with `keys="hash"`."""
+
+@final
+class HeavyHitters(_Frequency, _TakesHashes):
+    """Finds the keys that come most often, with `capacity` counters and bounds for each that no input can
+    break: none is wrong by more than about 4/3 of the whole weight, divided by the capacity. Exact while
+    at most that many different keys came. `for_share` finds the capacity.
+
+    `keys` and `seed` are as for `HyperLogLog`. Texts of more than 4096 bytes are refused.
+
+    >>> from crivo import HeavyHitters
+    >>> pages = HeavyHitters.for_share(0.01)
+    >>> pages.insert_batch(["/home", "/about", "/home", None, "/home"])
+    1
+    >>> pages.top(1)
+    [Hitter(key='/home', count=3, lower=3, upper=3)]
+    >>> [page.key for page in pages.above(0.2, "no_false_negatives")]
+    ['/home', '/about']
+    """
+
+    def __new__(
+        cls, capacity: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_share(share: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HeavyHitters:
+        """An empty sketch that surely finds every key above a share of the whole weight, with no count wrong
+        by more.
+        """
+
+    @staticmethod
+    def capacity_for(share: float) -> int:
+        """The fewest counters that find every key above a share of the whole weight.
+
+        >>> HeavyHitters.capacity_for(0.001)
+        1331
+        """
+
+    @staticmethod
+    def guaranteed_share(capacity: SupportsIndex) -> float:
+        """The share of the whole weight that no error exceeds."""
+
+    def insert(self, key: Key) -> None:
+        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def add(self, key: Key, weight: SupportsIndex) -> None:
+        """Adds a weight to one key."""
+
+    def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
+        """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
+        `add_batch` does.
+        """
+
+    def frequency(self, key: Key) -> Estimate:
+        """How often a key came, with certain bounds."""
+
+    def frequency_of_hash(self, hash: SupportsIndex) -> Estimate:
+        """How often the key of this hash came, in a sketch with `keys="hash"`."""
+
+    def top(self, count: SupportsIndex) -> list[Hitter]:
+        """The most frequent keys, at most `count` of them, the most frequent first. A key that is missing
+        came at most `max_error` times.
+        """
+
+    def above(self, share: float, reading: Reading) -> list[Hitter]:
+        """The keys above a share of the whole weight, the most frequent first. Where the bounds leave it
+        open whether a key is above, `reading` decides: `"no_false_positives"` leaves it out;
+        `"no_false_negatives"` lists it, so that no key above the share is missing, and is an
+        `InvalidParameterError` if the sketch is too small to promise that.
+        """
+
+    @property
+    def max_error(self) -> int:
+        """How often a key without a counter came at most; 0 while every key has one."""
+
+    @property
+    def counters(self) -> int:
+        """How many keys have a counter."""
+
+    @property
+    def capacity(self) -> int:
+        """How many counters there may be."""
+
+# ---- a fair sample ----
+
+class _Sample(_Stored):
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def key_seed(self) -> int:
+        """The seed of other sketches of the same keys. Nothing is hashed here: it is a label, and only
+        samples with the same one can be merged.
+        """
+
+    @property
+    def capacity(self) -> int:
+        """How many keys can be kept."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was sampled. (A sketch without a length is always true, as objects are.)"""
+
+@final
+class Reservoir(_Sample):
+    """Keeps a fair sample of `capacity` keys of a stream of any length: every set of that many is as likely
+    as any other. Merging two samples gives a fair sample of both streams.
+
+    Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that will
+    be merged need different seeds, or they choose the same positions of both streams. `keys` is as for
+    `HyperLogLog`; `key_seed` is a label.
+
+    >>> from crivo import Reservoir
+    >>> sample = Reservoir(100, seed=7, keys="int")
+    >>> sample.insert_batch(range(100_000))
+    0
+    >>> sample.seen, len(sample.sample())
+    (100000, 100)
+    >>> 25 < sum(number < 50_000 for number in sample.sample()) < 75
+    True
+    """
+
+    def __new__(
+        cls,
+        capacity: SupportsIndex,
+        *,
+        seed: SupportsIndex = 0,
+        keys: KeyKind = "text",
+        key_seed: SupportsIndex = 0,
+    ) -> Self: ...
+    def insert(self, key: Key) -> None:
+        """Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no key
+        either.
+        """
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def insert_hashes(self, hashes: Hashes) -> int:
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
+        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """
+
+    def sample(self) -> list[str | bytes | int]:
+        """The sampled keys: text as str (as bytes if it is not UTF-8), integers with their sign, hashes
+        without one. Their order means nothing.
+        """
+
+    @property
+    def seen(self) -> int:
+        """How many keys were shown."""
+
+@final
+class WeightedReservoir(_Sample):
+    """Keeps a sample of `capacity` keys, drawn by weight without replacement: a key of twice the weight is
+    twice as likely to be drawn first. Merging two samples gives that of both streams.
+
+    Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that will
+    be merged need different seeds, or they choose the same positions of both streams. `keys` is as for
+    `HyperLogLog`; `key_seed` is a label.
+
+    >>> from crivo import WeightedReservoir
+    >>> winners = WeightedReservoir(2, seed=7)
+    >>> winners.insert("rui", 1e9)
+    >>> winners.insert_batch(["ana", "eva", None, "zoe"], [1, 0, 5, 1])
+    1
+    >>> winners.sample()[0], winners.seen, winners.weightless
+    ('rui', 3, 1)
+    """
+
+    def __new__(
+        cls,
+        capacity: SupportsIndex,
+        *,
+        seed: SupportsIndex = 0,
+        keys: KeyKind = "text",
+        key_seed: SupportsIndex = 0,
+    ) -> Self: ...
+    def insert(self, key: Key, weight: float) -> None:
+        """Shows one key with its weight, a finite number not below 0. A key of weight 0 is counted as
+        weightless and never sampled.
+        """
+
+    def insert_batch(self, values: Keys, weights: RealWeights) -> int:
+        """Shows many keys, each with the weight at its place, and returns how many missing values (None,
+        NaN, null) were skipped, with their weights.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
+        interface; `weights` is an array or an iterable of numbers, as many as there are values.
+        """
+
+    def insert_hashes(self, hashes: Hashes, weights: RealWeights) -> int:
+        """Shows keys by hashes of the caller's own, in a sample with `keys="hash"`: as `insert_batch`
+        does.
+        """
+
+    def sample(self) -> list[str | bytes | int]:
+        """The sampled keys, in the order in which draws without replacement would have found them: text as
+        str (as bytes if it is not UTF-8), integers with their sign, hashes without one.
+        """
+
+    @property
+    def seen(self) -> int:
+        """How many keys with a weight above 0 were shown."""
+
+    @property
+    def weightless(self) -> int:
+        """How many keys of weight 0 were shown."""

@@ -34,3 +34,9 @@ Keys: TypeAlias = Iterable[Key | None] | ArrowArray | ArrowStream | ConvertsToAr
 Hashes: TypeAlias = Iterable[SupportsIndex | None] | ArrowArray | ArrowStream | ConvertsToArray
 
 Indexes: TypeAlias = Iterable[SupportsIndex] | ConvertsToArray
+
+Weights: TypeAlias = Iterable[SupportsIndex] | ConvertsToArray
+
+RealWeights: TypeAlias = Iterable[float] | ConvertsToArray
+
+Reading: TypeAlias = Literal["no_false_positives", "no_false_negatives"]

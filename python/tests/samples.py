@@ -6,21 +6,29 @@ A new class adds its lines here; `test_sketches.py` fails as long as it has none
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from crivo import (
     BlockedBloom,
     Bloom,
     CounterArray,
     CountingBloom,
+    CountMin,
     DirectTable,
     ExactDistinct,
+    HeavyHitters,
     HyperLogLog,
     KMinValues,
     LinearCounting,
     LogLog,
+    Majority,
     MorrisCounter,
     ProbabilisticCounting,
+    RangeCountMin,
+    Reservoir,
     SampledCounter,
     UltraLogLog,
+    WeightedReservoir,
 )
 
 WORDS = [f"word {i}" for i in range(300)]
@@ -49,6 +57,11 @@ def array() -> CounterArray:
     return counters
 
 
+def weighted(sample: WeightedReservoir, values: list[str]) -> WeightedReservoir:
+    sample.insert_batch(values, range(len(values)))
+    return sample
+
+
 SAMPLES: dict[str, Callable[[], Any]] = {
     "HyperLogLog, empty": lambda: HyperLogLog(6),
     "HyperLogLog, exact": lambda: of(HyperLogLog(8), WORDS[:10]),
@@ -70,6 +83,16 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "BlockedBloom": lambda: of(BlockedBloom.for_items(100, 0.01), WORDS[:100]),
     "CountingBloom, 4 bits": removed,
     "CountingBloom, 32 bits": lambda: of(CountingBloom(100, 2, 32), WORDS),
+    "CountMin": lambda: of(CountMin(20, 4, seed=7), WORDS),
+    "RangeCountMin": lambda: of(RangeCountMin(12, 5, 3), range(0, 3000, 7)),
+    "Majority, none": lambda: Majority(keys="int", seed=2),
+    "Majority": lambda: of(Majority(), ["a", "b", "a"]),
+    "HeavyHitters, exact": lambda: of(HeavyHitters(100), WORDS[:30] + WORDS[:10]),
+    "HeavyHitters, purged": lambda: of(HeavyHitters(20, keys="int"), [*range(300), *range(9)]),
+    "Reservoir, filling": lambda: of(Reservoir(100, seed=1), WORDS[:20]),
+    "Reservoir": lambda: of(Reservoir(10, seed=1, keys="int", key_seed=5), range(1000)),
+    "WeightedReservoir, filling": lambda: weighted(WeightedReservoir(100, seed=2), WORDS[:20]),
+    "WeightedReservoir": lambda: weighted(WeightedReservoir(10, seed=2), WORDS),
 }
 
 
@@ -79,5 +102,7 @@ def insert_something(sketch: Any) -> None:
         sketch.add(3, 1_000_000)
     elif isinstance(sketch, SampledCounter | MorrisCounter):
         sketch.add(1_000_000)
+    elif isinstance(sketch, WeightedReservoir):
+        sketch.insert_batch(range(900, 1000), np.full(100, 1e6))
     else:
         sketch.insert_batch(range(900, 1000))

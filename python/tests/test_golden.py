@@ -1,5 +1,6 @@
 """The stored files of the Rust library: Python builds the same bytes, and reads them."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,22 @@ from crivo import (
     Bloom,
     CounterArray,
     CountingBloom,
+    CountMin,
     DirectTable,
     ExactDistinct,
+    HeavyHitters,
     HyperLogLog,
     KMinValues,
     LinearCounting,
     LogLog,
+    Majority,
     MorrisCounter,
     ProbabilisticCounting,
+    RangeCountMin,
+    Reservoir,
     SampledCounter,
     UltraLogLog,
+    WeightedReservoir,
 )
 
 FOLDER = Path(__file__).parents[2] / "crates" / "crivo" / "tests" / "golden"
@@ -99,6 +106,59 @@ def merged_array() -> CounterArray:
     counters = array(20, 8, 1.084, 5) | array(20, 8, 1.084, 6)
     counters.add(19, 1_000_000)
     return counters
+
+
+def added(sketch: Any, values: Any, weights: Any) -> Any:
+    if sketch.keys == "hash":
+        sketch.add_hashes(values, weights)
+    else:
+        sketch.add_batch(values, weights)
+    return sketch
+
+
+def signed_remainders(sketch: CountMin) -> Any:
+    numbers = range(-100, 100)
+    return added(sketch, [int(math.fmod(i, 23)) for i in numbers], [i * i for i in numbers])
+
+
+def falling(sketch: CountMin) -> Any:
+    return added(sketch, [i << 61 for i in range(8)], [(2**64 - 1) >> i for i in range(8)])
+
+
+def squares(sketch: RangeCountMin) -> Any:
+    numbers = range(500)
+    return added(sketch, [i * i % 2**sketch.levels for i in numbers], [i % 4 for i in numbers])
+
+
+def harmonic(capacity: int, first: int, last: int) -> HeavyHitters:
+    """Key i comes 100 div i times."""
+    numbers = range(first, last + 1)
+    sketch = added(HeavyHitters(capacity), [f"key {i}" for i in numbers], [100 // i for i in numbers])
+    assert isinstance(sketch, HeavyHitters)
+    return sketch
+
+
+def votes(*pairs: tuple[str, int]) -> Majority:
+    sketch = Majority()
+    for key, weight in pairs:
+        sketch.add(key, weight)
+    return sketch
+
+
+def drawn(sample: Any, first: int, last: int) -> Any:
+    """Text and weight of each are its number."""
+    keys, weights = [f"key {i}" for i in range(first, last + 1)], np.arange(first, last + 1)
+    if isinstance(sample, WeightedReservoir):
+        sample.insert_batch(keys, weights)
+    else:
+        sample.insert_batch(keys)
+    return sample
+
+
+def eighths() -> WeightedReservoir:
+    sample = WeightedReservoir(20, seed=7, keys="int")
+    sample.insert_batch(range(500), [i % 3 / 8 for i in range(500)])
+    return sample
 
 
 SOME = [2**64 - 1, 0, 1, 2**63, 0]
@@ -187,6 +247,62 @@ CASES: dict[str, Callable[[], Any]] = {
     "counting_bloom_v1_wide": wide,
     "counting_bloom_v1_hashes": lambda: of_hashes(
         CountingBloom(50, 64, 16, keys="hash", seed=2**64 - 1), EXTREMES
+    ),
+    "count_min_v1_empty": lambda: CountMin(3, 2),
+    "count_min_v1_words": lambda: of(CountMin(100, 5), [f"key {i * i % 300}" for i in range(1000)]),
+    "count_min_v1_weights": lambda: signed_remainders(CountMin(17, 7, keys="int", seed=7)),
+    "count_min_v1_conservative": lambda: signed_remainders(
+        CountMin(17, 7, conservative=True, keys="int", seed=7)
+    ),
+    "count_min_v1_saturated": lambda: falling(CountMin(4, 3, keys="hash", seed=2**64 - 1)),
+    "count_min_v1_conservative_saturated": lambda: falling(
+        CountMin(4, 3, conservative=True, keys="hash", seed=2**64 - 1)
+    ),
+    "range_count_min_v1_empty": lambda: RangeCountMin(5, 2, 2),
+    "range_count_min_v1_exact": lambda: squares(RangeCountMin(7, 50, 3)),
+    "range_count_min_v1_sketched": lambda: squares(RangeCountMin(20, 20, 4, seed=7)),
+    "range_count_min_v1_widest": lambda: squares(RangeCountMin(64, 3, 3, seed=2**64 - 1)),
+    "range_count_min_v1_one_leaf": lambda: squares(RangeCountMin(10, 1, 1)),
+    "range_count_min_v1_saturated": lambda: added(RangeCountMin(8, 3, 2), [7, 8, 200], [2**63 - 1] * 3),
+    "majority_v1_empty": lambda: Majority(),
+    "majority_v1_texts": lambda: votes(("á", 5), ("b", 2), ("á", 1)),
+    "majority_v1_tie": lambda: votes(("á", 5), ("b", 5)),
+    "majority_v1_nameless": lambda: votes(("a", 1), ("", 3)),
+    "majority_v1_integers": lambda: of(Majority(keys="int", seed=7), [-1, 2, 2, 2, -1]),
+    "majority_v1_hashes": lambda: of_hashes(Majority(keys="hash", seed=2**64 - 1), [2**63]),
+    "majority_v1_saturated": lambda: votes(("a", 2**64 - 2), ("b", 7)),
+    "heavy_hitters_v1_empty": lambda: HeavyHitters(100),
+    "heavy_hitters_v1_exact": lambda: harmonic(100, 1, 100),
+    "heavy_hitters_v1_purged": lambda: harmonic(10, 1, 100),
+    "heavy_hitters_v1_merged": lambda: harmonic(20, 1, 60) | harmonic(10, 5, 100),
+    "heavy_hitters_v1_texts": lambda: long_texts(HeavyHitters(8, seed=GOLDEN_RATIO)),
+    "heavy_hitters_v1_integers": lambda: added(
+        HeavyHitters(50, keys="int", seed=7),
+        np.arange(10_000) ** 2 % 101 - 50,
+        1 + np.arange(10_000) % 7,
+    ),
+    "heavy_hitters_v1_hashes": lambda: added(
+        HeavyHitters(3, keys="hash", seed=2**64 - 1), [0, 1, 2**64 - 1], [2, 2, 2]
+    ),
+    "heavy_hitters_v1_saturated": lambda: added(
+        HeavyHitters(2, keys="int"), range(4), [(2**64 - 1) // 3] * 4
+    ),
+    "reservoir_v1_empty": lambda: Reservoir(5),
+    "reservoir_v1_filling": lambda: drawn(Reservoir(100, seed=7), 0, 59),
+    "reservoir_v1_texts": lambda: drawn(Reservoir(20, seed=7), 0, 99_999),
+    "reservoir_v1_integers": lambda: of(Reservoir(50, seed=7, keys="int", key_seed=7), range(-1000, 1000)),
+    "reservoir_v1_hash": lambda: of_hashes(
+        Reservoir(1, seed=7, keys="hash"), [(i << 57) % 2**64 for i in range(100)]
+    ),
+    "reservoir_v1_merged": lambda: (
+        drawn(Reservoir(10, seed=1), 0, 999) | drawn(Reservoir(10, seed=2), 1000, 1499)
+    ),
+    "weighted_reservoir_v1_empty": lambda: WeightedReservoir(5),
+    "weighted_reservoir_v1_filling": lambda: drawn(WeightedReservoir(100, seed=7), 0, 59),
+    "weighted_reservoir_v1_texts": lambda: drawn(WeightedReservoir(20, seed=7), 0, 9999),
+    "weighted_reservoir_v1_integers": eighths,
+    "weighted_reservoir_v1_merged": lambda: (
+        drawn(WeightedReservoir(10, seed=1), 0, 999) | drawn(WeightedReservoir(10, seed=2), 1000, 1499)
     ),
 }
 

@@ -19,8 +19,10 @@ mod counting;
 mod distinct;
 mod errors;
 mod estimate;
+mod frequency;
 mod keys;
 mod membership;
+mod sampling;
 mod sketch;
 
 use pyo3::prelude::*;
@@ -53,5 +55,9 @@ mod _native {
     #[pymodule_export]
     use crate::estimate::Estimate;
     #[pymodule_export]
+    use crate::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
+    #[pymodule_export]
     use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
+    #[pymodule_export]
+    use crate::sampling::{Reservoir, WeightedReservoir};
 }

@@ -9,15 +9,16 @@
 //! [`common_methods`] those that sketches without keys have too, [`insert_batch_method`] and
 //! [`insert_hashes_method`] those that add many keys.
 
+use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use crivo::keys::{KeyBatch, KeyScheme};
+use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
 use crivo::sketch::{Encode, InsertKeys};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
-use crate::errors::Result;
-use crate::keys::{self, Stretch, Take, Verb};
+use crate::errors::{Failure, Result};
+use crate::keys::{self, Stretch, Take, Verb, Weight};
 
 /// What `__reduce__` answers: something to call, and its arguments.
 pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
@@ -129,6 +130,53 @@ impl<S: Encode + Send> Shared<S> {
     ) -> Result<R> {
         let integer = keys::integer_one(key, verb)?;
         Ok(self.quick(key.py(), |sketch| work(sketch, integer))?)
+    }
+
+    /// Does `work` with one key, for sketches that need the key itself.
+    pub(crate) fn with_key<R: Send>(
+        &self,
+        key: &Bound<'_, PyAny>,
+        verb: &'static Verb,
+        work: impl FnOnce(&mut S, KeyRef<'_>) -> crivo::Result<R> + Send,
+    ) -> Result<R> {
+        let py = key.py();
+        let on_key = |key: KeyRef<'_>| self.quick(py, |sketch| work(sketch, key));
+        Ok(keys::with_one(key, self.scheme(py), verb, on_key)??)
+    }
+
+    /// Has `add` take all that `values` holds, each with the weight at its place, and returns how many
+    /// missing values were skipped.
+    pub(crate) fn add_all<W: Weight>(
+        &self,
+        py: Python<'_>,
+        read: Reader,
+        values: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        verb: &'static Verb,
+        add: impl Fn(&mut S, &KeyBatch<'_>, &[W]) -> crivo::Result<()> + Sync,
+    ) -> Result<u64> {
+        let weights = keys::weights_of::<W>(weights)?;
+        let mismatch = |values: &dyn Display| {
+            let expected = format!("{values}, one for each value");
+            Failure::Parameter(format!("number of weights: expected {expected}, found {}", weights.len()))
+        };
+        // What has a length is refused before anything is added.
+        if let Ok(length) = values.len()
+            && length != weights.len()
+        {
+            return Err(mismatch(&length));
+        }
+        let (mut used, mut present) = (0, Vec::new());
+        let mut take = |stretch: Stretch<'_>| {
+            let end = used + stretch.values();
+            let here = weights.get(used..end).ok_or_else(|| mismatch(&"more"))?;
+            stretch.gather(here, &mut present);
+            add(&mut self.lock(), &stretch.keys, &present)?;
+            used = end;
+            Ok(())
+        };
+        let missing = read(values, self.scheme(py), verb, &mut take)?;
+        if used == weights.len() { Ok(missing) } else { Err(mismatch(&used)) }
     }
 }
 

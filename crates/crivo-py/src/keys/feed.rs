@@ -19,6 +19,11 @@ pub(crate) struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
+    /// How many values the stretch covers, missing ones included.
+    pub(crate) fn values(&self) -> usize {
+        self.keys.len() + self.gaps.len()
+    }
+
     /// Appends an answer for every value: those given for the keys, `T::default()` for missing ones.
     pub(crate) fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
         let mut done = 0;
@@ -28,6 +33,18 @@ impl Stretch<'_> {
             done = before;
         }
         out.extend_from_slice(&answers[done..]);
+    }
+
+    /// Leaves out of one number for every value those of missing ones, replacing what `out` held.
+    pub(crate) fn gather<T: Copy>(&self, given: &[T], out: &mut Vec<T>) {
+        out.clear();
+        let mut rest = given;
+        for &before in self.gaps {
+            let (present, missing) = rest.split_at(before - out.len());
+            out.extend_from_slice(present);
+            rest = &missing[1..];
+        }
+        out.extend_from_slice(rest);
     }
 }
 

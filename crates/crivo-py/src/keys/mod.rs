@@ -9,7 +9,7 @@
 //! | Arrow array or stream | [`arrow`] | no |
 //!
 //! Two modules hold what the three share: [`text`] says which text stands for a value that is
-//! not text, and [`feed`] cuts keys into batches.
+//! not text, and [`feed`] cuts keys into batches. Columns of [`weights`] lie beside columns of keys.
 
 mod arrays;
 mod arrow;
@@ -17,6 +17,7 @@ mod columns;
 mod feed;
 mod objects;
 mod text;
+mod weights;
 
 use std::borrow::Cow;
 
@@ -27,6 +28,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple}
 
 use self::feed::Feed;
 pub(crate) use self::feed::{Stretch, Take};
+pub(crate) use self::weights::{Weight, weights_of};
 use crate::errors::{Failure, Result, setting};
 
 /// The scheme that the constructor arguments `keys` and `seed` ask for.
@@ -160,6 +162,19 @@ fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
         }
     }
     if is_array { arrays::read(values, feed) } else { objects::read(values, feed) }
+}
+
+/// A key that a sketch gives back: text as a `str` if it is UTF-8 and as bytes if not, an integer with
+/// its sign, a hash without one.
+pub(crate) fn to_python<'py>(py: Python<'py>, key: KeyRef<'_>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match key {
+        KeyRef::Bytes(bytes) => match str::from_utf8(bytes) {
+            Ok(text) => PyString::new(py, text).into_any(),
+            Err(_) => PyBytes::new(py, bytes).into_any(),
+        },
+        KeyRef::Integer(integer) => integer.cast_signed().into_pyobject(py)?.into_any(),
+        KeyRef::Hash(hash) => hash.into_pyobject(py)?.into_any(),
+    })
 }
 
 /// The contents of a bytes-like object, borrowed if they cannot change.

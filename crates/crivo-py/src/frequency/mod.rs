@@ -1,0 +1,106 @@
+//! How often, and which most often?
+
+mod count_min;
+mod heavy_hitters;
+mod hitter;
+mod majority;
+mod range_count_min;
+
+pub(crate) use count_min::CountMin;
+pub(crate) use heavy_hitters::HeavyHitters;
+pub(crate) use majority::Majority;
+pub(crate) use range_count_min::RangeCountMin;
+
+use crivo::Confidence;
+use pyo3::prelude::*;
+
+use crate::errors::{Result, setting, setting_in};
+use crate::keys::Verb;
+
+/// The methods that add keys with weights.
+static ADD: Verb =
+    Verb { one: "add", many: "add_batch", hashes: "add_hashes", so_far: "the values before it were added" };
+
+/// The methods that ask how often one key came.
+static FREQUENCY: Verb = Verb { one: "frequency", many: "", hashes: "frequency_of_hash", so_far: "" };
+
+fn weight_of(weight: &Bound<'_, PyAny>) -> Result<u64> {
+    setting("weight", weight, "0 to 2^64 - 1")
+}
+
+/// The sizes of a table of counters; the library says the same of those beyond.
+fn width_of(width: &Bound<'_, PyAny>) -> Result<u32> {
+    Ok(setting_in("width", width, 1..=1 << 30)? as u32)
+}
+
+fn depth_of(depth: &Bound<'_, PyAny>) -> Result<u32> {
+    Ok(setting_in("depth", depth, 1..=32)? as u32)
+}
+
+fn confidence_of(level: Option<f64>) -> crivo::Result<Option<Confidence>> {
+    level.map(Confidence::new).transpose()
+}
+
+/// `add_batch`, for a class whose sketch takes batches with weights.
+macro_rules! add_batch_method {
+    ($class:ident, $sketch:ty) => {
+        #[pymethods]
+        impl $class {
+            /// Adds to many keys the weights at the same places, and returns how many missing values were
+            /// skipped, with their weights. `values` is whatever `insert_batch` takes; `weights` is an array
+            /// or an iterable of whole numbers, as many as there are values.
+            fn add_batch(
+                &self,
+                py: Python<'_>,
+                values: &Bound<'_, PyAny>,
+                weights: &Bound<'_, PyAny>,
+            ) -> Result<u64> {
+                let (read, verb) = ($crate::keys::take_keys, &$crate::frequency::ADD);
+                self.0.add_all(py, read, values, weights, verb, <$sketch>::add_batch)
+            }
+        }
+    };
+}
+use add_batch_method;
+
+/// `add_hashes`, for a class whose sketch also takes hashes of the caller's own.
+macro_rules! add_hashes_method {
+    ($class:ident, $sketch:ty) => {
+        #[pymethods]
+        impl $class {
+            /// Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
+            /// `add_batch` does.
+            fn add_hashes(
+                &self,
+                py: Python<'_>,
+                hashes: &Bound<'_, PyAny>,
+                weights: &Bound<'_, PyAny>,
+            ) -> Result<u64> {
+                let (read, verb) = ($crate::keys::take_hashes, &$crate::frequency::ADD);
+                self.0.add_all(py, read, hashes, weights, verb, <$sketch>::add_batch)
+            }
+        }
+    };
+}
+use add_hashes_method;
+
+/// What every sketch of frequencies knows about the whole.
+macro_rules! total_methods {
+    ($class:ident) => {
+        #[pymethods]
+        impl $class {
+            /// The weight of everything that was counted; 2^64 - 1 if it is that or more.
+            #[getter]
+            fn total(&self, py: Python<'_>) -> u64 {
+                self.0.quick(py, |sketch| sketch.total())
+            }
+
+            /// Whether the total has reached 2^64 - 1, where counting stops.
+            #[getter]
+            fn is_saturated(&self, py: Python<'_>) -> bool {
+                self.0.quick(py, |sketch| sketch.is_saturated())
+            }
+        }
+    };
+}
+use total_methods;
