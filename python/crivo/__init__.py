@@ -11,6 +11,13 @@ Every sketch has the same verbs: it is built from a goal (``for_error``) or a si
 (``insert``) or a column (``insert_batch``); answers with an ``Estimate``; combines with ``merge``
 or ``|``; and is stored with ``to_bytes`` and ``from_bytes`` in the format that the command line
 and the Rust library read and write, byte for byte the same.
+
+- How many different? ``HyperLogLog``, ``UltraLogLog``, ``KMinValues``, ``LogLog``, ``LinearCounting``,
+  ``ProbabilisticCounting``, ``ExactDistinct``
+- Is it in there? ``Bloom``, ``BlockedBloom``, ``CountingBloom``, ``DirectTable``
+- How often, and which most often? ``CountMin``, ``RangeCountMin``, ``HeavyHitters``, ``Majority``
+- How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
+- A fair sample? ``Reservoir``, ``WeightedReservoir``
 """
 
 from crivo._hitter import Hitter
