@@ -21,8 +21,8 @@ use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 /// >>> winners.insert("rui", 1e9)
 /// >>> winners.insert_batch(["ana", "eva", None, "zoe"], [1, 0, 5, 1])
 /// 1
-/// >>> winners.sample()[0], winners.seen, winners.weightless
-/// ('rui', 3, 1)
+/// >>> "rui" in winners.sample(), winners.seen, winners.weightless
+/// (True, 3, 1)
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]
 pub(crate) struct WeightedReservoir(Shared<Sketch>);
