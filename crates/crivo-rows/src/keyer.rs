@@ -1,6 +1,6 @@
 //! Values become keys here, and only here: as text, as integers, or as their word n-grams.
 
-use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyScheme, Span};
+use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyScheme, Span, Words};
 
 use crate::column::Values;
 use crate::error::Result;
@@ -34,7 +34,7 @@ pub(crate) struct Keyer {
     buffer: KeyBuffer,
     rows: Vec<u32>,
     integers: Vec<u64>,
-    words: Words,
+    ngrams: Ngrams,
 }
 
 impl Keyer {
@@ -44,7 +44,7 @@ impl Keyer {
             buffer: KeyBuffer::new(scheme),
             rows: Vec::new(),
             integers: Vec::new(),
-            words: Words::default(),
+            ngrams: Ngrams::default(),
         }
     }
 
@@ -57,7 +57,7 @@ impl Keyer {
         as_they_are: bool,
         mut bad: impl FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<RowKeys<'a>> {
-        let Self { items, buffer, rows, integers, words } = self;
+        let Self { items, buffer, rows, integers, ngrams } = self;
         buffer.clear();
         rows.clear();
         match (buffer.scheme().kind(), *items) {
@@ -76,15 +76,15 @@ impl Keyer {
                 Ok(RowKeys { keys: buffer.hash_integers(integers)?, rows })
             }
             (_, Items::Words(n)) => {
-                words.clear();
+                ngrams.clear();
                 for (row, value) in values.iter().enumerate() {
                     let Some(value) = value else { continue };
-                    words.ngrams(value, n.max(1), |span| {
+                    ngrams.of(value, n.max(1), |span| {
                         buffer.push_span(span);
                         rows.push(row as u32);
                     })?;
                 }
-                Ok(RowKeys { keys: buffer.hash_spans(&words.text)?, rows })
+                Ok(RowKeys { keys: buffer.hash_spans(&ngrams.text)?, rows })
             }
             (_, Items::Values) if as_they_are => {
                 Ok(RowKeys { keys: buffer.hash_spans_of(values.spans, values.bytes)?, rows })
@@ -126,31 +126,25 @@ pub(crate) fn parse_integer(text: &[u8]) -> Option<u64> {
 /// Words written one after the other with a blank between, so that every n-gram of them is one
 /// stretch of the text.
 #[derive(Debug, Default)]
-struct Words {
+struct Ngrams {
+    words: Words,
     text: Vec<u8>,
     starts: Vec<usize>,
 }
 
-impl Words {
+impl Ngrams {
     fn clear(&mut self) {
         self.text.clear();
     }
 
-    fn ngrams(&mut self, value: &[u8], n: usize, mut each: impl FnMut(Span)) -> Result<()> {
-        let Self { text, starts } = self;
+    fn of(&mut self, value: &[u8], n: usize, mut each: impl FnMut(Span)) -> Result<()> {
+        let Self { words, text, starts } = self;
         starts.clear();
-        // Bytes that are no UTF-8 separate words, like any other character that is no letter.
-        for part in value.utf8_chunks() {
-            for word in part.valid().split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-                if word.is_empty() {
-                    continue;
-                }
-                starts.push(text.len());
-                for c in word.chars().flat_map(char::to_lowercase) {
-                    text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                }
-                text.push(b' ');
-            }
+        words.read(value);
+        for word in words.iter() {
+            starts.push(text.len());
+            text.extend_from_slice(word);
+            text.push(b' ');
         }
         starts.push(text.len());
         for window in starts.windows(n + 1) {
@@ -189,13 +183,13 @@ mod tests {
 
     #[test]
     fn word_ngrams_ignore_case_and_what_stands_between() {
-        let mut words = Words::default();
+        let mut ngrams = Ngrams::default();
         let mut spans = Vec::new();
-        words.ngrams("Só uma  VEZ, só_1\u{2014}".as_bytes(), 2, |span| spans.push(span)).unwrap();
-        words.ngrams(b"one\xFFtwo", 2, |span| spans.push(span)).unwrap();
-        words.ngrams(b"short", 2, |span| spans.push(span)).unwrap();
+        ngrams.of("Só uma  VEZ, só_1\u{2014}".as_bytes(), 2, |span| spans.push(span)).unwrap();
+        ngrams.of(b"one\xFFtwo", 2, |span| spans.push(span)).unwrap();
+        ngrams.of(b"short", 2, |span| spans.push(span)).unwrap();
         let found: Vec<_> =
-            spans.iter().map(|s| std::str::from_utf8(&words.text[s.range()]).unwrap()).collect();
+            spans.iter().map(|s| std::str::from_utf8(&ngrams.text[s.range()]).unwrap()).collect();
         assert_eq!(found, ["só uma", "uma vez", "vez só_1", "one two"]);
     }
 }

@@ -8,6 +8,7 @@
 //! | is it in there? | [`membership`] |
 //! | how often, and which most often? | [`frequency`] |
 //! | a fair sample? | [`sampling`] |
+//! | which are alike? | [`similarity`] |
 //!
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
 //! takes one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with
@@ -46,6 +47,7 @@ pub mod math;
 pub mod membership;
 mod random;
 pub mod sampling;
+pub mod similarity;
 pub mod sketch;
 
 pub use error::{Error, ErrorKind, Result};

@@ -27,7 +27,10 @@ mod batch;
 mod scheme;
 pub mod text;
 mod value;
+pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
+pub(crate) use scheme::{hash_bytes, hash_integer};
 pub use value::{KeyRef, OwnedKey};
+pub use words::Words;

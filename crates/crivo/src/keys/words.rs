@@ -1,0 +1,230 @@
+//! Where do the words of a text begin and end?
+//!
+//! A word is a run of letters, digits and `_` of any script (Unicode's alphanumeric characters), in
+//! lower case. Everything else separates words, and so do bytes that are no UTF-8. Items of
+//! `--words` and the shingles of near-duplicates are made of these words, so the rule has one home.
+//!
+//! Cutting is where tools that compare texts spend their time, so it works on eight bytes at once:
+//! lower case by the vectorised loop of the standard library, then one bit a byte that says whether
+//! it belongs to a word, then the edges of the runs of ones. Only characters outside ASCII are looked
+//! at one by one.
+
+/// The high bit of each byte of a `u64`.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+/// The low bit of each byte.
+const LOW: u64 = 0x0101_0101_0101_0101;
+/// Multiplies the low bits of eight bytes into the highest byte, in their order.
+const GATHER: u64 = 0x0102_0408_1020_4080;
+
+/// A text cut into words. The buffers are kept from one text to the next.
+///
+/// ```
+/// use crivo::keys::Words;
+///
+/// let mut words = Words::default();
+/// words.read("Só uma VEZ, só_1!".as_bytes());
+/// assert_eq!(words.iter().collect::<Vec<_>>(), ["só", "uma", "vez", "só_1"].map(str::as_bytes));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    /// The text in lower case, bytes that are no UTF-8 as blanks.
+    lower: String,
+    /// For each byte of `lower`, whether it belongs to a word.
+    inside: Vec<u64>,
+    /// Where each word begins and ends, in turn.
+    edges: Vec<usize>,
+}
+
+impl Words {
+    /// Cuts a text, forgetting the one before.
+    pub fn read(&mut self, text: &[u8]) {
+        lower_case(text, &mut self.lower);
+        mark_words(&self.lower, &mut self.inside);
+        find_edges(&self.inside, self.lower.len(), &mut self.edges);
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.edges.len() / 2
+    }
+
+    /// Whether there is no word.
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// The words in their order, in lower case.
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let text = self.lower.as_bytes();
+        self.edges.chunks_exact(2).map(move |edges| &text[edges[0]..edges[1]])
+    }
+}
+
+/// Writes the text in lower case to `out`, replacing what it held; each stretch of bytes that is no
+/// UTF-8 becomes a blank.
+pub(crate) fn lower_case(text: &[u8], out: &mut String) {
+    out.clear();
+    for part in text.utf8_chunks() {
+        let mut rest = part.valid();
+        while !rest.is_empty() {
+            let (plain, others) = rest.split_at(ascii_prefix(rest.as_bytes()));
+            let start = out.len();
+            out.push_str(plain);
+            out[start..].make_ascii_lowercase();
+            let mut characters = others.chars();
+            // Up to the next stretch of ASCII.
+            while let Some(c) = characters.as_str().chars().next().filter(|c| !c.is_ascii()) {
+                out.extend(c.to_lowercase());
+                characters.next();
+            }
+            rest = characters.as_str();
+        }
+        if !part.invalid().is_empty() {
+            out.push(' ');
+        }
+    }
+}
+
+/// How many bytes come before the first that is not ASCII.
+fn ascii_prefix(bytes: &[u8]) -> usize {
+    let (eights, _) = bytes.as_chunks::<8>();
+    let whole = eights.iter().take_while(|eight| u64::from_le_bytes(**eight) & HIGH == 0).count() * 8;
+    whole + bytes[whole..].iter().take_while(|byte| byte.is_ascii()).count()
+}
+
+/// One bit for each byte of a text in lower case, 64 in a word, the first byte lowest: whether it
+/// belongs to a word.
+fn mark_words(lower: &str, inside: &mut Vec<u64>) {
+    inside.clear();
+    let bytes = lower.as_bytes();
+    let mut others = false;
+    let (blocks, tail) = bytes.as_chunks::<64>();
+    inside.extend(blocks.iter().map(|block| {
+        let (bits, high) = mark_block(block);
+        others |= high;
+        bits
+    }));
+    if !tail.is_empty() {
+        let mut block = [0; 64];
+        block[..tail.len()].copy_from_slice(tail);
+        let (bits, high) = mark_block(&block);
+        others |= high;
+        inside.push(bits);
+    }
+    if others {
+        mark_beyond_ascii(lower, inside);
+    }
+}
+
+/// The bits of 64 bytes, and whether any of them is beyond ASCII (whose bits are left 0).
+#[inline]
+fn mark_block(block: &[u8; 64]) -> (u64, bool) {
+    let (eights, _) = block.as_chunks::<8>();
+    let mut bits = 0;
+    let mut high = 0;
+    for (index, eight) in eights.iter().enumerate() {
+        let bytes = u64::from_le_bytes(*eight);
+        let low = bytes & !HIGH;
+        // The high bit of each byte tells whether the byte is at least `least`; no sum passes 255.
+        let from = |least: u8| low + LOW * u64::from(0x80 - least);
+        let letters = from(b'a') & !from(b'z' + 1);
+        let digits = from(b'0') & !from(b'9' + 1);
+        let underscores = from(b'_') & !from(b'_' + 1);
+        let flags = (letters | digits | underscores) & !bytes & HIGH;
+        bits |= ((flags >> 7).wrapping_mul(GATHER) >> 56) << (8 * index);
+        high |= bytes & HIGH;
+    }
+    (bits, high != 0)
+}
+
+/// Sets the bits of the letters and digits that are not ASCII.
+fn mark_beyond_ascii(lower: &str, inside: &mut [u64]) {
+    let mut at = 0;
+    while at < lower.len() {
+        at += ascii_prefix(&lower.as_bytes()[at..]);
+        for c in lower[at..].chars().take_while(|c| !c.is_ascii()) {
+            let end = at + c.len_utf8();
+            if c.is_alphanumeric() {
+                (at..end).for_each(|byte| inside[byte / 64] |= 1 << (byte % 64));
+            }
+            at = end;
+        }
+    }
+}
+
+/// Where the runs of ones begin and end.
+fn find_edges(inside: &[u64], len: usize, edges: &mut Vec<usize>) {
+    edges.clear();
+    let mut before = 0;
+    for (index, &bits) in inside.iter().enumerate() {
+        let mut changes = bits ^ (bits << 1 | before);
+        before = bits >> 63;
+        while changes != 0 {
+            edges.push(index * 64 + changes.trailing_zeros() as usize);
+            changes &= changes - 1;
+        }
+    }
+    // The last word ends with the text.
+    if edges.len() % 2 == 1 {
+        edges.push(len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &[u8]) -> Vec<String> {
+        let mut words = Words::default();
+        // What an earlier text left behind must not show.
+        words.read("Mais uma VEZ çã ".repeat(20).as_bytes());
+        words.read(text);
+        assert_eq!(words.len(), words.iter().count());
+        words.iter().map(|word| String::from_utf8(word.to_vec()).unwrap()).collect()
+    }
+
+    /// The rule, a character at a time.
+    fn words_by_the_rule(text: &[u8]) -> Vec<String> {
+        let mut found = Vec::new();
+        for part in text.utf8_chunks() {
+            let lower: String = part.valid().chars().flat_map(char::to_lowercase).collect();
+            let parts = lower.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            found.extend(parts.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+        found
+    }
+
+    #[test]
+    fn every_byte_is_classified_as_the_rule_says() {
+        for byte in 0..=255_u8 {
+            for text in [vec![byte], vec![byte; 64], vec![b'a', byte, b'b']] {
+                assert_eq!(words(&text), words_by_the_rule(&text), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_may_end_anywhere_in_a_block() {
+        for len in 0..200 {
+            let word = "x".repeat(len);
+            for text in [word.clone(), format!(" {word}"), format!("{word} y"), format!("é{word}ß,")] {
+                assert_eq!(words(text.as_bytes()), words_by_the_rule(text.as_bytes()), "{text:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_of_any_script_is_cut_by_the_rule(text in "(\\PC|[a-zA-Z0-9_ ,]){0,200}") {
+            prop_assert_eq!(words(text.as_bytes()), words_by_the_rule(text.as_bytes()));
+        }
+
+        #[test]
+        fn any_bytes_are_cut_by_the_rule(text in proptest::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert_eq!(words(&text), words_by_the_rule(&text));
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Which are alike?
+
+pub mod shingle;

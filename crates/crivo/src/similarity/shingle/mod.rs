@@ -1,0 +1,249 @@
+//! What of a text is compared?
+//!
+//! Two texts are alike if they share many short pieces, their shingles. A text becomes the set of
+//! its shingles, each a 64-bit hash, and from there on texts, users' films and photographs'
+//! features are compared in the same way: as sets.
+//!
+//! | kind | a shingle is | for |
+//! |---|---|---|
+//! | `words:n` | `n` consecutive [words](crate::keys::Words) | prose; 5 is usual |
+//! | `chars:n` | `n` consecutive characters, in lower case, every stretch of blanks as one | languages without blanks, short texts, code |
+//! | `stopwords` | a stop word and the two words after it | news and mail: text that people wrote has stop words, menus and tables have none (Theobald, Siddharth, Paepcke: *SpotSigs*, 2008) |
+//!
+//! # How a shingle gets its hash
+//!
+//! Each word is hashed once, as the key it is (XXH3 with the seed); characters as integer keys. The
+//! shingle of the tokens with hashes `t₁ … tₙ` has the polynomial `Σ tᵢ·P^(n−i)` modulo 2^64 with the
+//! odd constant `P`, finished by the mixer of SplitMix64. It rolls: a token costs one step, whatever
+//! `n` is. Two different shingles have the same hash with a chance of about 2^−62, which is why
+//! similarities computed from hashes are called exact. This is part of the stored format of
+//! signatures and never changes.
+//!
+//! # When there is none
+//!
+//! A text with fewer than `n` words has no shingle. It is then unlike everything, also itself:
+//! callers decide what to do with it, and crivo's own commands say how many there were.
+//!
+//! # Example
+//!
+//! ```
+//! use crivo::similarity::shingle::{Shingler, Shingles};
+//!
+//! let mut shingler = Shingler::new(Shingles::words(2)?);
+//! let one = shingler.set(b"the cat sat on the mat").to_vec();
+//! let other = shingler.set(b"The cat sat; on the sofa.").to_vec();
+//! let shared = one.iter().filter(|shingle| other.contains(shingle)).count();
+//! assert_eq!((one.len(), other.len(), shared), (5, 5, 4));
+//! assert!(shingler.set(b"word").is_empty());
+//! # Ok::<(), crivo::Error>(())
+//! ```
+
+mod kind;
+mod roll;
+mod stop_words;
+
+pub use kind::Shingles;
+pub use stop_words::{MOST_FREQUENT_ENGLISH, StopWords};
+
+use roll::Roll;
+
+use crate::keys::words::{Words, lower_case};
+use crate::keys::{hash_bytes, hash_integer};
+
+/// Makes shingles of one text after the other, in buffers it keeps.
+#[derive(Debug, Clone)]
+pub struct Shingler {
+    kind: Shingles,
+    seed: u64,
+    words: Words,
+    /// The text in lower case, for shingles of characters.
+    lower: String,
+    /// The hashes of the words or characters.
+    tokens: Vec<u64>,
+    shingles: Vec<u64>,
+    /// The hashes of the stop words, ascending.
+    stops: Vec<u64>,
+}
+
+impl Shingler {
+    /// Shingles of a kind, with the public seed 0.
+    pub fn new(kind: Shingles) -> Self {
+        Self::with_seed(kind, 0)
+    }
+
+    /// The same with another seed: only shingles made with the same kind and seed compare.
+    pub fn with_seed(kind: Shingles, seed: u64) -> Self {
+        let mut stops: Vec<u64> = match &kind {
+            Shingles::StopWords(words) => {
+                words.iter().map(|word| hash_bytes(word.as_bytes(), seed)).collect()
+            }
+            _ => Vec::new(),
+        };
+        stops.sort_unstable();
+        Self {
+            kind,
+            seed,
+            words: Words::default(),
+            lower: String::new(),
+            tokens: Vec::new(),
+            shingles: Vec::new(),
+            stops,
+        }
+    }
+
+    /// What a shingle is.
+    pub fn kind(&self) -> &Shingles {
+        &self.kind
+    }
+
+    /// The seed of every hash.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The shingles in the order of the text, repeated where the text repeats itself: enough for a
+    /// signature, which takes each once whatever it is given.
+    pub fn shingles(&mut self, text: &[u8]) -> &[u64] {
+        self.shingles.clear();
+        match &self.kind {
+            Shingles::Words(n) => {
+                let n = *n;
+                self.read_words(text);
+                self.roll(n);
+            }
+            Shingles::Characters(n) => {
+                let n = *n;
+                self.read_characters(text);
+                self.roll(n);
+            }
+            Shingles::StopWords(_) => {
+                self.read_words(text);
+                let starts =
+                    self.tokens.windows(3).filter(|three| self.stops.binary_search(&three[0]).is_ok());
+                self.shingles.extend(starts.map(roll::whole));
+            }
+        }
+        &self.shingles
+    }
+
+    /// The set of shingles: ascending, each once.
+    pub fn set(&mut self, text: &[u8]) -> &[u64] {
+        self.shingles(text);
+        self.shingles.sort_unstable();
+        self.shingles.dedup();
+        &self.shingles
+    }
+
+    fn read_words(&mut self, text: &[u8]) {
+        self.words.read(text);
+        self.tokens.clear();
+        self.tokens.extend(self.words.iter().map(|word| hash_bytes(word, self.seed)));
+    }
+
+    /// Characters in lower case; a stretch of blanks is one, and none stands at either end.
+    fn read_characters(&mut self, text: &[u8]) {
+        lower_case(text, &mut self.lower);
+        self.tokens.clear();
+        let blank = hash_integer(u64::from(b' '), self.seed);
+        let mut blank_before = false;
+        for c in self.lower.chars() {
+            if c.is_whitespace() {
+                blank_before = !self.tokens.is_empty();
+                continue;
+            }
+            if std::mem::take(&mut blank_before) {
+                self.tokens.push(blank);
+            }
+            self.tokens.push(hash_integer(u64::from(c), self.seed));
+        }
+    }
+
+    /// Every run of `n` tokens.
+    fn roll(&mut self, n: usize) {
+        let Some((first, rest)) = self.tokens.split_at_checked(n) else { return };
+        let mut roll = Roll::new(first);
+        self.shingles.reserve(rest.len() + 1);
+        self.shingles.push(roll.hash());
+        self.shingles.extend(rest.iter().zip(&self.tokens).map(|(&enters, &leaves)| {
+            roll.step(leaves, enters);
+            roll.hash()
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn count(kind: &str, text: &str) -> usize {
+        Shingler::new(kind.parse().unwrap()).set(text.as_bytes()).len()
+    }
+
+    #[test]
+    fn a_text_has_a_shingle_less_than_words_for_each_further_word_of_the_shingle() {
+        assert_eq!(count("words:1", "a b c d"), 4);
+        assert_eq!(count("words:3", "a b c d"), 2);
+        assert_eq!(count("words:4", "a b c d"), 1);
+        assert_eq!(count("words:5", "a b c d"), 0);
+        assert_eq!(count("words:2", ""), 0);
+    }
+
+    #[test]
+    fn characters_need_no_blanks_between_words() {
+        assert_eq!(count("chars:2", "東京都港区"), 4);
+        assert_eq!(count("chars:3", "  A  b "), 1);
+        let mut shingler = Shingler::new(Shingles::characters(3).unwrap());
+        assert_eq!(shingler.set(" A\n\tb ".as_bytes()).to_vec(), shingler.set(b"a b").to_vec());
+    }
+
+    #[test]
+    fn a_stop_word_begins_a_shingle_if_two_words_follow() {
+        let text = "This is the end, my only friend: the END of";
+        // this is the · the end my · my only friend · the end of · only friend the
+        assert_eq!(count("stopwords", text), 5);
+        assert_eq!(count("stopwords", "Ok. Thank you"), 0);
+        let mine = StopWords::new(["ENE"]).unwrap();
+        assert_eq!(Shingler::new(Shingles::StopWords(mine)).set("ene mene muh ene".as_bytes()).len(), 1);
+    }
+
+    #[test]
+    fn order_within_a_shingle_matters() {
+        let mut shingler = Shingler::new(Shingles::words(2).unwrap());
+        assert_ne!(shingler.set(b"a b").to_vec(), shingler.set(b"b a").to_vec());
+    }
+
+    /// Stored signatures depend on these values, which were computed outside of this library.
+    #[test]
+    fn hashes_never_change() {
+        let first =
+            |kind: &str, text: &str| Shingler::new(kind.parse().unwrap()).shingles(text.as_bytes())[0];
+        assert_eq!(first("words:1", "sieve"), 0x9F39_7872_3034_7564);
+        assert_eq!(first("words:5", "One two three four five"), 0x5841_A55C_A1F3_2799);
+        assert_eq!(first("chars:5", "crivo"), 0xCBB6_5B46_528B_2CC0);
+        assert_eq!(first("stopwords", "the small sieve"), 0x47A6_7179_EC55_096E);
+        assert_eq!(
+            Shingler::with_seed(Shingles::words(2).unwrap(), 7).shingles(b"one two")[0],
+            0x0BBF_D8E3_344A_0E8D
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn shingles_are_those_of_each_window(text in "[abc ]{0,60}", n in 1_usize..6) {
+            let mut shingler = Shingler::new(Shingles::words(n).unwrap());
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let whole: BTreeSet<&[&str]> = words.windows(n).collect();
+            prop_assert_eq!(shingler.shingles(text.as_bytes()).len(), words.len().saturating_sub(n - 1));
+            prop_assert_eq!(shingler.set(text.as_bytes()).len(), whole.len());
+            // A window has the same hash wherever it stands.
+            let all = shingler.shingles(text.as_bytes()).to_vec();
+            for (window, hash) in words.windows(n).zip(all) {
+                prop_assert_eq!(shingler.shingles(window.join("-").as_bytes()), [hash]);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The hash of a run of tokens from the hashes of the tokens, a step at a time.
+
+/// An odd multiplier without structure: the fraction of π, to 64 bits. `P − 1` is divisible by 2
+/// only once, so two tokens that change places differ in all but one bit of chance.
+const P: u64 = 0x243F_6A88_85A3_08D3;
+
+/// The polynomial of the last `n` tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Roll {
+    sum: u64,
+    /// `P^n`: what the token that leaves was multiplied by, after the step.
+    power: u64,
+}
+
+impl Roll {
+    pub(super) fn new(tokens: &[u64]) -> Self {
+        let (sum, power) = tokens.iter().fold((0_u64, 1_u64), |(sum, power), &token| {
+            (sum.wrapping_mul(P).wrapping_add(token), power.wrapping_mul(P))
+        });
+        Self { sum, power }
+    }
+
+    #[inline(always)]
+    pub(super) fn step(&mut self, leaves: u64, enters: u64) {
+        // What does not depend on the last step is computed beside it.
+        let change = enters.wrapping_sub(leaves.wrapping_mul(self.power));
+        self.sum = self.sum.wrapping_mul(P).wrapping_add(change);
+    }
+
+    #[inline(always)]
+    pub(super) fn hash(self) -> u64 {
+        finish(self.sum)
+    }
+}
+
+/// The hash of a whole run.
+pub(super) fn whole(tokens: &[u64]) -> u64 {
+    Roll::new(tokens).hash()
+}
+
+/// The mixer of SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*,
+/// 2014): a bijection, so it adds no collision, after which every bit depends on every other.
+#[inline(always)]
+fn finish(sum: u64) -> u64 {
+    let mixed = (sum ^ sum >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}
