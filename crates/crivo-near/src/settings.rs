@@ -1,0 +1,82 @@
+//! What counts as alike, and what it may cost.
+
+use crivo::similarity::Bands;
+use crivo::similarity::shingle::Shingles;
+
+use crate::error::{Error, Result};
+
+/// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
+const LEAST_MEMORY: u64 = 16 << 20;
+
+/// How near-duplicates are looked for. The default is what most people want: five-word shingles, a
+/// similarity of 0.8, candidates verified exactly.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// From which Jaccard similarity on two documents are near-duplicates: above 0, at most 1.
+    pub threshold: f64,
+    /// What of a text is compared.
+    pub shingles: Shingles,
+    /// Of every hash. Documents compare only under the same seed.
+    pub seed: u64,
+    /// The length of a signature.
+    pub hashes: u32,
+    /// How the signature is cut; by default so that 99 % of the pairs at the threshold are found.
+    pub bands: Option<Bands>,
+    /// Trust signatures: report estimated similarities instead of computing each from the
+    /// documents. Quicker where nearly everything is a duplicate.
+    pub fast: bool,
+    /// About how many bytes to use; what does not fit is kept in a temporary file. Some 60 bytes a
+    /// document are needed whatever it says.
+    pub memory: u64,
+    /// On how many threads; 0 means as many as there are processors.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            threshold: 0.8,
+            shingles: Shingles::default(),
+            seed: 0,
+            hashes: 128,
+            bands: None,
+            fast: false,
+            memory: 2 << 30,
+            threads: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// How the signature is cut.
+    ///
+    /// # Errors
+    /// If threshold or hashes are out of range, or the bands need more hashes than there are.
+    pub fn bands(&self) -> Result<Bands> {
+        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+            return Err(Error::setting("threshold", "above 0 and at most 1", self.threshold));
+        }
+        if self.memory < LEAST_MEMORY {
+            return Err(Error::setting("memory", "at least 16 MiB", format_args!("{} bytes", self.memory)));
+        }
+        let bands = match self.bands {
+            Some(bands) => bands,
+            None => Bands::for_threshold(self.threshold, self.hashes)?,
+        };
+        if bands.slots() > self.hashes {
+            return Err(Error::setting(
+                "bands",
+                format_args!("bands × rows of at most {} hashes", self.hashes),
+                format_args!("{} × {}", bands.bands(), bands.rows()),
+            ));
+        }
+        Ok(bands)
+    }
+
+    pub(crate) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Where sets come from: texts that are shingled, or sets brought by the caller.
+//!
+//! A collection is read more than once, because it is not kept: once to sign everything, once more to
+//! compare the candidates exactly. So a source has to give the same members at the same places
+//! every time.
+
+use crivo::similarity::shingle::{Shingler, Shingles};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::error::Result;
+use crate::parallel::deal;
+
+/// One member of a collection, as a set of hashes.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    /// Ascending in the order of the collection, and the same at every reading; gaps are allowed.
+    pub place: u64,
+    /// The hashes of its set, in any order, also repeated.
+    pub hashes: &'a [u64],
+    /// Equal for equal content, and by nothing but a chance of 2^−128 for other content.
+    pub fingerprint: u128,
+    /// How long it is, where the longest of a cluster is to be kept.
+    pub length: u32,
+}
+
+/// A collection of sets that can be read again and again.
+pub trait Source: Sync {
+    /// Reads every member once, on any number of threads: each begins with a state from `make`,
+    /// `take` is given every member the thread has, and all states come back.
+    ///
+    /// # Errors
+    /// The first of reading and of `take`.
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
+    ) -> Result<Vec<S>>;
+}
+
+/// A collection of texts that can be read again and again.
+pub trait Documents: Sync {
+    /// Reads every text once, on any number of threads; `take` is given the place of each, ascending
+    /// in the order of the collection and the same at every reading.
+    ///
+    /// # Errors
+    /// The first of reading and of `take`.
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync),
+    ) -> Result<Vec<S>>;
+}
+
+/// Texts as sets of their shingles.
+#[derive(Debug)]
+pub struct Shingled<'a, D> {
+    documents: &'a D,
+    shingles: &'a Shingles,
+    seed: u64,
+}
+
+impl<'a, D: Documents> Shingled<'a, D> {
+    /// The texts of a collection, cut in one way.
+    pub fn new(documents: &'a D, shingles: &'a Shingles, seed: u64) -> Self {
+        Self { documents, shingles, seed }
+    }
+}
+
+impl<D: Documents> Source for Shingled<'_, D> {
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
+    ) -> Result<Vec<S>> {
+        let states = self.documents.read(
+            &|| (make(), Shingler::with_seed(self.shingles.clone(), self.seed)),
+            &|(state, shingler), place, text| {
+                let member = Member {
+                    place,
+                    hashes: shingler.shingles(text),
+                    fingerprint: xxh3_128(text),
+                    length: u32::try_from(text.len()).unwrap_or(u32::MAX),
+                };
+                take(state, member)
+            },
+        )?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+}
+
+/// Texts in memory.
+#[derive(Debug)]
+pub struct Texts<'a, T> {
+    texts: &'a [T],
+    threads: usize,
+}
+
+impl<'a, T: AsRef<[u8]> + Sync> Texts<'a, T> {
+    /// The texts, read on so many threads.
+    pub fn new(texts: &'a [T], threads: usize) -> Self {
+        Self { texts, threads: threads.max(1) }
+    }
+}
+
+/// How many texts a thread takes at once.
+const TEXTS_AT_ONCE: usize = 256;
+
+impl<T: AsRef<[u8]> + Sync> Documents for Texts<'_, T> {
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync),
+    ) -> Result<Vec<S>> {
+        deal(self.threads, self.texts.len().div_ceil(TEXTS_AT_ONCE), make, |state, task| {
+            let first = task * TEXTS_AT_ONCE;
+            let texts = self.texts[first..].iter().take(TEXTS_AT_ONCE);
+            texts.enumerate().try_for_each(|(index, text)| take(state, (first + index) as u64, text.as_ref()))
+        })
+    }
+}
