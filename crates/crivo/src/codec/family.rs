@@ -28,6 +28,7 @@ macro_rules! with_every_family {
             HeavyHitters = 0x43, version 1, in frequency;
             Reservoir = 0x50, version 1, in sampling;
             WeightedReservoir = 0x51, version 1, in sampling;
+            MinHash = 0x60, version 1, in similarity;
         }
     };
 }

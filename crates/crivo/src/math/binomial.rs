@@ -9,6 +9,8 @@
 //! from the mean (Loader, *Fast and accurate computation of binomial probabilities*, 2000), because
 //! factorials of 10^18 would leave no digit right.
 
+use super::crossing::crossing;
+
 /// The chance of at most `count` successes in `trials`, each with probability `p`.
 ///
 /// `count` is a whole number; `trials` may be any number that is not below it.
@@ -39,6 +41,22 @@ pub(crate) fn at_least(count: f64, trials: f64, p: f64) -> f64 {
     } else {
         1.0 - sum_down(count - 1.0, trials, p)
     }
+}
+
+/// The least and the largest chance of success with which `successes` of `trials` are not unlikely; all
+/// whole numbers.
+pub(crate) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f64) {
+    let target = libm::log(probability);
+    let logarithm = |p: f64| libm::log(p).max(-1e3);
+    let least = match successes {
+        0.0 => 0.0,
+        _ => crossing(0.0, 1.0, |p| logarithm(at_least(successes, trials, p)) - target),
+    };
+    let most = match trials - successes {
+        0.0 => 1.0,
+        _ => crossing(0.0, 1.0, |p| target - logarithm(at_most(successes, trials, p))),
+    };
+    (least, most)
 }
 
 /// Terms below this share of the sum no longer change it.
@@ -183,6 +201,16 @@ mod tests {
                 assert!((sum - 1.0).abs() < 1e-10, "{count} of {trials} at {p}: {sum}");
             }
         }
+    }
+
+    /// Clopper and Pearson's own example, 10 of 50 at 95 %, and the rule of three.
+    #[test]
+    fn chances_match_known_intervals() {
+        let (least, most) = chances(10.0, 50.0, 0.025);
+        assert!((least - 0.1003).abs() < 1e-4 && (most - 0.3372).abs() < 1e-4, "{least} to {most}");
+        let (least, most) = chances(0.0, 100.0, 0.05);
+        assert!(least == 0.0 && (most - 0.0295).abs() < 1e-4, "{least} to {most}");
+        assert_eq!(chances(7.0, 7.0, 0.05).1, 1.0);
     }
 
     #[test]

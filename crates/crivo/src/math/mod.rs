@@ -7,7 +7,7 @@ mod likelihood;
 mod normal;
 mod waiting;
 
-pub(crate) use binomial::{at_least, at_most};
+pub(crate) use binomial::{at_least, at_most, chances};
 pub(crate) use crossing::crossing;
 pub(crate) use information::Point;
 pub(crate) use likelihood::{exp2, solve_rate};

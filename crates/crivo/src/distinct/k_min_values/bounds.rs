@@ -49,22 +49,6 @@ fn items_at(rank: f64, share: f64, probability: f64, function: impl Fn(f64) -> f
     libm::exp(crossing(low, high, by_logarithm)).max(rank)
 }
 
-/// The least and the largest chance of success with which `successes` of `trials` are not unlikely; all
-/// whole numbers.
-pub(super) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f64) {
-    let target = libm::log(probability);
-    let logarithm = |p: f64| libm::log(p).max(-1e3);
-    let least = match successes {
-        0.0 => 0.0,
-        _ => crossing(0.0, 1.0, |p| logarithm(at_least(successes, trials, p)) - target),
-    };
-    let most = match trials - successes {
-        0.0 => 1.0,
-        _ => crossing(0.0, 1.0, |p| target - logarithm(at_most(successes, trials, p))),
-    };
-    (least, most)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,16 +87,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// Clopper and Pearson's own example, 10 of 50 at 95 %, and the rule of three.
-    #[test]
-    fn chances_match_known_intervals() {
-        let (least, most) = chances(10.0, 50.0, 0.025);
-        assert!((least - 0.1003).abs() < 1e-4 && (most - 0.3372).abs() < 1e-4, "{least} to {most}");
-        let (least, most) = chances(0.0, 100.0, 0.05);
-        assert!(least == 0.0 && (most - 0.0295).abs() < 1e-4, "{least} to {most}");
-        assert_eq!(chances(7.0, 7.0, 0.05).1, 1.0);
     }
 
     #[test]

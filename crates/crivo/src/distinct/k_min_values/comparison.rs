@@ -5,9 +5,10 @@
 //! a random sample of the union: the same share of every part of it.
 
 use super::KMinValues;
-use super::bounds::{chances, least_items, most_items, share};
+use super::bounds::{least_items, most_items, share};
 use super::candidates::Candidates;
 use crate::estimate::{Confidence, Estimate};
+use crate::math::chances;
 
 /// Two sets compared by their sketches: made by [`KMinValues::compare`].
 ///

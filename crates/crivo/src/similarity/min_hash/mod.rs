@@ -1,0 +1,445 @@
+//! MinHash: how alike are two sets, from a few hundred numbers each?
+//!
+//! **Question.** What share of the elements of two sets, taken together, is in both? (The Jaccard
+//! similarity `J = |A ∩ B| / |A ∪ B|`.)
+//!
+//! **Guarantee.** With `k` slots the share of equal slots has mean `J`, without bias, and a standard error
+//! of at most `√(J(1 − J)/k)`: for `k = 400` at most 0.025, and 0.05 or better with 95 % confidence. This
+//! holds for sets of one element and of a million. The bounds are those of `k` independent trials, and a
+//! little wide where sets are smaller than `k`.
+//!
+//! **Idea.** Give every element a random place in a line; the first element of a set's line is the first
+//! of the union's with the probability that it is in both sets. `k` lines make `k` trials, but cost `k`
+//! hashes an element. Here one hash puts the element into one of `k` slots, each of which keeps its
+//! smallest; slots that stay empty are filled by further rounds, which come after all that was there
+//! before (*Fast Similarity Sketching*). So 1,000 elements at `k = 128` take little more than 1,000
+//! steps instead of 128,000.
+//!
+//! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the slot of
+//! the union: sketches merge bit for bit into that of the joined set.
+//!
+//! **When not to use it.** For sets whose elements can be compared themselves: that is exact. For sizes of
+//! unions and intersections: [`KMinValues`](crate::distinct::KMinValues). For finding which of many sets
+//! are alike, this is the first step: [`Bands`](super::Bands) are the next.
+//!
+//! **Two empty sets** have no similarity: there is nothing that they share. [`MinHash::similarity`]
+//! refuses them, so that texts too short for any feature never count as duplicates of each other.
+//!
+//! **Sources.** Broder: *On the resemblance and containment of documents* (1997). Dahlgaard, Knudsen,
+//! Thorup: *Fast similarity sketching* (2017, arXiv 1704.04370).
+//!
+//! **Where this departs from the papers.** The paper adds the round to a real number; here it is in the
+//! high bits of an integer. An element that comes later runs through as many rounds as the slots still
+//! need, so that one by one, in batches and by merging give the same bytes.
+
+mod rounds;
+mod signature;
+
+use std::ops::RangeInclusive;
+
+use self::rounds::{EMPTY, all_rounds, fraction_of, insert_all, insert_one, round_of, rounds_of};
+pub use self::signature::{compact, sign};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::error::{Error, ErrorKind, Result};
+use crate::estimate::{Confidence, Estimate};
+use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::math::{chances, two_sided_quantile};
+use crate::sketch::{InsertHashes, InsertKeys, Merge};
+
+/// The sketch of a set that tells how alike it is to others; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::similarity::MinHash;
+///
+/// let (mut ana, mut rui) = (MinHash::for_error(0.05)?, MinHash::for_error(0.05)?);
+/// for film in 0..600_u32 {
+///     ana.insert(format!("film {film}").as_str())?;
+///     rui.insert(format!("film {}", film + 200).as_str())?;
+/// }
+/// let alike = ana.similarity(&rui)?;
+/// assert!(alike.covers(0.5) && alike.upper() - alike.lower() < 0.11);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MinHash {
+    scheme: KeyScheme,
+    k: u32,
+    /// How many rounds an element has to run through; all of them while the set is empty.
+    rounds: u32,
+    /// As many as `k`, or none while the set is empty: one element fills every slot.
+    slots: Vec<u64>,
+}
+
+// ---- limits and sizing ----
+
+impl MinHash {
+    /// How many slots there may be: up to an error of 0.0055 in 256 KiB. (The round of a slot has 16 bits,
+    /// and there are `2k` rounds.)
+    pub const SIZES: RangeInclusive<u32> = 1..=32_767;
+
+    /// An upper limit of the standard error, of two of them in fact: `1/√k`. At similarity `J` the
+    /// standard error is at most `√(J(1 − J)/k)`, which is half of that at `J = 1/2` and less elsewhere.
+    pub fn error(k: u32) -> f64 {
+        1.0 / f64::from(k).sqrt()
+    }
+
+    /// The number of slots for which the similarity is off by less than `error` with about 95 %
+    /// confidence: `⌈1/error²⌉`.
+    ///
+    /// # Errors
+    /// If that is not in [`SIZES`](Self::SIZES).
+    ///
+    /// ```
+    /// use crivo::similarity::MinHash;
+    /// assert_eq!(MinHash::k_for(0.05)?, 400);
+    /// assert!(MinHash::k_for(0.001).is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn k_for(error: f64) -> Result<u32> {
+        // A square is rounded: 0.05 must not become 401.
+        let k = libm::ceil((1.0 - 1e-12) / (error * error));
+        if error > 0.0 && error < 1.0 && k <= f64::from(*Self::SIZES.end()) {
+            Ok(k as u32)
+        } else {
+            let least = Self::error(*Self::SIZES.end());
+            Err(Error::parameter("error", format_args!("a number from {least:.6} to below 1"), error))
+        }
+    }
+
+    fn check_size(k: u32) -> Result<()> {
+        if Self::SIZES.contains(&k) {
+            Ok(())
+        } else {
+            let (least, most) = Self::SIZES.into_inner();
+            Err(Error::parameter("k", format_args!("{least} to {most}"), k))
+        }
+    }
+}
+
+// ---- construction ----
+
+impl MinHash {
+    /// The sketch of an empty set, with `k` slots, for keys that are bytes or text.
+    ///
+    /// # Errors
+    /// If `k` is not in [`SIZES`](Self::SIZES).
+    pub fn new(k: u32) -> Result<Self> {
+        Self::with_scheme(k, KeyScheme::bytes())
+    }
+
+    /// The sketch of an empty set for keys of the given scheme. Of hashes that the caller computed any
+    /// different integers will do: they are mixed here.
+    ///
+    /// # Errors
+    /// If `k` is not in [`SIZES`](Self::SIZES).
+    ///
+    /// ```
+    /// use crivo::{keys::KeyScheme, similarity::MinHash};
+    /// let mut films = MinHash::with_scheme(128, KeyScheme::integers())?;
+    /// films.insert(&1234_u64)?;
+    /// assert!(films.insert("1234").is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn with_scheme(k: u32, scheme: KeyScheme) -> Result<Self> {
+        Self::check_size(k)?;
+        Ok(Self { scheme, k, rounds: all_rounds(k), slots: Vec::new() })
+    }
+
+    /// The sketch of an empty set, for bytes or text, of the size that has the wanted error; see
+    /// [`k_for`](Self::k_for).
+    ///
+    /// # Errors
+    /// If no size has it.
+    pub fn for_error(error: f64) -> Result<Self> {
+        Self::new(Self::k_for(error)?)
+    }
+}
+
+// ---- update ----
+
+impl MinHash {
+    /// Adds one key.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
+        let hash = self.scheme.hash(key)?;
+        self.insert_hash(hash);
+        Ok(())
+    }
+
+    /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) {
+        self.make_slots();
+        self.rounds = insert_one(&mut self.slots, hash, self.rounds);
+    }
+
+    /// Adds many keys by their hashes; the same as one by one, and faster.
+    pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        if !hashes.is_empty() {
+            self.make_slots();
+            self.rounds = insert_all(&mut self.slots, hashes, self.rounds);
+        }
+    }
+
+    /// Adds a batch of keys.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is added then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        InsertKeys::insert_batch(self, batch)
+    }
+
+    #[inline]
+    fn make_slots(&mut self) {
+        if self.slots.is_empty() {
+            self.slots = vec![EMPTY; self.k as usize];
+        }
+    }
+}
+
+impl InsertHashes for MinHash {
+    fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn insert_hash(&mut self, hash: u64) {
+        self.insert_hash(hash);
+    }
+
+    fn insert_hashes(&mut self, hashes: &[u64]) {
+        self.insert_hashes(hashes);
+    }
+}
+
+// ---- query ----
+
+impl MinHash {
+    /// The Jaccard similarity of the two sets, with bounds at 95 %; 0, and certain, if one of them is
+    /// empty.
+    ///
+    /// # Errors
+    /// If both are empty (nothing can be said then), or if `k` or the schemes differ.
+    pub fn similarity(&self, other: &Self) -> Result<Estimate> {
+        self.similarity_at(other, Confidence::P95)
+    }
+
+    /// The Jaccard similarity of the two sets, with bounds at the given confidence.
+    ///
+    /// # Errors
+    /// As for [`similarity`](Self::similarity).
+    pub fn similarity_at(&self, other: &Self, confidence: Confidence) -> Result<Estimate> {
+        self.require_same(other)?;
+        match (self.is_empty(), other.is_empty()) {
+            (true, true) => Err(Error::new(
+                ErrorKind::Incompatible,
+                "sets",
+                "at least one element in one of them",
+                "two empty sets",
+                "what has no features cannot be compared by them: treat it apart",
+            )),
+            (false, false) => {
+                let equal =
+                    self.slots.iter().zip(&other.slots).filter(|(mine, theirs)| mine == theirs).count();
+                Ok(share_of_equal(equal as u32, self.k, confidence))
+            }
+            _ => Ok(Estimate::exact(0.0)),
+        }
+    }
+
+    /// How many different elements the set has, with bounds at 95 %: a by-product, to about `1/√k`.
+    pub fn items(&self) -> Estimate {
+        self.items_at(Confidence::P95)
+    }
+
+    /// How many different elements the set has, with bounds at the given confidence.
+    ///
+    /// Each of `n` elements falls into a slot with chance `1/k` a round, so the time until a slot is
+    /// filled, by the clock that counts `−ln(1 − 1/k)` a round, is exponential with rate `n`.
+    pub fn items_at(&self, confidence: Confidence) -> Estimate {
+        if self.is_empty() {
+            return Estimate::exact(0.0);
+        }
+        let k = f64::from(self.k);
+        let round_time = -libm::log1p(-1.0 / k);
+        let waited: f64 = self
+            .slots
+            .iter()
+            .map(|&slot| match round_of(slot) {
+                0 => -libm::log1p(-fraction_of(slot) / k),
+                round if round < self.k => {
+                    f64::from(round) * round_time - libm::log1p(-fraction_of(slot) / k)
+                }
+                _ => k * round_time - libm::log1p(-fraction_of(slot)),
+            })
+            .sum();
+        let waited = waited.max(f64::MIN_POSITIVE);
+        // The sum of k such times has a gamma distribution; Wilson and Hilferty's cube makes it normal.
+        let z = two_sided_quantile(confidence.level());
+        let (centre, width) = (1.0 - 1.0 / (9.0 * k), z / (3.0 * libm::sqrt(k)));
+        let at = |root: f64| k * libm::pow(root.max(0.0), 3.0) / waited;
+        let value = (k - 1.0).max(1.0) / waited;
+        Estimate::probable(value, at(centre - width), at(centre + width), confidence)
+            .limited_to(1.0, f64::INFINITY)
+    }
+
+    /// Whether nothing was inserted.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The slots themselves, of which the equal ones are counted: `k` of them, or none if the set is empty.
+    pub fn slots(&self) -> &[u64] {
+        &self.slots
+    }
+
+    /// The number of slots.
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+
+    /// How keys are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.slots.capacity() * size_of::<u64>()
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            family: Self::FAMILY,
+            parameters: vec![
+                ("k", Parameter::Count(self.k.into())),
+                ("state", Parameter::Name(if self.is_empty() { "empty" } else { "filled" })),
+                ("error", Parameter::Ratio(Self::error(self.k))),
+            ],
+            scheme: self.scheme,
+            items: self.items(),
+            fill: None,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+
+    fn require_same(&self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        if self.k == other.k {
+            Ok(())
+        } else {
+            let advice = "sketches of different sizes cannot be compared: build both with the same k";
+            Err(Error::incompatible("k", self.k, other.k, advice))
+        }
+    }
+}
+
+/// The similarity of which `equal` of `k` slots are evidence: that share, and the similarities at which so
+/// few or so many would be unlikely (Clopper and Pearson 1934).
+pub(super) fn share_of_equal(equal: u32, k: u32, confidence: Confidence) -> Estimate {
+    let (equal, k) = (f64::from(equal), f64::from(k));
+    let (lower, upper) = chances(equal, k, (1.0 - confidence.level()) / 2.0);
+    Estimate::probable(equal / k, lower, upper, confidence)
+}
+
+// ---- merge ----
+
+impl MinHash {
+    /// Makes this the sketch of both sets together, bit for bit.
+    ///
+    /// # Errors
+    /// If `k` or the schemes differ; the sketch is unchanged then.
+    ///
+    /// ```
+    /// use crivo::similarity::MinHash;
+    /// let (mut monday, mut tuesday, mut both) = (MinHash::new(64)?, MinHash::new(64)?, MinHash::new(64)?);
+    /// monday.insert("ana")?;
+    /// tuesday.insert("rui")?;
+    /// both.insert("ana")?;
+    /// both.insert("rui")?;
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!(monday, both);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.require_same(other)?;
+        if self.is_empty() {
+            self.clone_from(other);
+        } else if !other.is_empty() {
+            for (mine, &theirs) in self.slots.iter_mut().zip(&other.slots) {
+                *mine = theirs.min(*mine);
+            }
+            self.rounds = rounds_of(&self.slots);
+        }
+        Ok(())
+    }
+}
+
+impl Merge for MinHash {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+// ---- bytes ----
+
+impl MinHash {
+    /// The sketch as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The sketch that the bytes hold.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a MinHash: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl Encode for MinHash {
+    const FAMILY: Family = Family::MinHash;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u32(self.k);
+        writer.u32(self.slots.len() as u32);
+        writer.u64s(self.slots.iter().copied());
+    }
+}
+
+impl Decode for MinHash {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        let k = reader.u32("k")?;
+        let mut sketch =
+            Self::with_scheme(k, header.scheme).map_err(|error| Error::contents("k", error.expected(), k))?;
+        let count = reader.u32("number of slots")?;
+        if count != 0 && count != k {
+            return Err(Error::contents("number of slots", format_args!("0 or {k}"), count));
+        }
+        let slots = reader.u64s("slots", count.into())?;
+        let in_turn = |(index, slot): (usize, u64)| {
+            let round = round_of(slot);
+            round < k || u64::from(round) == u64::from(k) + index as u64
+        };
+        if !slots.clone().enumerate().all(in_turn) {
+            return Err(Error::contents("slots", "rounds in which each slot can be filled", "another round"));
+        }
+        if count != 0 && !slots.clone().any(|slot| round_of(slot) == 0) {
+            return Err(Error::contents("slots", "a slot filled in round 0", "none"));
+        }
+        sketch.slots = slots.collect();
+        if count != 0 {
+            sketch.rounds = rounds_of(&sketch.slots);
+        }
+        Ok(sketch)
+    }
+}

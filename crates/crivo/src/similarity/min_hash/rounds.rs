@@ -1,0 +1,225 @@
+//! The rounds in which slots are filled.
+//!
+//! In each of the first `k` rounds every element falls into one slot, chosen by the round; in the
+//! `k` rounds after them every element falls into the same one, the slot whose turn it is, so that none
+//! stays empty. A slot keeps the smallest of what fell into it, where an earlier round is smaller than
+//! any later one. So filling may end after the first round that leaves no slot empty: what later
+//! rounds bring is larger than what is there. With many more elements than slots that is the first
+//! round, and an element costs a few nanoseconds whatever `k` is.
+//!
+//! Everything here is part of the file format: it never changes.
+
+/// What a slot holds before anything fell into it: larger than any candidate.
+pub(super) const EMPTY: u64 = u64::MAX;
+
+/// The round is in the bits from here on, what is compared within a round below.
+const ROUND_SHIFT: u32 = 48;
+
+/// How far the 64 bits of a value are shifted to lie below the round.
+const VALUE_SHIFT: u32 = 64 - ROUND_SHIFT;
+
+/// The round in which a slot was filled; 65,535, which no round has, if it is empty.
+pub(super) fn round_of(slot: u64) -> u32 {
+    (slot >> ROUND_SHIFT) as u32
+}
+
+/// Where in its round the slot's element fell, from 0 to below 1.
+pub(super) fn fraction_of(slot: u64) -> f64 {
+    (slot << VALUE_SHIFT >> VALUE_SHIFT) as f64 / (1_u64 << ROUND_SHIFT) as f64
+}
+
+/// How many rounds there are for `k` slots.
+pub(super) fn all_rounds(k: u32) -> u32 {
+    2 * k
+}
+
+/// How many rounds an element has to run through: up to the last in which a slot was filled.
+pub(super) fn rounds_of(slots: &[u64]) -> u32 {
+    let most = all_rounds(slots.len() as u32);
+    if any_from(slots, 1) { slots.iter().max().map_or(most, |&slot| round_of(slot) + 1).min(most) } else { 1 }
+}
+
+/// Whether a slot was filled in this round or later, or not at all. (The sign of a difference instead
+/// of a comparison, which the oldest processors do not have for two words at once.)
+fn any_from(slots: &[u64], round: u32) -> bool {
+    let last_before = (u64::from(round) << (ROUND_SHIFT - 1)) - 1;
+    slots.iter().fold(0, |signs, slot| signs | last_before.wrapping_sub(slot >> 1)) >> 63 != 0
+}
+
+/// The odd multipliers of SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number
+/// generators*, 2014).
+const MULTIPLIERS: [u64; 2] = [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB];
+
+/// What makes a round's function its own: SplitMix64 of its number.
+#[inline(always)]
+fn round_key(round: u32) -> u64 {
+    let state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(u64::from(round) + 1);
+    let mixed = (state ^ state >> 30).wrapping_mul(MULTIPLIERS[0]);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(MULTIPLIERS[1]);
+    mixed ^ mixed >> 31
+}
+
+/// Brings every bit of a word to bear on the high bits, the only ones that count here. It is a bijection,
+/// so that different elements never tie, and strong enough that elements may be any integers:
+/// neighbours fall into unrelated places.
+#[inline(always)]
+fn mix(word: u64) -> u64 {
+    let mixed = word.wrapping_mul(MULTIPLIERS[0]);
+    (mixed ^ mixed >> 32).wrapping_mul(MULTIPLIERS[1])
+}
+
+/// Where an element falls in one of the first `k` rounds, and as what but for the round. The index is the
+/// high half of the product with the number of slots; the low half is where in the slot's share of the
+/// range it fell: bits that the index does not depend on.
+#[inline(always)]
+fn fall(hash: u64, key: u64, k: u64) -> (usize, u64) {
+    let product = u128::from(mix(hash ^ key)) * u128::from(k);
+    ((product >> 64) as usize, (product as u64) >> VALUE_SHIFT)
+}
+
+/// One round for many elements: no branch depends on them.
+fn run_round(slots: &mut [u64], hashes: &[u64], round: u32) {
+    let (key, mark, k) = (round_key(round), u64::from(round) << ROUND_SHIFT, slots.len());
+    if (round as usize) < k {
+        fall_all(slots, hashes, key, mark);
+    } else if let Some(slot) = slots.get_mut(round as usize - k) {
+        let least = hashes.iter().fold(u64::MAX, |least, &hash| least.min(mix(hash ^ key)));
+        *slot = (*slot).min(mark | least >> VALUE_SHIFT);
+    }
+}
+
+/// Never inlined: a compiler that knows where the mark comes from joins it to the value with an
+/// instruction that takes longer than all the rest.
+#[inline(never)]
+fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
+    let k = slots.len() as u64;
+    let mut step = |hash: u64| {
+        let (index, value) = fall(hash, key, k);
+        let slot = &mut slots[index];
+        *slot = (mark | value).min(*slot);
+    };
+    let (fours, rest) = hashes.as_chunks::<4>();
+    for four in fours {
+        four.iter().for_each(|&hash| step(hash));
+    }
+    rest.iter().for_each(|&hash| step(hash));
+}
+
+/// Lets many elements fall, and returns [`rounds_of`] the slots afterwards; `rounds` is that before.
+pub(super) fn insert_all(slots: &mut [u64], hashes: &[u64], rounds: u32) -> u32 {
+    if hashes.is_empty() {
+        return rounds;
+    }
+    run_round(slots, hashes, 0);
+    // Looking whether all is filled costs about as much as an eighth as many elements.
+    let between_looks = (slots.len() / (8 * hashes.len())).max(1) as u32;
+    for round in 1..rounds {
+        if round % between_looks == 0 && !any_from(slots, round) {
+            break;
+        }
+        run_round(slots, hashes, round);
+    }
+    if rounds == 1 { 1 } else { rounds_of(slots) }
+}
+
+/// Where one element falls in any round, and as what.
+#[inline(always)]
+fn fall_in(hash: u64, round: u32, k: u32) -> (usize, u64) {
+    let (key, mark) = (round_key(round), u64::from(round) << ROUND_SHIFT);
+    if round < k {
+        let (index, value) = fall(hash, key, k.into());
+        (index, mark | value)
+    } else {
+        ((round - k) as usize, mark | mix(hash ^ key) >> VALUE_SHIFT)
+    }
+}
+
+/// Lets one element fall, and returns [`rounds_of`] the slots afterwards; `rounds` is that before.
+#[inline]
+pub(super) fn insert_one(slots: &mut [u64], hash: u64, rounds: u32) -> u32 {
+    let k = slots.len() as u32;
+    let mut filled_last = false;
+    for round in 0..rounds {
+        let (index, candidate) = fall_in(hash, round, k);
+        let slot = &mut slots[index];
+        if candidate < *slot {
+            filled_last |= round_of(*slot) + 1 >= rounds;
+            *slot = candidate;
+        }
+    }
+    if filled_last && rounds > 1 { rounds_of(slots) } else { rounds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, word for word: all rounds, the smallest of everything that falls into a slot.
+    fn by_definition(hashes: &[u64], k: u32) -> Vec<u64> {
+        let mut slots = vec![EMPTY; k as usize];
+        for round in 0..all_rounds(k) {
+            for &hash in hashes {
+                let (index, candidate) = fall_in(hash, round, k);
+                slots[index] = slots[index].min(candidate);
+            }
+        }
+        slots
+    }
+
+    #[test]
+    fn stopping_early_changes_nothing() {
+        for k in [1, 2, 3, 16, 100, 128, 257] {
+            for count in [1, 2, 3, 10, 50, 300, 2_000] {
+                let hashes: Vec<u64> = (0..count).map(|i| i * i * 977 + u64::from(k)).collect();
+                let expected = by_definition(&hashes, k);
+                let mut at_once = vec![EMPTY; k as usize];
+                let rounds = insert_all(&mut at_once, &hashes, all_rounds(k));
+                assert!(at_once == expected, "{count} elements in {k} slots");
+                assert_eq!(rounds, rounds_of(&expected));
+                let mut one_by_one = vec![EMPTY; k as usize];
+                let rounds = hashes.iter().fold(all_rounds(k), |rounds, &hash| {
+                    let rounds = insert_one(&mut one_by_one, hash, rounds);
+                    assert_eq!(rounds, rounds_of(&one_by_one));
+                    rounds
+                });
+                assert!(one_by_one == expected && rounds == rounds_of(&expected));
+                let (first, second) = hashes.split_at(hashes.len() / 3);
+                let mut in_two = vec![EMPTY; k as usize];
+                let rounds = insert_all(&mut in_two, first, all_rounds(k));
+                assert_eq!(insert_all(&mut in_two, second, rounds), rounds_of(&expected));
+                assert!(in_two == expected, "{count} elements in two batches in {k} slots");
+            }
+        }
+    }
+
+    #[test]
+    fn one_element_fills_every_slot() {
+        for k in [1, 5, 128, 32_767] {
+            let mut slots = vec![EMPTY; k];
+            insert_all(&mut slots, &[42], all_rounds(k as u32));
+            assert!(slots.iter().enumerate().all(|(index, &slot)| {
+                let round = round_of(slot) as usize;
+                round < k || round == k + index
+            }));
+        }
+    }
+
+    /// These values decide what every stored sketch holds.
+    #[test]
+    fn rounds_never_change() {
+        assert_eq!(round_key(0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(fall_in(0, 0, 128), (51, 0x5595_1824_B1F5));
+        assert_eq!(fall_in(1, 77, 100), (31, 0x4D << 48 | 0x2BFB_C9DC_93F1));
+        assert_eq!(fall_in(u64::MAX, 150, 100), (50, 0x96 << 48 | 0x35F6_C765_6D51));
+    }
+
+    #[test]
+    fn looks_find_the_slots_of_late_rounds() {
+        for (slot, round) in [(0, 0), ((1 << 48) - 1, 0), (1 << 48, 1), (3 << 48 | 5, 3), (EMPTY, 65_535)] {
+            assert_eq!(round_of(slot), round);
+            for asked in 1..6 {
+                assert_eq!(any_from(&[0, slot, 7], asked), round >= asked, "{slot:x} from {asked}");
+            }
+        }
+    }
+}
