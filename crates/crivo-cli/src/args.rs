@@ -17,7 +17,7 @@ use crate::pass::Pass;
 use crate::store::Destination;
 
 /// More than any machine has; far more could not be started.
-const MOST_THREADS: i64 = 1024;
+pub(crate) const MOST_THREADS: i64 = 1024;
 
 /// What to read.
 #[derive(Debug, Args)]
@@ -56,8 +56,9 @@ pub(crate) struct InputArgs {
     threads: Option<u16>,
 }
 
+/// A format as it is named on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FormatName {
+pub(crate) enum FormatName {
     Lines,
     Csv,
     Tsv,
@@ -65,23 +66,27 @@ enum FormatName {
     Parquet,
 }
 
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Lines => Self::Lines,
+            FormatName::Csv => Self::Csv,
+            FormatName::Tsv => Self::Tsv,
+            FormatName::Jsonl => Self::Jsonl,
+            FormatName::Parquet => Self::Parquet,
+        }
+    }
+}
+
 impl InputArgs {
     /// The input, checked: every file is there, options fit each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
         let mut input = Input::from_args(&self.files)?.header(!self.no_header).skip_bad(self.skip_bad);
         if let Some(format) = self.format {
-            input = input.format(match format {
-                FormatName::Lines => Format::Lines,
-                FormatName::Csv => Format::Csv,
-                FormatName::Tsv => Format::Tsv,
-                FormatName::Jsonl => Format::Jsonl,
-                FormatName::Parquet => Format::Parquet,
-            });
+            input = input.format(format.into());
         }
         if let Some(delimiter) = &self.delimiter {
-            // A tab is hard to type in a shell.
-            let delimiter = delimiter.replace("\\t", "\t");
-            input = input.delimiter(&delimiter).context("--delimiter")?;
+            input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
         }
         Ok(Pass {
             input,
@@ -101,6 +106,11 @@ impl InputArgs {
         }
         Destination::new(path)
     }
+}
+
+/// A tab is hard to type in a shell.
+pub(crate) fn typed_delimiter(text: &str) -> String {
+    text.replace("\\t", "\t")
 }
 
 /// How values become keys.

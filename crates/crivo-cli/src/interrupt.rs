@@ -53,13 +53,13 @@ pub(crate) fn watch() {
 
 fn leave() {
     for path in unfinished().drain(..) {
-        let _ = std::fs::remove_file(path);
+        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
     #[allow(clippy::exit)] // the main thread waits for input; no other way leads out
     std::process::exit(EXIT_CODE.into());
 }
 
-/// A file that must not stay behind, for as long as this lives.
+/// A file or folder that must not stay behind, for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Unfinished<'a>(&'a Path);
 

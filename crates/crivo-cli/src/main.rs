@@ -16,12 +16,14 @@
 
 mod args;
 mod cmd;
+mod corpus;
 mod exact;
 mod interrupt;
 mod kinds;
 mod output;
 mod pass;
 mod store;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@
 //! misspelt folder should not be found out after an hour.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -75,7 +75,7 @@ impl Destination {
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let name = name_of(path);
         if path == Path::new("-") {
-            bail!("a sketch is written to a file: name one, such as -o users.crivo");
+            bail!("- is no file: name one, such as -o users.crivo");
         }
         let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let way = match fs::metadata(&target) {
@@ -101,34 +101,36 @@ impl Destination {
 
     /// Writes the file, whole or not at all.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
-        match &self.way {
-            Way::Into => OpenOptions::new()
-                .write(true)
-                .open(&self.target)
-                .and_then(|mut file| file.write_all(bytes))
-                .map_err(|error| self.refused(&error)),
-            Way::Replace { folder, permissions } => {
-                let temporary = self.temporary(folder)?;
-                self.replace(temporary, permissions.as_ref(), bytes).map_err(|error| self.refused(&error))?;
-                // The name is on the disk only when the folder is; where that cannot be asked
-                // for, the file is still whole.
-                if let Ok(folder) = File::open(folder) {
-                    let _ = folder.sync_all();
-                }
-                Ok(())
-            }
-        }
+        self.write_with(|file| file.write_all(bytes).map_err(|error| self.refused(&error)))
     }
 
-    fn replace(
-        &self,
-        temporary: NamedTempFile,
-        permissions: Option<&fs::Permissions>,
-        bytes: &[u8],
-    ) -> io::Result<()> {
+    /// Writes the file piece by piece; it appears, whole, when `fill` has succeeded.
+    pub(crate) fn write_with(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+        let Way::Replace { folder, permissions } = &self.way else {
+            let file =
+                OpenOptions::new().write(true).open(&self.target).map_err(|error| self.refused(&error))?;
+            return self.fill(&file, fill);
+        };
+        let temporary = self.temporary(folder)?;
         let path = temporary.path().to_path_buf();
         let _unfinished = Unfinished::new(&path);
-        temporary.as_file().write_all(bytes)?;
+        self.fill(temporary.as_file(), fill)?;
+        self.replace(temporary, permissions.as_ref()).map_err(|error| self.refused(&error))?;
+        // The name is on the disk only when the folder is; where that cannot be asked
+        // for, the file is still whole.
+        if let Ok(folder) = File::open(folder) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+
+    fn fill(&self, file: &File, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+        let mut buffered = BufWriter::new(file);
+        fill(&mut buffered)?;
+        buffered.flush().map_err(|error| self.refused(&error))
+    }
+
+    fn replace(&self, temporary: NamedTempFile, permissions: Option<&fs::Permissions>) -> io::Result<()> {
         if let Some(permissions) = permissions {
             temporary.as_file().set_permissions(permissions.clone())?;
         }
@@ -156,6 +158,51 @@ impl Destination {
 
     fn refused(&self, error: &io::Error) -> anyhow::Error {
         anyhow!("{}: was not written: {}", self.name, reason(error))
+    }
+}
+
+/// A folder that will appear with all its files, or not at all.
+#[derive(Debug)]
+pub(crate) struct NewFolder {
+    target: PathBuf,
+}
+
+impl NewFolder {
+    /// Makes sure that there is no such folder, and one can be made.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        if path.exists() {
+            bail!("{}: is there already: name a new folder", path.display());
+        }
+        let folder = Self { target: path.to_path_buf() };
+        folder.temporary()?;
+        Ok(folder)
+    }
+
+    /// Fills it, and gives it its name when that has succeeded.
+    pub(crate) fn fill(&self, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        let temporary = self.temporary()?;
+        let path = temporary.path().to_path_buf();
+        let _unfinished = Unfinished::new(&path);
+        fill(&path)?;
+        fs::rename(&path, &self.target)
+            .with_context(|| format!("{}: was not written", self.target.display()))?;
+        // Its name is the final one now.
+        let _ = temporary.keep();
+        Ok(())
+    }
+
+    fn temporary(&self) -> Result<tempfile::TempDir> {
+        let parent = folder_of(&self.target);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".crivo-").suffix(".partial");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o777));
+        }
+        builder
+            .tempdir_in(&parent)
+            .with_context(|| format!("{}: cannot be made in {}", self.target.display(), parent.display()))
     }
 }
 

@@ -38,7 +38,11 @@ pub(crate) fn pair_partition(pair: PairKey, members: usize) -> usize {
 }
 
 /// All candidate pairs.
-pub(crate) fn candidates(signed: &Signed, settings: &Settings, spill: &Arc<Spill>) -> Result<Partitions<PairKey>> {
+pub(crate) fn candidates(
+    signed: &Signed,
+    settings: &Settings,
+    spill: &Arc<Spill>,
+) -> Result<Partitions<PairKey>> {
     let threads = settings.thread_count();
     let memory = settings.memory / 4 / threads as u64;
     let workers = deal(
@@ -52,9 +56,12 @@ pub(crate) fn candidates(signed: &Signed, settings: &Settings, spill: &Arc<Spill
             for round in 0..rounds {
                 let in_round = |record: &BandKey| index(record.0 << 8, rounds) == round;
                 signed.keys.sorted(partition, in_round, records)?;
-                for bucket in records.chunk_by(|one, other| one.0 == other.0).filter(|bucket| bucket.len() > 1) {
+                for bucket in
+                    records.chunk_by(|one, other| one.0 == other.0).filter(|bucket| bucket.len() > 1)
+                {
                     members.clear();
-                    members.extend(bucket.iter().map(|&(_, who)| signed.twins[signed.numbers.of(who) as usize]));
+                    members
+                        .extend(bucket.iter().map(|&(_, who)| signed.twins[signed.numbers.of(who) as usize]));
                     members.sort_unstable();
                     members.dedup();
                     put_pairs(members, signed.len(), pairs)?;

@@ -1,7 +1,7 @@
 //! From pairs to clusters, and who stays of each.
 
-use crate::outcome::Outcome;
 use crate::error::Result;
+use crate::outcome::Outcome;
 
 /// Which member of a cluster is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -57,7 +57,9 @@ impl fmt::Display for Error {
             }
             Self::Documents(error) => error.fmt(f),
             Self::TooMany => f.write_str("more than 4,294,967,295 documents: split the collection"),
-            Self::Changed => f.write_str("the documents changed while they were read: run again when nobody writes to them"),
+            Self::Changed => f.write_str(
+                "the documents changed while they were read: run again when nobody writes to them",
+            ),
             Self::Stopped => f.write_str("stopped"),
         }
     }

@@ -45,6 +45,7 @@ mod candidates;
 mod clusters;
 mod error;
 mod outcome;
+mod page;
 mod parallel;
 mod settings;
 mod sign;
@@ -58,9 +59,12 @@ pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
 pub use error::{Error, Result};
 pub use outcome::Outcome;
+pub use page::PageText;
 pub use settings::Settings;
 pub use source::{Documents, Member, Shingled, Source, Texts};
 
+use crivo::similarity::Bands;
+use crivo::{Confidence, Estimate};
 use outcome::Collector;
 use spill::Spill;
 
@@ -98,7 +102,11 @@ impl Watch for () {
 /// # Errors
 /// Settings out of range, documents that cannot be read or change between two readings, a
 /// temporary file that cannot be written.
-pub fn near_duplicates(documents: &impl Documents, settings: &Settings, watch: &dyn Watch) -> Result<Outcome> {
+pub fn near_duplicates(
+    documents: &impl Documents,
+    settings: &Settings,
+    watch: &dyn Watch,
+) -> Result<Outcome> {
     similar_sets(&Shingled::new(documents, &settings.shingles, settings.seed), settings, watch)
 }
 
@@ -125,6 +133,18 @@ pub fn similar_sets(source: &impl Source, settings: &Settings, watch: &dyn Watch
         similarities.push(found.similarity);
         collector.take(found.pair, found.similarity)
     })?;
-    let expected_missed = bands.expected_missed(similarities)?;
+    let expected_missed = expected_missed(bands, settings.threshold, similarities)?;
     Ok(collector.finish(signed, compared, bands, expected_missed))
+}
+
+/// How many pairs the bands are expected to have missed. Where none was found, those at the threshold
+/// are the easiest to miss: of `n` such pairs all are missed with probability `(1 − P)^n`.
+fn expected_missed(bands: Bands, threshold: f64, similarities: Vec<f64>) -> Result<Estimate> {
+    if !similarities.is_empty() {
+        return Ok(bands.expected_missed(similarities)?);
+    }
+    let confidence = Confidence::P95;
+    let missed = 1.0 - bands.probability(threshold);
+    let most = if missed > 0.0 { ((1.0 - confidence.level()).ln() / missed.ln()).floor() } else { 0.0 };
+    Ok(Estimate::probable(0.0, 0.0, most, confidence))
 }

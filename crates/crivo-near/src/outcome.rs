@@ -136,7 +136,13 @@ impl Collector {
         Ok(())
     }
 
-    pub(crate) fn finish(self, signed: Signed, compared: u64, bands: Bands, expected_missed: Estimate) -> Outcome {
+    pub(crate) fn finish(
+        self,
+        signed: Signed,
+        compared: u64,
+        bands: Bands,
+        expected_missed: Estimate,
+    ) -> Outcome {
         Outcome {
             signed,
             pairs: Partitions::new(vec![self.pairs]),
@@ -155,7 +161,12 @@ struct TwinGroups {
 
 impl TwinGroups {
     fn new(twins: &[u32]) -> Self {
-        let mut repeated: Vec<(u32, u32)> = twins.iter().zip(0..).filter(|&(&first, member)| first != member).map(|(&first, member)| (first, member)).collect();
+        let mut repeated: Vec<(u32, u32)> = twins
+            .iter()
+            .zip(0..)
+            .filter(|&(&first, member)| first != member)
+            .map(|(&first, member)| (first, member))
+            .collect();
         repeated.sort_unstable();
         let groups = repeated
             .chunk_by(|one, other| one.0 == other.0)

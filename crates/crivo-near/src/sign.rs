@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crivo::similarity::{Bands, compact, sign};
+use crivo::similarity::Bands;
+use crivo::similarity::min_hash::{compact, sign};
 use hashbrown::HashTable;
 
 use crate::error::{Error, Result};
@@ -144,7 +145,12 @@ fn remember(seen: &mut HashTable<u32>, fingerprints: &[u128], index: u32) -> u32
 }
 
 /// Reads everything once.
-pub(crate) fn sign_all(source: &impl Source, settings: &Settings, bands: Bands, spill: &Arc<Spill>) -> Result<Signed> {
+pub(crate) fn sign_all(
+    source: &impl Source,
+    settings: &Settings,
+    bands: Bands,
+    spill: &Arc<Spill>,
+) -> Result<Signed> {
     let threads = AtomicUsize::new(0);
     let parts = source.read(
         &|| Part::new(threads.fetch_add(1, Ordering::Relaxed), settings, spill),
@@ -157,7 +163,8 @@ impl Signed {
     /// Puts what the threads have into the order of the collection.
     fn from_parts(mut parts: Vec<Part>, settings: &Settings) -> Result<Self> {
         parts.sort_unstable_by_key(|part| part.number);
-        let mut order: Vec<(u64, u32, u32)> = Vec::with_capacity(parts.iter().map(|part| part.places.len()).sum());
+        let mut order: Vec<(u64, u32, u32)> =
+            Vec::with_capacity(parts.iter().map(|part| part.places.len()).sum());
         for (thread, part) in parts.iter().enumerate() {
             order.extend(part.places.iter().zip(0..).map(|(&place, index)| (place, thread as u32, index)));
         }
@@ -169,15 +176,23 @@ impl Signed {
             numbers[thread as usize][index as usize] = number;
         }
         let pick = |field: fn(&Part) -> &Vec<u32>| {
-            order.iter().map(|&(_, thread, index)| field(&parts[thread as usize])[index as usize]).collect::<Vec<_>>()
+            order
+                .iter()
+                .map(|&(_, thread, index)| field(&parts[thread as usize])[index as usize])
+                .collect::<Vec<_>>()
         };
         let (lengths, sizes) = (pick(|part| &part.lengths), pick(|part| &part.sizes));
-        let fingerprints: Vec<u128> =
-            order.iter().map(|&(_, thread, index)| parts[thread as usize].fingerprints[index as usize]).collect();
+        let fingerprints: Vec<u128> = order
+            .iter()
+            .map(|&(_, thread, index)| parts[thread as usize].fingerprints[index as usize])
+            .collect();
         let mut seen = HashTable::with_capacity(order.len());
         let twins = (0..order.len() as u32).map(|index| remember(&mut seen, &fingerprints, index)).collect();
         let owners = match settings.fast {
-            true => order.iter().map(|&(_, thread, index)| (thread, parts[thread as usize].signed[index as usize])).collect(),
+            true => order
+                .iter()
+                .map(|&(_, thread, index)| (thread, parts[thread as usize].signed[index as usize]))
+                .collect(),
             false => Vec::new(),
         };
         let too_short = parts.iter().map(|part| part.too_short).sum();
@@ -206,7 +221,11 @@ impl Signed {
     /// The number of the member at a place, looked for after the one found last.
     pub(crate) fn number_at(&self, place: u64, last: &mut usize) -> Option<usize> {
         let near = *last + 1;
-        let found = if self.places.get(near) == Some(&place) { near } else { self.places.binary_search(&place).ok()? };
+        let found = if self.places.get(near) == Some(&place) {
+            near
+        } else {
+            self.places.binary_search(&place).ok()?
+        };
         *last = found;
         Some(found)
     }

@@ -160,11 +160,18 @@ impl<R: Record> Partitions<R> {
     /// How many records a partition has.
     pub(crate) fn len(&self, partition: usize) -> usize {
         let parts = self.0.iter().map(|writer| &writer.parts[partition]);
-        parts.map(|part| part.records.len() + part.extents.iter().map(|e| e.len / R::SIZE).sum::<usize>()).sum()
+        parts
+            .map(|part| part.records.len() + part.extents.iter().map(|e| e.len / R::SIZE).sum::<usize>())
+            .sum()
     }
 
     /// The records of a partition that are wanted, ascending, replacing what `records` held.
-    pub(crate) fn sorted(&self, partition: usize, wanted: impl Fn(&R) -> bool, records: &mut Vec<R>) -> Result<()> {
+    pub(crate) fn sorted(
+        &self,
+        partition: usize,
+        wanted: impl Fn(&R) -> bool,
+        records: &mut Vec<R>,
+    ) -> Result<()> {
         records.clear();
         let mut bytes = Vec::new();
         for writer in &self.0 {

@@ -95,10 +95,13 @@ impl<'a> Batch<'a> {
 
     fn compare(&mut self, source: &impl Source, found: &mut impl FnMut(Found) -> Result<()>) -> Result<()> {
         if self.settings.fast {
-            self.compare_by(|one, other| {
-                let similarity = self.signed.signatures.similarity(one, other);
-                (similarity >= self.settings.threshold).then_some(similarity)
-            }, found)?;
+            self.compare_by(
+                |one, other| {
+                    let similarity = self.signed.signatures.similarity(one, other);
+                    (similarity >= self.settings.threshold).then_some(similarity)
+                },
+                found,
+            )?;
         } else if !self.pairs.is_empty() {
             let sets = self.read_sets(source)?;
             let set = |member: u32| sets.of(self.wanted[member as usize]);
@@ -119,14 +122,15 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let tasks: Vec<&[PairKey]> = self.pairs.chunks(PAIRS_AT_ONCE).collect();
         let threads = self.settings.thread_count();
-        let results = deal(threads, tasks.len(), Vec::new, |results: &mut Vec<(usize, Vec<Found>)>, task| {
-            let alike = |&pair: &PairKey| {
-                let (one, other) = members_of(pair);
-                similarity(one, other).map(|similarity| Found { pair, similarity })
-            };
-            results.push((task, tasks[task].iter().filter_map(alike).collect()));
-            Ok(())
-        })?;
+        let results =
+            deal(threads, tasks.len(), Vec::new, |results: &mut Vec<(usize, Vec<Found>)>, task| {
+                let alike = |&pair: &PairKey| {
+                    let (one, other) = members_of(pair);
+                    similarity(one, other).map(|similarity| Found { pair, similarity })
+                };
+                results.push((task, tasks[task].iter().filter_map(alike).collect()));
+                Ok(())
+            })?;
         let mut results: Vec<_> = results.into_iter().flatten().collect();
         results.sort_unstable_by_key(|(task, _)| *task);
         results.into_iter().flat_map(|(_, pairs)| pairs).try_for_each(found)
@@ -195,7 +199,9 @@ impl Sets {
     /// The set of a wanted member.
     fn of(&self, wanted: u32) -> &[u64] {
         match self.places.get((wanted as usize).wrapping_sub(1)) {
-            Some(&(part, start, len)) => self.hashes.get(part).map_or(&[], |hashes| &hashes[start..start + len]),
+            Some(&(part, start, len)) => {
+                self.hashes.get(part).map_or(&[], |hashes| &hashes[start..start + len])
+            }
             None => &[],
         }
     }

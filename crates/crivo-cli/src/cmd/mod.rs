@@ -2,6 +2,7 @@
 
 mod ask;
 mod completions;
+mod dedup;
 mod distinct;
 mod man;
 mod merge;
@@ -33,6 +34,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Distinct(distinct::Args),
     Ask(ask::Args),
+    Dedup(dedup::Args),
     Merge(merge::Args),
     Show(show::Args),
     Completions(completions::Args),
@@ -44,6 +46,7 @@ impl Command {
         match self {
             Self::Distinct(args) => distinct::run(&args, out),
             Self::Ask(args) => ask::run(&args),
+            Self::Dedup(args) => dedup::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),
             Self::Show(args) => show::run(&args, out),
             Self::Completions(args) => completions::run(&args, out),

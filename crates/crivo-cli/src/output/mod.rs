@@ -101,10 +101,22 @@ impl Output {
         }
     }
 
+    /// What a command has to say whose answer is documents; nothing if quiet.
+    pub(crate) fn tell(&self, line: impl Display) {
+        if !self.quiet {
+            complain(format_args!("{}\n", harmless(line)));
+        }
+    }
+
     /// Why the command failed.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         complain(format_args!("{ERROR}crivo:{ERROR:#} {}\n", harmless(explain(error))));
     }
+}
+
+/// Where rows go that are copied as they are.
+pub(crate) fn rows() -> impl Write + Send {
+    io::stdout()
 }
 
 /// Whether the error is that nobody reads the output any more.

@@ -18,7 +18,7 @@ fn output_that_cannot_be_written_is_refused_before_reading() {
         ("folder", "folder: is a folder"),
         ("data.txt/s.crivo", "data.txt/s.crivo: "),
         ("locked.crivo", "locked.crivo: is read-only"),
-        ("-", "a sketch is written to a file"),
+        ("-", "- is no file"),
     ] {
         // Standard input never ends: what is refused only after reading would hang.
         let mut child = scratch.command(&["distinct", "-o", path]);

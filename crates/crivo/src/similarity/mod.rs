@@ -10,6 +10,7 @@
 //! | [`Bands`] | which slots of a signature to look up together, so that pairs above a threshold meet | – |
 
 pub mod bands;
+pub mod jaccard;
 pub mod min_hash;
 pub mod shingle;
 

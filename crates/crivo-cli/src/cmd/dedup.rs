@@ -1,0 +1,246 @@
+//! `crivo dedup`: which documents say the same, and a copy without them.
+
+mod results;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use crivo::similarity::Bands;
+use crivo::similarity::shingle::{Shingles, StopWords};
+use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, near_duplicates};
+use serde::Serialize;
+
+use self::results::Results;
+use super::Outcome;
+use crate::args::share;
+use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
+use crate::output::{self, Interval, Output};
+use crate::watch::Interruptible;
+
+/// Find near-duplicates, and keep one of each
+///
+/// Compares documents by the word sequences they share (Jaccard similarity of their shingles) and keeps
+/// one document of each cluster of near-duplicates. Candidates are found by MinHash signatures and then
+/// compared exactly; the summary says how many pairs that may have missed.
+///
+/// The kept records are written as they stand, in their order: to -o, or to standard output unless
+/// --json or --dry-run is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo dedup corpus.jsonl -o clean.jsonl
+  crivo dedup 'shards/*.parquet' --field body --threshold 0.7 -o clean.parquet --clusters clusters.tsv
+  crivo dedup notes/ --shingle chars:5 --dry-run
+  zcat dump.jsonl.gz | crivo dedup --format jsonl --memory 512M > clean.jsonl")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    corpus: CorpusArgs,
+
+    #[command(flatten)]
+    alike: AlikeArgs,
+
+    #[command(flatten)]
+    results: ResultArgs,
+}
+
+/// What counts as alike.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Comparing")]
+pub(crate) struct AlikeArgs {
+    /// From which similarity on two documents are near-duplicates: above 0, at most 1
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.8")]
+    pub(crate) threshold: f64,
+
+    /// What is compared: words:N, chars:N (for texts without blanks), or stopwords
+    #[arg(long, value_name = "KIND", default_value = "words:5")]
+    pub(crate) shingle: Shingles,
+
+    /// Stop words of your own, one a line, for --shingle stopwords
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stop_words: Option<PathBuf>,
+
+    /// The length of a signature
+    #[arg(long, value_name = "K", default_value = "128")]
+    pub(crate) hashes: u32,
+
+    /// How to cut the signature, bands times rows [default: found from the threshold]
+    #[arg(long, value_name = "BxR", value_parser = bands)]
+    pub(crate) bands: Option<Bands>,
+
+    /// Trust signatures: similarities are estimates, and documents are read once
+    #[arg(long)]
+    pub(crate) fast: bool,
+
+    /// About how much memory to use; what does not fit goes to a temporary file
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "2G")]
+    pub(crate) memory: u64,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Results")]
+struct ResultArgs {
+    /// Which document of a cluster stays
+    #[arg(long, value_enum, default_value = "first")]
+    keep: KeepName,
+
+    /// What holds a cluster together
+    #[arg(long, value_enum, default_value = "chains")]
+    linking: LinkingName,
+
+    /// Write nothing but what is asked for: how many would stay
+    #[arg(long, conflicts_with = "output")]
+    dry_run: bool,
+
+    /// Write the kept documents to this file, compressed if its name ends in .gz, .zst or .xz; for
+    /// folders, copy the kept files to this folder
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+
+    /// Write each pair of near-duplicates: id, id, similarity
+    #[arg(long, value_name = "FILE")]
+    pairs: Option<PathBuf>,
+
+    /// Write who is in which cluster: id, and the id of the document that stays
+    #[arg(long, value_name = "FILE")]
+    clusters: Option<PathBuf>,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepName {
+    /// The first
+    First,
+    /// The longest; of equally long ones the first
+    Longest,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LinkingName {
+    /// Chains of near-duplicates: the ends of a long one may have little in common
+    Chains,
+    /// Each member is a near-duplicate of the document that stays
+    Representative,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    documents: u32,
+    kept: usize,
+    too_short: u64,
+    skipped: u64,
+    clusters: usize,
+    largest_cluster: u32,
+    pairs: u64,
+    expected_missed: Interval,
+    bands: u32,
+    rows_per_band: u32,
+    hashes: u32,
+}
+
+impl AlikeArgs {
+    /// The settings, checked.
+    pub(crate) fn settings(&self, threads: usize) -> Result<Settings> {
+        let shingles = match (&self.shingle, &self.stop_words) {
+            (shingle, None) => shingle.clone(),
+            (Shingles::StopWords(_), Some(path)) => {
+                let list = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+                let words = list.lines().map(str::trim).filter(|line| !line.is_empty());
+                Shingles::StopWords(StopWords::new(words).with_context(|| path.display().to_string())?)
+            }
+            (_, Some(_)) => bail!("--stop-words: only --shingle stopwords uses them"),
+        };
+        let settings = Settings {
+            threshold: self.threshold,
+            shingles,
+            hashes: self.hashes,
+            bands: self.bands,
+            fast: self.fast,
+            memory: self.memory,
+            threads,
+            ..Settings::default()
+        };
+        settings.bands()?;
+        Ok(settings)
+    }
+}
+
+/// Bands and rows as in `21x6`.
+fn bands(text: &str) -> Result<Bands, String> {
+    let expected = || "expected bands times rows, such as 21x6".to_string();
+    let (bands, rows) = text.split_once(['x', '×']).ok_or_else(expected)?;
+    let number = |text: &str| text.trim().parse().map_err(|_| expected());
+    Bands::new(number(bands)?, number(rows)?).map_err(|error| error.to_string())
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let settings = args.alike.settings(args.corpus.threads())?;
+    let results = Results::prepare(args)?;
+    let corpus = args.corpus.open(out)?;
+    let found = near_duplicates(&corpus, &settings, &Interruptible).map_err(explained)?;
+    let keep = match args.results.keep {
+        KeepName::First => Keep::First,
+        KeepName::Longest => Keep::Longest,
+    };
+    let linking = match args.results.linking {
+        LinkingName::Chains => Linking::Chains,
+        LinkingName::Representative => Linking::Representative,
+    };
+    let clusters = Clusters::of(&found, linking, keep).map_err(explained)?;
+    results.write(&corpus, &found, &clusters)?;
+    if args.results.json {
+        out.json(&report(&corpus, &settings, &found, &clusters))?;
+    } else {
+        print(&report(&corpus, &settings, &found, &clusters), &found, &clusters, out);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> Report {
+    let sizes = clusters.sizes();
+    Report {
+        documents: found.documents(),
+        kept: clusters.kept_count(),
+        too_short: found.too_short(),
+        skipped: corpus.skipped(),
+        clusters: sizes.len(),
+        largest_cluster: sizes.first().map_or(found.documents().min(1), |&(_, size)| size),
+        pairs: found.pairs(),
+        expected_missed: found.expected_missed().into(),
+        bands: found.bands().bands(),
+        rows_per_band: found.bands().rows(),
+        hashes: settings.hashes,
+    }
+}
+
+/// The summary goes to standard error: the documents may be on standard output.
+fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
+    let count = |number: usize| output::count(number as u64);
+    let documents = count(report.documents as usize);
+    out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));
+    out.tell(format_args!("{} clusters, {} pairs", count(report.clusters), output::count(report.pairs)));
+    let largest: Vec<String> =
+        clusters.sizes().iter().take(3).map(|&(_, size)| count(size as usize)).collect();
+    if !largest.is_empty() {
+        out.tell(format_args!("largest clusters: {} documents", largest.join(", ")));
+    }
+    if report.too_short > 0 {
+        let short = output::count(report.too_short);
+        out.tell(format_args!("{short} too short for one shingle: kept, unless the same byte for byte"));
+    }
+    if report.skipped > 0 {
+        out.tell(format_args!("{} records without a text left out", output::count(report.skipped)));
+    }
+    let missed = found.expected_missed();
+    let (value, upper) =
+        (output::count(missed.value().round() as u64), output::count(missed.upper().ceil() as u64));
+    let (bands, rows) = (report.bands, report.rows_per_band);
+    out.tell(format_args!(
+        "about {value} pairs missed, at most {upper} (95 % sure); {bands} bands of {rows}"
+    ));
+}

@@ -1,0 +1,144 @@
+//! Documents that are files of folders.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use anyhow::{Result, bail};
+use crivo_near::{Documents, Error as NearError, PageText};
+
+use super::{CorpusArgs, about};
+use crate::interrupt;
+use crate::output::Output;
+
+/// Every file below some folders, in the order of their paths.
+pub(crate) struct FolderCorpus<'a> {
+    paths: Vec<PathBuf>,
+    args: &'a CorpusArgs,
+    out: &'a Output,
+    skipped: AtomicU64,
+}
+
+impl<'a> FolderCorpus<'a> {
+    pub(super) fn new(folders: &[PathBuf], args: &'a CorpusArgs, out: &'a Output) -> Result<Self> {
+        let mut paths = Vec::new();
+        for folder in folders {
+            let start = paths.len();
+            collect(folder, &mut paths)?;
+            paths[start..].sort_unstable();
+        }
+        if paths.is_empty() {
+            bail!("{}: there is no file in it", folders[0].display());
+        }
+        Ok(Self { paths, args, out, skipped: AtomicU64::new(0) })
+    }
+
+    pub(super) fn skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Vec<(u64, Vec<u8>)> {
+        let numbered = self.paths.iter().zip(0_u64..).filter(|(_, place)| wanted(*place));
+        numbered.map(|(path, place)| (place, path.to_string_lossy().into_owned().into_bytes())).collect()
+    }
+
+    pub(super) fn list(
+        &self,
+        keep: &(dyn Fn(u64) -> bool + Sync),
+        to: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        for (path, _) in self.paths.iter().zip(0_u64..).filter(|(_, place)| keep(*place)) {
+            writeln!(to, "{}", path.display())?;
+        }
+        Ok(())
+    }
+
+    /// Copies the kept files, each at the path it has below its folder.
+    pub(super) fn copy_to(&self, keep: &(dyn Fn(u64) -> bool + Sync), to: &Path) -> Result<()> {
+        for (path, _) in self.paths.iter().zip(0_u64..).filter(|(_, place)| keep(*place)) {
+            let root = self.args.files.iter().find(|folder| path.starts_with(folder));
+            let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+            // Two folders may have files of the same name.
+            let target = match root.and_then(|root| root.file_name()) {
+                Some(name) if self.args.files.len() > 1 => to.join(name).join(below),
+                _ => to.join(below),
+            };
+            if let Some(folder) = target.parent() {
+                fs::create_dir_all(folder).map_err(|error| about(folder, &error))?;
+            }
+            fs::copy(path, &target).map_err(|error| about(path, &error))?;
+        }
+        Ok(())
+    }
+
+    fn take_file<S>(
+        &self,
+        place: usize,
+        state: &mut (S, PageText),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+    ) -> crivo_near::Result<()> {
+        let (state, page) = state;
+        match fs::read(&self.paths[place]) {
+            Ok(bytes) => take(state, place as u64, if self.args.html { page.of(&bytes) } else { &bytes }),
+            Err(error) if self.args.skip_bad => {
+                if self.skipped.fetch_add(1, Ordering::Relaxed) == 0 {
+                    self.out.warn(about(&self.paths[place], &error));
+                }
+                Ok(())
+            }
+            Err(error) => Err(NearError::Documents(about(&self.paths[place], &error).into())),
+        }
+    }
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).map_err(|error| about(folder, &error))? {
+        let entry = entry.map_err(|error| about(folder, &error))?;
+        let kind = entry.file_type().map_err(|error| about(&entry.path(), &error))?;
+        if kind.is_dir() {
+            collect(&entry.path(), paths)?;
+        } else if kind.is_file() || entry.path().is_file() {
+            paths.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+impl Documents for FolderCorpus<'_> {
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+    ) -> crivo_near::Result<Vec<S>> {
+        interrupt::watch();
+        self.skipped.store(0, Ordering::Relaxed);
+        let threads = match self.args.threads() {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        };
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut state = (make(), PageText::default());
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                if place >= self.paths.len() {
+                    return Ok(state.0);
+                }
+                if interrupt::is_requested() {
+                    return Err(NearError::Stopped);
+                }
+                self.take_file(place, &mut state, take)
+                    .inspect_err(|_| next.store(self.paths.len(), Ordering::Relaxed))?;
+            }
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut states = vec![work()];
+            for other in others {
+                states.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            states.into_iter().collect()
+        })
+    }
+}

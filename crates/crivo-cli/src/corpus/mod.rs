@@ -1,0 +1,224 @@
+//! Collections of documents: records of files with a field of text, or folders with a file each.
+//!
+//! Whoever compares documents reads them more than once, and asks for three things: every text with a
+//! place that names it ([`Documents`]), the ids of some, and a copy of those that stay.
+
+mod folder;
+mod rows;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, value_parser};
+use crivo_near::Documents;
+use crivo_rows::Input;
+
+pub(crate) use self::folder::FolderCorpus;
+pub(crate) use self::rows::RowCorpus;
+use crate::args::{FormatName, MOST_THREADS, typed_delimiter};
+use crate::interrupt::Interrupted;
+use crate::output::Output;
+
+/// The field that a text is taken from, and the one with its name, if nobody says otherwise.
+const TEXT_FIELD: &str = "text";
+const ID_FIELD: &str = "id";
+
+/// Which documents to read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct CorpusArgs {
+    /// Files or patterns of JSONL, Parquet, CSV, TSV or lines; folders, where each file is a document;
+    /// standard input if none, or -
+    #[arg(value_name = "INPUT", help_heading = None::<&str>)]
+    files: Vec<PathBuf>,
+
+    /// The format, when the name does not tell; gzip, zstd and xz are recognised by content
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+
+    /// The field with the text, by name or number [default: text; for lines the whole line]
+    #[arg(short, long, value_name = "NAME|NUMBER")]
+    field: Option<String>,
+
+    /// The field with the document's id [default: id, if there is one; otherwise record numbers
+    /// from 1, or the paths of files in folders]
+    #[arg(long, value_name = "NAME|NUMBER")]
+    id: Option<String>,
+
+    /// The first record is data, not names; fields have numbers then
+    #[arg(long)]
+    no_header: bool,
+
+    /// What stands between fields, one or more characters
+    #[arg(long, value_name = "TEXT")]
+    delimiter: Option<String>,
+
+    /// The texts are HTML: compare what a reader would see
+    #[arg(long)]
+    html: bool,
+
+    /// Count bad records, and those without the field, instead of stopping at the first
+    #[arg(long)]
+    skip_bad: bool,
+
+    /// Threads to use; all processors if not given
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
+    threads: Option<u16>,
+}
+
+/// A collection of documents that can be read again and again.
+pub(crate) enum Corpus<'a> {
+    Rows(RowCorpus<'a>),
+    Folder(FolderCorpus<'a>),
+}
+
+impl CorpusArgs {
+    /// The threads that were asked for; 0 if nobody did.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or(0).into()
+    }
+
+    /// The files as they were named.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The documents, checked: every file is there, options fit each other.
+    pub(crate) fn open<'a>(&'a self, out: &'a Output) -> Result<Corpus<'a>> {
+        let folders = self.files.iter().filter(|path| path.is_dir()).count();
+        if folders == 0 {
+            return Ok(Corpus::Rows(RowCorpus::new(self.input()?, self, out)?));
+        }
+        if folders < self.files.len() {
+            bail!("folders, whose files are documents, and files with records cannot be mixed: use two runs");
+        }
+        for (given, option) in [
+            (self.field.is_some(), "--field"),
+            (self.id.is_some(), "--id"),
+            (self.format.is_some(), "--format"),
+            (self.delimiter.is_some(), "--delimiter"),
+            (self.no_header, "--no-header"),
+        ] {
+            if given {
+                bail!("{option}: in a folder each whole file is a document, and its path the id");
+            }
+        }
+        Ok(Corpus::Folder(FolderCorpus::new(&self.files, self, out)?))
+    }
+
+    fn input(&self) -> Result<Input> {
+        let mut input = Input::from_args(&self.files)?.header(!self.no_header).skip_bad(self.skip_bad);
+        if let Some(format) = self.format {
+            input = input.format(format.into());
+        }
+        if let Some(delimiter) = &self.delimiter {
+            input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
+        }
+        Ok(input)
+    }
+}
+
+impl Corpus<'_> {
+    /// How many records had no text, or could not be read, and were counted instead.
+    pub(crate) fn skipped(&self) -> u64 {
+        match self {
+            Self::Rows(rows) => rows.skipped(),
+            Self::Folder(folder) => folder.skipped(),
+        }
+    }
+
+    /// The ids of the documents that are wanted, by their place, ascending.
+    pub(crate) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<(u64, Vec<u8>)>>> {
+        match self {
+            Self::Rows(rows) => rows.ids(wanted),
+            Self::Folder(folder) => Ok(Some(folder.ids(wanted))),
+        }
+    }
+
+    /// Writes the documents that are kept, unchanged and in their order: records as they stand; of
+    /// folders the paths.
+    pub(crate) fn copy(
+        &self,
+        keep: &(dyn Fn(u64) -> bool + Sync),
+        to: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        match self {
+            Self::Rows(rows) => rows.copy(keep, to),
+            Self::Folder(folder) => folder.list(keep, to),
+        }
+    }
+}
+
+impl Corpus<'_> {
+    /// Copies the kept files of folders into another.
+    pub(crate) fn copy_files(&self, keep: &(dyn Fn(u64) -> bool + Sync), to: &Path) -> Result<()> {
+        match self {
+            Self::Rows(_) => Ok(()),
+            Self::Folder(folder) => folder.copy_to(keep, to),
+        }
+    }
+}
+
+impl Documents for Corpus<'_> {
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+    ) -> crivo_near::Result<Vec<S>> {
+        match self {
+            Self::Rows(rows) => rows.read(make, take),
+            Self::Folder(folder) => folder.read(make, take),
+        }
+    }
+}
+
+/// The engine's error, as this program reports errors: those about input name the file and the line.
+pub(crate) fn explained(error: crivo_near::Error) -> anyhow::Error {
+    match error {
+        crivo_near::Error::Stopped => Interrupted.into(),
+        crivo_near::Error::Documents(cause) => match cause.downcast::<crivo_rows::Error>() {
+            Ok(cause) => (*cause).into(),
+            Err(cause) => anyhow!(cause),
+        },
+        error => error.into(),
+    }
+}
+
+/// The name of a file in an error about it.
+fn about(path: &Path, error: &io::Error) -> anyhow::Error {
+    anyhow!("{}: {error}", path.display())
+}
+
+/// A size in bytes: `512M`, `2G`, `100000`.
+pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a size such as 512M or 2G".to_string();
+    let trimmed = text.trim_end_matches(['B', 'b']).trim_end_matches('i');
+    let (digits, scale) = match trimmed.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&trimmed[..at], 10),
+        Some((at, 'm' | 'M')) => (&trimmed[..at], 20),
+        Some((at, 'g' | 'G')) => (&trimmed[..at], 30),
+        Some((at, 't' | 'T')) => (&trimmed[..at], 40),
+        _ => (trimmed, 0),
+    };
+    let number: f64 = digits.trim_end().parse().map_err(|_| wrong())?;
+    let bytes = number * (1_u64 << scale) as f64;
+    if bytes >= 0.0 && bytes < 1e18 { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_of_1024() {
+        for (text, bytes) in
+            [("0", 0), ("100", 100), ("1k", 1024), ("256M", 256 << 20), ("1.5GiB", 3 << 29), ("2GB", 2 << 30)]
+        {
+            assert_eq!(memory_size(text), Ok(bytes), "{text}");
+        }
+        for wrong in ["", "M", "-1M", "1X", "nan", "inf", "1e30"] {
+            assert!(memory_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

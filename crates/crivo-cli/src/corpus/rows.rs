@@ -1,0 +1,229 @@
+//! Documents that are records of files.
+
+use std::io::{self, Seek, Write};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use crivo_near::{Documents, Error as NearError, PageText};
+use crivo_rows::{Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
+use tempfile::NamedTempFile;
+
+use super::{CorpusArgs, ID_FIELD, TEXT_FIELD};
+use crate::interrupt::{self, Interrupted};
+use crate::output::{Meter, Output};
+
+/// The first column of every batch is the text; the second, where there are ids, the id.
+const TEXT: usize = 0;
+const ID: usize = 1;
+
+/// Records with a text.
+pub(crate) struct RowCorpus<'a> {
+    input: Input,
+    /// Standard input, kept because it is read more than once.
+    _spool: Option<NamedTempFile>,
+    text: Select,
+    /// The name of the text field, where records may lack it.
+    jsonl_field: Option<String>,
+    with_ids: Option<Select>,
+    args: &'a CorpusArgs,
+    out: &'a Output,
+    skipped: AtomicU64,
+}
+
+impl<'a> RowCorpus<'a> {
+    pub(super) fn new(mut input: Input, args: &'a CorpusArgs, out: &'a Output) -> Result<Self> {
+        let mut spool = None;
+        if !input.is_rereadable() {
+            let file = spool_standard_input()?;
+            let format = args.format.map_or(Format::Lines, Into::into);
+            input = Input::file(file.path()).format(format).header(!args.no_header).skip_bad(args.skip_bad);
+            if let Some(delimiter) = &args.delimiter {
+                input = input.delimiter(super::typed_delimiter(delimiter)).context("--delimiter")?;
+            }
+            spool = Some(file);
+        }
+        let format = args.format.map_or_else(|| Format::of_name(&first_name(args)), Into::into);
+        let field = match (&args.field, format) {
+            (Some(field), _) => Some(field.clone()),
+            (None, Format::Lines) => None,
+            (None, _) => Some(TEXT_FIELD.to_owned()),
+        };
+        let text = field.as_ref().map_or(Select::Single, Select::field);
+        let with_ids = match (&field, &args.id) {
+            (Some(field), Some(id)) => Some(Select::fields([field, id])),
+            (Some(field), None) if has_field(&input, ID_FIELD) => {
+                Some(Select::fields([field.as_str(), ID_FIELD]))
+            }
+            (None, Some(id)) => Some(Select::fields(["1", id.as_str()])),
+            _ => None,
+        };
+        let jsonl_field = field.filter(|_| format == Format::Jsonl);
+        Ok(Self { input, _spool: spool, text, jsonl_field, with_ids, args, out, skipped: AtomicU64::new(0) })
+    }
+
+    pub(super) fn skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
+    }
+
+    /// The ids of the wanted documents; none if documents are named by their number.
+    pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<(u64, Vec<u8>)>>> {
+        let Some(select) = &self.with_ids else { return Ok(None) };
+        let meter = Meter::new(self.out);
+        let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
+        let folded = scan.fold(
+            Vec::new,
+            |ids: &mut Vec<(u64, Vec<u8>)>, batch| {
+                for row in 0..batch.rows() {
+                    let place = batch.id(row).to_u64();
+                    if wanted(place) {
+                        let id =
+                            batch.value(ID, row).ok_or_else(|| batch.error(row, "the record has no id"))?;
+                        ids.push((place, one_line(id)));
+                    }
+                }
+                Ok(())
+            },
+            |ids, mut others| {
+                ids.append(&mut others);
+                Ok(())
+            },
+        )?;
+        if folded.stopped {
+            return Err(Interrupted.into());
+        }
+        let mut ids = folded.state;
+        ids.sort_unstable();
+        Ok(Some(ids))
+    }
+
+    pub(super) fn copy(
+        &self,
+        keep: &(dyn Fn(u64) -> bool + Sync),
+        to: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        let meter = Meter::new(self.out);
+        let scan =
+            Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
+        let copied = scan.copy_rows(
+            Predicate::Each(&|batch, kept| {
+                kept.iter_mut().enumerate().for_each(|(row, kept)| *kept = keep(batch.id(row).to_u64()));
+                Ok(())
+            }),
+            to,
+        )?;
+        if copied.stopped { Err(Interrupted.into()) } else { Ok(()) }
+    }
+
+    /// Whether the record lacks the field, and does not merely have an empty text in it.
+    fn lacks_text(&self, batch: &RowBatch<'_>, row: usize) -> bool {
+        let (Some(field), Some(record)) = (&self.jsonl_field, batch.record(row)) else { return false };
+        let Ok(serde_json::Value::Object(object)) = serde_json::from_slice(record) else { return false };
+        let mut found = object.get(field);
+        if found.is_none() {
+            let mut parts = field.split('.');
+            found = parts.next().and_then(|first| object.get(first));
+            found = parts.fold(found, |found, part| found.and_then(|value| value.get(part)));
+        }
+        found.is_none_or(serde_json::Value::is_null)
+    }
+}
+
+impl Documents for RowCorpus<'_> {
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+    ) -> crivo_near::Result<Vec<S>> {
+        interrupt::watch();
+        self.skipped.store(0, Ordering::Relaxed);
+        let failure = Mutex::new(None);
+        let meter = Meter::new(self.out);
+        let scan =
+            Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
+        let folded = scan.fold(
+            || vec![(make(), PageText::default())],
+            |states, batch| {
+                let Some((state, page)) = states.first_mut() else { return Ok(()) };
+                for row in 0..batch.rows() {
+                    let text = batch.value(TEXT, row).unwrap_or_default();
+                    if text.is_empty() && self.lacks_text(batch, row) {
+                        if self.args.skip_bad {
+                            self.skipped.fetch_add(1, Ordering::Relaxed);
+                            continue;
+                        }
+                        let field = self.jsonl_field.as_deref().unwrap_or(TEXT_FIELD);
+                        return Err(batch.error(row, format_args!("no text in field {field:?}: name another with --field, or leave such records out with --skip-bad")));
+                    }
+                    let text = if self.args.html { page.of(text) } else { text };
+                    if let Err(error) = take(state, batch.id(row).to_u64(), text) {
+                        let told = batch.error(row, &error);
+                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        return Err(told);
+                    }
+                }
+                Ok(())
+            },
+            |states, mut others| {
+                states.append(&mut others);
+                Ok(())
+            },
+        );
+        match folded {
+            Ok(Folded { stopped: true, .. }) => Err(NearError::Stopped),
+            Ok(Folded { state, counts, warnings, .. }) => {
+                self.skipped.fetch_add(counts.bad, Ordering::Relaxed);
+                warnings.iter().for_each(|warning| self.out.warn(warning));
+                Ok(state.into_iter().map(|(state, _)| state).collect())
+            }
+            Err(error) => Err(match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Some(error) => error,
+                None => NearError::Documents(Box::new(error)),
+            }),
+        }
+    }
+}
+
+/// The name of the first file.
+fn first_name(args: &CorpusArgs) -> String {
+    args.files.first().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Ids stand in lines with tabs between: blanks take the place of both.
+fn one_line(id: &[u8]) -> Vec<u8> {
+    id.iter().map(|&byte| if matches!(byte, b'\t' | b'\n' | b'\r') { b' ' } else { byte }).collect()
+}
+
+/// Whether the first record has a field.
+fn has_field(input: &Input, field: &str) -> bool {
+    let scan =
+        Scan::of(input).select(Select::field(field)).threads(1).chunk_size(64 << 10).progress(&OnlyTheFirst);
+    scan.fold(
+        || None,
+        |found: &mut Option<bool>, batch| {
+            found.get_or_insert(batch.value(0, 0).is_some());
+            Ok(())
+        },
+        |_, _| Ok(()),
+    )
+    .is_ok_and(|folded| folded.state == Some(true))
+}
+
+/// Stops a pass after its first chunk.
+struct OnlyTheFirst;
+
+impl Progress for OnlyTheFirst {
+    fn advance(&self, read: u64, _: Option<u64>) -> ControlFlow<()> {
+        if read > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Standard input in a temporary file.
+fn spool_standard_input() -> Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()
+        .context("standard input is read more than once, and no temporary file can be made")?;
+    io::copy(&mut io::stdin().lock(), &mut file).context("keeping standard input in a temporary file")?;
+    file.rewind().context("keeping standard input in a temporary file")?;
+    Ok(file)
+}
