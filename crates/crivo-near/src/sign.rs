@@ -154,6 +154,7 @@ pub(crate) fn sign_all(
     let threads = AtomicUsize::new(0);
     let parts = source.read(
         &|| Part::new(threads.fetch_add(1, Ordering::Relaxed), settings, spill),
+        &|_, _| true,
         &|part: &mut Part, member| part.take(member, bands, settings.fast),
     )?;
     Signed::from_parts(parts, settings)

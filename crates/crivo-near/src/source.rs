@@ -25,14 +25,16 @@ pub struct Member<'a> {
 
 /// A collection of sets that can be read again and again.
 pub trait Source: Sync {
-    /// Reads every member once, on any number of threads: each begins with a state from `make`,
-    /// `take` is given every member the thread has, and all states come back.
+    /// Reads every member once, on any number of threads: each begins with a state from `make`, and
+    /// all states come back. `wants` is told the place of each member the thread has; if it says so,
+    /// `take` is given the member, and otherwise its set need not be made.
     ///
     /// # Errors
     /// The first of reading and of `take`.
     fn read<S: Send>(
         &self,
         make: &(dyn Fn() -> S + Sync),
+        wants: &(dyn Fn(&mut S, u64) -> bool + Sync),
         take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
     ) -> Result<Vec<S>>;
 }
@@ -70,11 +72,15 @@ impl<D: Documents> Source for Shingled<'_, D> {
     fn read<S: Send>(
         &self,
         make: &(dyn Fn() -> S + Sync),
+        wants: &(dyn Fn(&mut S, u64) -> bool + Sync),
         take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
     ) -> Result<Vec<S>> {
         let states = self.documents.read(
             &|| (make(), Shingler::with_seed(self.shingles.clone(), self.seed)),
             &|(state, shingler), place, text| {
+                if !wants(state, place) {
+                    return Ok(());
+                }
                 let member = Member {
                     place,
                     hashes: shingler.shingles(text),

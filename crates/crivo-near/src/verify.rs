@@ -138,15 +138,16 @@ impl<'a> Batch<'a> {
 
     /// Reads the collection again and makes the sets of the wanted members.
     fn read_sets(&self, source: &impl Source) -> Result<Sets> {
+        let wants = |part: &mut SetsPart, place| {
+            let number = self.signed.number_at(place, &mut part.last);
+            part.wanted = number.map_or(0, |number| self.wanted[number]);
+            part.wanted > 0
+        };
         let take = |part: &mut SetsPart, member: Member<'_>| {
-            let Some(number) = self.signed.number_at(member.place, &mut part.last) else { return Ok(()) };
-            let wanted = self.wanted[number];
-            if wanted > 0 {
-                part.add(wanted, member.hashes);
-            }
+            part.add(member.hashes);
             Ok(())
         };
-        let parts = source.read(&SetsPart::default, &take)?;
+        let parts = source.read(&SetsPart::default, &wants, &take)?;
         let found: usize = parts.iter().map(|part| part.sets.len()).sum();
         if found != self.members.len() {
             return Err(Error::Changed);
@@ -168,13 +169,14 @@ impl<'a> Batch<'a> {
 struct SetsPart {
     hashes: Vec<u64>,
     sets: Vec<(u32, usize, usize)>,
-    /// The number of the member met last.
+    /// The number of the member met last, and its place among the wanted.
     last: usize,
+    wanted: u32,
 }
 
 impl SetsPart {
-    /// Adds a set, ascending and each hash once.
-    fn add(&mut self, wanted: u32, hashes: &[u64]) {
+    /// Adds the set of the member met last, ascending and each hash once.
+    fn add(&mut self, hashes: &[u64]) {
         let start = self.hashes.len();
         self.hashes.extend_from_slice(hashes);
         self.hashes[start..].sort_unstable();
@@ -186,7 +188,7 @@ impl SetsPart {
             }
         }
         self.hashes.truncate(end);
-        self.sets.push((wanted, start, end - start));
+        self.sets.push((self.wanted, start, end - start));
     }
 }
 

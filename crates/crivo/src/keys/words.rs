@@ -65,24 +65,31 @@ impl Words {
 /// UTF-8 becomes a blank.
 pub(crate) fn lower_case(text: &[u8], out: &mut String) {
     out.clear();
+    // Nearly every text is right, and checking all of it at once is several times quicker.
+    if let Ok(text) = std::str::from_utf8(text) {
+        return push_lower_case(text, out);
+    }
     for part in text.utf8_chunks() {
-        let mut rest = part.valid();
-        while !rest.is_empty() {
-            let (plain, others) = rest.split_at(ascii_prefix(rest.as_bytes()));
-            let start = out.len();
-            out.push_str(plain);
-            out[start..].make_ascii_lowercase();
-            let mut characters = others.chars();
-            // Up to the next stretch of ASCII.
-            while let Some(c) = characters.as_str().chars().next().filter(|c| !c.is_ascii()) {
-                out.extend(c.to_lowercase());
-                characters.next();
-            }
-            rest = characters.as_str();
-        }
+        push_lower_case(part.valid(), out);
         if !part.invalid().is_empty() {
             out.push(' ');
         }
+    }
+}
+
+fn push_lower_case(mut rest: &str, out: &mut String) {
+    while !rest.is_empty() {
+        let (plain, others) = rest.split_at(ascii_prefix(rest.as_bytes()));
+        let start = out.len();
+        out.push_str(plain);
+        out[start..].make_ascii_lowercase();
+        let mut characters = others.chars();
+        // Up to the next stretch of ASCII.
+        while let Some(c) = characters.as_str().chars().next().filter(|c| !c.is_ascii()) {
+            out.extend(c.to_lowercase());
+            characters.next();
+        }
+        rest = characters.as_str();
     }
 }
 
