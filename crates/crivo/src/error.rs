@@ -17,6 +17,8 @@ pub enum ErrorKind {
     Incompatible,
     /// What was to be removed is certainly not there.
     Absent,
+    /// A report would spend more privacy than its budget has left.
+    BudgetExceeded,
     /// The memory that the parameters ask for cannot be had.
     OutOfMemory,
     /// A key lies outside the bytes it was said to be in, or a batch is too large to address.
@@ -81,6 +83,11 @@ impl Error {
     /// What was there instead.
     pub fn found(&self) -> &str {
         &self.0.found
+    }
+
+    /// What to do about it; may be empty.
+    pub(crate) fn advice(&self) -> &'static str {
+        self.0.advice
     }
 
     #[cold]

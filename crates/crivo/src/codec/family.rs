@@ -26,6 +26,7 @@ macro_rules! with_every_family {
             RangeCountMin = 0x41, version 1, in frequency;
             Majority = 0x42, version 1, in frequency;
             HeavyHitters = 0x43, version 1, in frequency;
+            PrivateCountMean = 0x44, version 1, in frequency;
             Reservoir = 0x50, version 1, in sampling;
             WeightedReservoir = 0x51, version 1, in sampling;
             MinHash = 0x60, version 1, in similarity;

@@ -9,15 +9,24 @@ pub const ROWS: u32 = 64;
 const MULTIPLIERS: &[u64; ROWS as usize] = &{
     let mut multipliers = [1; ROWS as usize];
     let mut row = 1;
-    while row < ROWS as usize {
-        let state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(row as u64);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        multipliers[row] = (mixed ^ mixed >> 31) | 1;
+    while row < ROWS {
+        multipliers[row as usize] = multiplier(row);
         row += 1;
     }
     multipliers
 };
+
+/// The multiplier of any row, also of those past [`ROWS`], computed.
+#[inline]
+pub(crate) const fn multiplier(row: u32) -> u64 {
+    if row == 0 {
+        return 1;
+    }
+    let state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(row as u64);
+    let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (mixed ^ mixed >> 31) | 1
+}
 
 /// The value of a hash for a row, from 0 to below [`ROWS`] (past that they repeat): the low half of the
 /// product with the row's own odd multiplier. Its high bits depend on every bit of the hash.

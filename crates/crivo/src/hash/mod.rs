@@ -10,5 +10,5 @@
 
 mod derive;
 
-pub(crate) use derive::multipliers;
 pub use derive::{ROWS, index, remix};
+pub(crate) use derive::{multiplier, multipliers};

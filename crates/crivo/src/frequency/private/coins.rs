@@ -1,0 +1,149 @@
+//! Coins that come up heads with an exact probability, 64 at a time.
+
+use crate::random::Generator;
+
+/// A source of random bits, passed in by whoever makes reports.
+///
+/// Privacy is as good as these bits: take them from the operating system or from a cryptographic generator seeded
+/// there. Every closure that returns a `u64` is a source:
+///
+/// ```
+/// use crivo::frequency::private::RandomBits;
+/// let mut state = 1_u64;
+/// let mut source = || { state = state.wrapping_mul(6364136223846793005).wrapping_add(1); state };
+/// assert_ne!(source.bits(), source.bits());
+/// ```
+///
+/// A source that fails returns anything, remembers the failure, and lets its owner throw the report away: no
+/// sequence of bits, not even zeros alone, makes a client wait.
+pub trait RandomBits {
+    /// The next 64 bits.
+    fn bits(&mut self) -> u64;
+}
+
+impl<F: FnMut() -> u64> RandomBits for F {
+    fn bits(&mut self) -> u64 {
+        self()
+    }
+}
+
+/// Bits that anyone who knows the seed can compute, for tests and simulations. Reports made with them are
+/// **not private**.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PredictableBits(Generator);
+
+impl PredictableBits {
+    /// The bits of xoshiro256++ from the given seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Generator::new(seed))
+    }
+}
+
+impl RandomBits for PredictableBits {
+    fn bits(&mut self) -> u64 {
+        self.0.bits()
+    }
+}
+
+/// A coin that shows heads with probability `threshold/2^64`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Coin {
+    threshold: u64,
+}
+
+impl Coin {
+    /// The coin that flips bits: heads with probability `1/(1 + e^(ε/2))`, or more by less than 2^−53. More flips are
+    /// more privacy, so that no rounding can break the promise.
+    pub(super) fn flipping(epsilon: f64) -> Self {
+        let probability = 1.0 / (1.0 + libm::exp(epsilon / 2.0));
+        // Two steps of the last place: the exponential and the division may each be off by one.
+        let scaled = probability.next_up().next_up() * 18_446_744_073_709_551_616.0;
+        Self { threshold: libm::ceil(scaled) as u64 }
+    }
+
+    /// Tosses 64 coins; ones are heads.
+    ///
+    /// Each coin is a random binary fraction compared with the threshold, digit by digit from the highest: the first
+    /// digit that differs decides. All 64 take their next digits from one word, and they are all decided after seven
+    /// words on average. What is drawn depends on nothing but the coins, so that neither its amount nor its time
+    /// tells anything about a key.
+    #[inline]
+    pub(super) fn toss(self, random: &mut (impl RandomBits + ?Sized)) -> u64 {
+        let (mut heads, mut undecided, mut digits) = (0, u64::MAX, self.threshold);
+        while undecided != 0 && digits != 0 {
+            let drawn = random.bits();
+            if digits >> 63 == 1 {
+                heads |= undecided & !drawn; // less than the threshold
+                undecided &= drawn;
+            } else {
+                undecided &= !drawn; // more than the threshold
+            }
+            digits <<= 1;
+        }
+        heads // a fraction that equals the threshold is not less
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every sequence of words, for thresholds of four digits: as many heads as the threshold says.
+    #[test]
+    fn the_probability_is_exact() {
+        for threshold in 1..16_u64 {
+            let coin = Coin { threshold: threshold << 60 };
+            let mut heads = 0;
+            for digits in 0..16_u64 {
+                // Every lane draws the same fraction.
+                let mut position = 4;
+                let mut source = || {
+                    position -= 1;
+                    if digits >> position & 1 == 1 { u64::MAX } else { 0 }
+                };
+                let tossed = coin.toss(&mut source);
+                assert!(tossed == 0 || tossed == u64::MAX);
+                heads += tossed & 1;
+            }
+            assert_eq!(heads, threshold);
+        }
+    }
+
+    /// Lanes are independent of each other: each compares its own fraction.
+    #[test]
+    fn every_lane_compares_its_own_fraction() {
+        let mut random = Generator::new(3);
+        for _ in 0..1000 {
+            let coin = Coin { threshold: random.bits() };
+            let words: Vec<u64> = (0..64).map(|_| random.bits()).collect();
+            let mut given = words.iter().copied();
+            let heads = coin.toss(&mut || given.next().unwrap());
+            for lane in 0..64 {
+                let fraction = words.iter().fold(0_u64, |fraction, word| fraction << 1 | (word >> lane & 1));
+                assert_eq!(heads >> lane & 1 == 1, fraction < coin.threshold);
+            }
+        }
+    }
+
+    #[test]
+    fn flips_are_never_rarer_than_privacy_needs_nor_wrong_by_more_than_2_to_the_minus_53() {
+        for epsilon in [0.001, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
+            let Coin { threshold } = Coin::flipping(epsilon);
+            // 1/2 − tanh(ε/4)/2, by another road.
+            let expected = 0.5 - libm::tanh(epsilon / 4.0) / 2.0;
+            let probability = threshold as f64 / 2_f64.powi(64);
+            let error = probability - expected;
+            assert!(error.abs() <= 1.5 * 2_f64.powi(-53), "{epsilon}: {error:e}");
+            let kept = (u64::MAX - threshold + 1) as f64;
+            let spent = 2.0 * libm::log(kept / threshold as f64);
+            assert!(spent <= epsilon * (1.0 + 1e-15), "{epsilon}: a report spends {spent}");
+            assert!(spent >= epsilon * (1.0 - 1e-10), "{epsilon}: a report spends {spent}");
+        }
+    }
+
+    #[test]
+    fn a_source_that_has_failed_makes_nobody_wait() {
+        assert_eq!(Coin::flipping(1.0).toss(&mut || 0), u64::MAX);
+        assert_eq!(Coin::flipping(1.0).toss(&mut || u64::MAX), 0);
+    }
+}
