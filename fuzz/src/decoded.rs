@@ -1,7 +1,8 @@
 //! Whatever decodes is a sketch like any other.
 
 use crivo::codec::{AnySketch, Family};
-use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin, Reading};
+use crivo::frequency::private::Protocol;
+use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
 use crivo::membership::{CountingBloom, DirectTable};
 use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
 use crivo::{Confidence, Estimate};
@@ -83,6 +84,7 @@ fn check_queries(sketch: &AnySketch) {
         AnySketch::RangeCountMin(sketch) => check_range_count_min(sketch),
         AnySketch::Majority(sketch) => check_majority(sketch),
         AnySketch::HeavyHitters(sketch) => check_heavy_hitters(sketch),
+        AnySketch::PrivateCountMean(sketch) => check_private_count_mean(sketch),
         AnySketch::Reservoir(sample) => {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
         }
@@ -147,6 +149,19 @@ fn check_heavy_hitters(sketch: &HeavyHitters) {
     // A guarantee that a file could break would be none.
     let limit = sketch.total() as f64 * HeavyHitters::guaranteed_share(sketch.capacity());
     assert!(sketch.is_saturated() || sketch.max_error() as f64 <= limit * (1.0 + 1e-9));
+}
+
+fn check_private_count_mean(sketch: &PrivateCountMean) {
+    let (answers, reports) = (sketch.answers(), sketch.reports() as f64);
+    for hash in HASHES {
+        check_levels(|level| answers.frequency_of_hash_at(hash, level));
+        let found = sketch.frequency_of_hash(hash);
+        assert!(
+            found.lower() >= 0.0 && found.upper() <= reports && sketch.unbiased_of_hash(hash).is_finite()
+        );
+    }
+    let header = sketch.protocol().header();
+    assert_eq!(Protocol::from_header(&header).as_ref(), Ok(sketch.protocol()));
 }
 
 /// A filter answers for many as it does for one, and finds what is put into it.

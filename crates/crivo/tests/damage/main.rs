@@ -17,6 +17,7 @@ mod k_min_values;
 mod linear_counting;
 mod log_log;
 mod majority;
+mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;

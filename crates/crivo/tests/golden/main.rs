@@ -20,6 +20,7 @@ mod k_min_values;
 mod linear_counting;
 mod log_log;
 mod majority;
+mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;
@@ -48,6 +49,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         majority::cases(),
         ultraloglog::cases(),
         reservoirs::cases(),
+        private_count_mean::cases(),
     ]
     .concat()
 }

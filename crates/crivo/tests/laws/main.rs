@@ -23,6 +23,7 @@ mod linear_counting;
 mod log_log;
 mod majority;
 mod morris_counter;
+mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoir;

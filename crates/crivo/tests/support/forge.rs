@@ -4,6 +4,7 @@ use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
 use crivo::distinct::{
     ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
 };
+use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol};
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
@@ -34,6 +35,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         ultraloglogs(),
         reservoirs(),
         weighted_reservoirs(),
+        private_count_means(),
     ]
     .concat()
 }
@@ -259,6 +261,18 @@ pub(crate) fn weighted_reservoirs() -> Vec<Vec<u8>> {
     let mut integers = WeightedReservoir::with_scheme(6, KeyScheme::integers().with_seed(5), 5).unwrap();
     (0..1000_u32).for_each(|i| integers.insert(&i, f64::from(i % 4)).unwrap());
     vec![words(4, 0), words(9, 3), words(4, 500), integers.encode()]
+}
+
+pub(crate) fn private_count_means() -> Vec<Vec<u8>> {
+    let sketch = |epsilon, rows, width, reports: u64| {
+        let scheme = KeyScheme::integers().with_seed(5);
+        let protocol = Protocol::new(epsilon, rows, width).unwrap().with_scheme(scheme);
+        let mut client = PrivateClient::new(protocol, 1e6).unwrap();
+        let (mut sketch, mut coins) = (PrivateCountMean::new(protocol).unwrap(), PredictableBits::new(5));
+        (0..reports).for_each(|i| sketch.insert(&client.encode(&(i % 3), &mut coins).unwrap()).unwrap());
+        sketch.encode()
+    };
+    vec![sketch(1.0, 1, 2, 0), sketch(4.0, 3, 9, 50), sketch(0.5, 20, 5, 1)]
 }
 
 /// A few random changes, most of them where they hurt.

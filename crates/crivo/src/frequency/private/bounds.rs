@@ -102,8 +102,9 @@ pub(super) fn frequency(
     let value = rows.estimate(protocol);
     let quantile = two_sided_quantile(confidence.level());
     let coins = protocol.standard_error(reports as u64);
-    // Of the key's own pairs no more are taken off than it surely has.
-    let surely = (value - quantile * coins).clamp(0.0, reports);
+    // Of the key's own pairs no more are taken off than it surely has. With one row it has none for sure: a key that
+    // is met there looks like one that was reported.
+    let surely = if protocol.rows() > 1 { (value - quantile * coins).clamp(0.0, reports) } else { 0.0 };
     let others = (pairs - surely * (surely - 1.0)).max(0.0);
     let collisions =
         (reports - surely + others / f64::from(protocol.rows())) / f64::from(protocol.width() - 1);
