@@ -7,6 +7,7 @@
 //! | how many different? | [`distinct`] |
 //! | is it in there? | [`membership`] |
 //! | how often, and which most often? | [`frequency`] |
+//! | how often, without seeing anyone's value? | [`frequency::private`] |
 //! | a fair sample? | [`sampling`] |
 //! | which are alike? | [`similarity`] |
 //!

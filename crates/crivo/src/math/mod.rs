@@ -1,6 +1,7 @@
 //! Formulas that several sketches share: pure functions, each with its source and its own tests.
 
 mod binomial;
+mod chi_square;
 mod crossing;
 mod information;
 mod likelihood;
@@ -8,6 +9,7 @@ mod normal;
 mod waiting;
 
 pub(crate) use binomial::{at_least, at_most, chances};
+pub(crate) use chi_square::{chi_square_above, chi_square_below};
 pub(crate) use crossing::crossing;
 pub(crate) use information::Point;
 pub(crate) use likelihood::{exp2, solve_rate};

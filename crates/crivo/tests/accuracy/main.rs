@@ -31,6 +31,7 @@ mod counting_bloom;
 mod direct_table;
 mod exact_distinct;
 mod harness;
+mod hashing;
 mod heavy_hitters;
 mod hyperloglog;
 mod k_min_values;
