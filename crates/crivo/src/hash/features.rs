@@ -179,7 +179,8 @@ impl SparseFeatures {
     ) {
         self.entries.extend(features.into_iter().map(|(name, weight)| hasher.place(name, weight)));
         // Sums of floats depend on their order, so weights of one slot have one too.
-        self.entries.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.entries
+            .sort_unstable_by_key(|&(slot, weight)| u64::from(slot) << 32 | u64::from(weight.to_bits()));
         self.entries.dedup_by(|later, kept| {
             let same = later.0 == kept.0;
             if same {

@@ -52,13 +52,12 @@ pub(super) struct Coin {
 }
 
 impl Coin {
-    /// The coin that flips bits: heads with probability `1/(1 + e^(ε/2))`, or more by less than 2^−53. More flips are
+    /// The coin that flips bits: heads with probability `1/(1 + e^(ε/2))`, or more by less than 2^−55. More flips are
     /// more privacy, so that no rounding can break the promise.
     pub(super) fn flipping(epsilon: f64) -> Self {
-        let probability = 1.0 / (1.0 + libm::exp(epsilon / 2.0));
-        // Two steps of the last place: the exponential and the division may each be off by one.
-        let scaled = probability.next_up().next_up() * 18_446_744_073_709_551_616.0;
-        Self { threshold: libm::ceil(scaled) as u64 }
+        let power = exp_of_minus_half(epsilon);
+        let share = (u128::from(power) << 64) / u128::from(ONE + power);
+        Self { threshold: share as u64 + 1 + MOST_ERROR }
     }
 
     /// Tosses 64 coins; ones are heads.
@@ -82,6 +81,23 @@ impl Coin {
         }
         heads // a fraction that equals the threshold is not less
     }
+}
+
+/// The number 1 in integers of 63 binary digits after the point.
+const ONE: u64 = 1 << 63;
+
+/// The share is off by less than 2^−56, in integers of 64 digits after the point.
+const MOST_ERROR: u64 = 1 << 8;
+
+/// `e^(−ε/2)` for ε up to 32, off by less than 2^−56.
+///
+/// In integers, because no library says which way its exponential is rounded: twenty terms of the series for the 32nd
+/// root, which is off by less than 3·2^−63, and five squarings, which make that a hundred.
+fn exp_of_minus_half(epsilon: f64) -> u64 {
+    let times = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 63) as u64;
+    let exponent = (epsilon / 64.0 * ONE as f64) as u64;
+    let root = (1..=20).rev().fold(ONE, |sum, term| ONE - times(exponent, sum) / term);
+    (0..5).fold(root, |power, _| times(power, power))
 }
 
 #[cfg(test)]
@@ -133,11 +149,27 @@ mod tests {
             let expected = 0.5 - libm::tanh(epsilon / 4.0) / 2.0;
             let probability = threshold as f64 / 2_f64.powi(64);
             let error = probability - expected;
-            assert!(error.abs() <= 1.5 * 2_f64.powi(-53), "{epsilon}: {error:e}");
+            assert!(error.abs() <= 2_f64.powi(-53), "{epsilon}: {error:e}");
             let kept = (u64::MAX - threshold + 1) as f64;
             let spent = 2.0 * libm::log(kept / threshold as f64);
             assert!(spent <= epsilon * (1.0 + 1e-15), "{epsilon}: a report spends {spent}");
             assert!(spent >= epsilon * (1.0 - 1e-10), "{epsilon}: a report spends {spent}");
+        }
+    }
+
+    /// 2^64/(1 + e^(ε/2)), rounded down, from a calculator of sixty digits.
+    #[test]
+    fn thresholds_are_those_of_a_calculator() {
+        for (epsilon, exact) in [
+            (0.5, 8_076_418_037_615_682_945_u64),
+            (1.0, 6_964_396_094_736_529_934),
+            (2.0, 4_961_093_570_831_980_853),
+            (4.0, 2_198_905_795_380_358_825),
+            (8.0, 331_787_012_026_708_147),
+            (32.0, 2_075_907_333_723),
+        ] {
+            let Coin { threshold } = Coin::flipping(epsilon);
+            assert!((1..512).contains(&(threshold - exact)), "{epsilon}: {threshold} for {exact}");
         }
     }
 

@@ -116,10 +116,16 @@ impl PrivateCountMean {
         let width = self.protocol.width() as usize;
         let start = row as usize * width;
         self.reports[row as usize] += 1;
-        for (byte, counters) in bits.iter().zip(self.ones[start..start + width].chunks_mut(8)) {
+        // Eight counters at a time, a number known to the compiler, which makes vectors of them.
+        let (whole, rest) = self.ones[start..start + width].as_chunks_mut::<8>();
+        for (counters, &byte) in whole.iter_mut().zip(bits) {
             for (bit, counter) in counters.iter_mut().enumerate() {
                 *counter += u32::from(byte >> bit & 1);
             }
+        }
+        let last = bits.last().copied().unwrap_or(0);
+        for (bit, counter) in rest.iter_mut().enumerate() {
+            *counter += u32::from(last >> bit & 1);
         }
     }
 }
@@ -217,6 +223,21 @@ impl PrivateCountMean {
     /// What was agreed with the clients.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
+    }
+
+    /// The privacy that each report spent.
+    pub fn epsilon(&self) -> f64 {
+        self.protocol.epsilon()
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> u32 {
+        self.protocol.rows()
+    }
+
+    /// The number of places in a row.
+    pub fn width(&self) -> u32 {
+        self.protocol.width()
     }
 
     /// How keys are hashed.
