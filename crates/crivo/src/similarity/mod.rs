@@ -10,7 +10,6 @@
 //! | [`Bands`] | which slots of a signature to look up together, so that pairs above a threshold meet | – |
 
 pub mod bands;
-pub mod jaccard;
 pub mod min_hash;
 pub mod shingle;
 
