@@ -6,12 +6,21 @@
 //! | part | answers | cost |
 //! |---|---|---|
 //! | [`shingle`] | which pieces of a text make its set | a few steps a word |
+//! | [`jaccard`] | the similarity of two sets, exactly | a pass over both, sorted |
 //! | [`MinHash`] | the similarity of two sets from `k` numbers each, ± `1/√k` | one step an element, `k` steps a comparison |
 //! | [`Bands`] | which slots of a signature to look up together, so that pairs above a threshold meet | – |
+//! | [`LshIndex`] | which of many sets are like this one, or like each other, without comparing all | one step a band |
+//!
+//! To find what is alike among many: a signature of each set ([`MinHash`]), bands that fit the threshold
+//! ([`Bands::for_threshold`]), an index of them ([`LshIndex`]), and the exact similarity of the
+//! candidates it names ([`jaccard`]). [`Bands::expected_missed`] says how many were never candidates.
 
 pub mod bands;
+pub mod jaccard;
+pub mod lsh_index;
 pub mod min_hash;
 pub mod shingle;
 
 pub use bands::Bands;
+pub use lsh_index::LshIndex;
 pub use min_hash::MinHash;

@@ -23,6 +23,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bands;
 mod bloom;
 mod chi_square;
 mod count_min;
@@ -39,6 +40,7 @@ mod k_min_values_sets;
 mod linear_counting;
 mod log_log;
 mod majority;
+mod min_hash;
 mod morris_counter;
 mod private_count_mean;
 mod probabilistic_counting;

@@ -18,6 +18,7 @@ mod linear_counting;
 mod log_log;
 mod majority;
 mod private_count_mean;
+mod min_hash;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;

@@ -21,6 +21,7 @@ mod linear_counting;
 mod log_log;
 mod majority;
 mod private_count_mean;
+mod min_hash;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;
@@ -50,6 +51,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ultraloglog::cases(),
         reservoirs::cases(),
         private_count_mean::cases(),
+        min_hash::cases(),
     ]
     .concat()
 }

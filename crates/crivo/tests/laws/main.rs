@@ -22,6 +22,7 @@ mod k_min_values;
 mod linear_counting;
 mod log_log;
 mod majority;
+mod min_hash;
 mod morris_counter;
 mod private_count_mean;
 mod probabilistic_counting;

@@ -9,6 +9,7 @@ use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::sampling::{Reservoir, WeightedReservoir};
+use crivo::similarity::MinHash;
 
 use super::Random;
 
@@ -36,6 +37,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         reservoirs(),
         weighted_reservoirs(),
         private_count_means(),
+        min_hashes(),
     ]
     .concat()
 }
@@ -273,6 +275,13 @@ pub(crate) fn private_count_means() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![sketch(1.0, 1, 2, 0), sketch(4.0, 3, 9, 50), sketch(0.5, 20, 5, 1)]
+pub(crate) fn min_hashes() -> Vec<Vec<u8>> {
+    let min_hash = |k, count: u64| {
+        let mut sketch = MinHash::with_scheme(k, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|i| sketch.insert(&i).unwrap());
+        sketch.encode()
+    };
+    vec![min_hash(100, 0), min_hash(5, 1), min_hash(16, 200), min_hash(40, 3), min_hash(1, 9)]
 }
 
 /// A few random changes, most of them where they hurt.

@@ -18,9 +18,10 @@
 //! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the slot of
 //! the union: sketches merge bit for bit into that of the joined set.
 //!
-//! **When not to use it.** For sets whose elements can be compared themselves: that is exact. For sizes of
-//! unions and intersections: [`KMinValues`](crate::distinct::KMinValues). For finding which of many sets
-//! are alike, this is the first step: [`Bands`](super::Bands) are the next.
+//! **When not to use it.** For sets whose elements can be compared themselves: [`jaccard`](super::jaccard)
+//! is exact and fast enough for millions of pairs. For sizes of unions and intersections:
+//! [`KMinValues`](crate::distinct::KMinValues). For finding which of many sets are alike, this is the
+//! first step: [`Bands`](super::Bands) and [`LshIndex`](super::LshIndex) are the next.
 //!
 //! **Two empty sets** have no similarity: there is nothing that they share. [`MinHash::similarity`]
 //! refuses them, so that texts too short for any feature never count as duplicates of each other.
@@ -38,6 +39,7 @@ mod signature;
 use std::ops::RangeInclusive;
 
 use self::rounds::{EMPTY, all_rounds, fraction_of, insert_all, insert_one, round_of, rounds_of};
+pub(super) use self::signature::spread;
 pub use self::signature::{compact, sign};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
 use crate::error::{Error, ErrorKind, Result};

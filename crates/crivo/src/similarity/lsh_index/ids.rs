@@ -1,0 +1,146 @@
+//! Which set has which number, and which are still there.
+//!
+//! Sets are numbered as they come, so that a link takes four bytes whatever the ids are.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Fewer removed sets than this are not worth cleaning up.
+const FEW: usize = 64;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ids {
+    /// By number; of a removed set, none.
+    ids: Vec<Option<u64>>,
+    numbers: HashMap<u64, u32, BuildHasherDefault<IdHasher>>,
+}
+
+impl Ids {
+    /// The number that the next set will have.
+    ///
+    /// # Errors
+    /// If there is no memory for it, or if all numbers are taken.
+    pub(super) fn next_number(&mut self) -> Result<u32> {
+        let room = self.ids.try_reserve(1).is_ok() && self.numbers.try_reserve(1).is_ok();
+        // The largest two numbers are links that lead nowhere.
+        match u32::try_from(self.ids.len()) {
+            Ok(number) if room && number < u32::MAX - 1 => Ok(number),
+            _ => Err(Error::new(
+                ErrorKind::OutOfMemory,
+                "memory",
+                "room for one more set",
+                "none",
+                "split the sets over several indexes",
+            )),
+        }
+    }
+
+    /// Gives the next number to a set, or to none.
+    pub(super) fn push(&mut self, id: Option<u64>) {
+        if let Some(id) = id {
+            self.numbers.insert(id, self.ids.len() as u32);
+        }
+        self.ids.push(id);
+    }
+
+    pub(super) fn number_of(&self, id: u64) -> Option<u32> {
+        self.numbers.get(&id).copied()
+    }
+
+    /// The id of a number; none if it was removed.
+    pub(super) fn id_of(&self, number: u32) -> Option<u64> {
+        self.ids.get(number as usize).copied().flatten()
+    }
+
+    /// Says whether it was there.
+    pub(super) fn remove(&mut self, id: u64) -> bool {
+        match self.numbers.remove(&id).and_then(|number| self.ids.get_mut(number as usize)) {
+            Some(removed) => removed.take().is_some(),
+            None => false,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether more numbers are out of use than in use.
+    pub(super) fn mostly_removed(&self) -> bool {
+        self.ids.len() > 2 * self.numbers.len() + FEW
+    }
+
+    /// The same sets without gaps, and for each former number its new one.
+    pub(super) fn compacted(&self) -> (Self, Vec<Option<u32>>) {
+        let mut compacted = Self::default();
+        let moves = self
+            .ids
+            .iter()
+            .map(|&id| {
+                id.map(|id| {
+                    compacted.push(Some(id));
+                    compacted.ids.len() as u32 - 1
+                })
+            })
+            .collect();
+        (compacted, moves)
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        // The standard table has a byte for each of its places beside the entry.
+        self.ids.capacity() * size_of::<Option<u64>>()
+            + self.numbers.capacity() * 8 / 7 * (size_of::<(u64, u32)>() + 1)
+    }
+}
+
+/// Multiplication spreads an id over the high and low bits, both of which the standard table uses. (Its own
+/// hasher draws a random seed from the system.)
+#[derive(Debug, Clone, Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(self.0 ^ u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        let product = u128::from(id) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_follow_the_order_of_arrival_and_close_up() {
+        let mut ids = Ids::default();
+        for id in [70, 10, 40, 20] {
+            let number = ids.next_number().unwrap();
+            ids.push(Some(id));
+            assert_eq!((ids.number_of(id), ids.id_of(number)), (Some(number), Some(id)));
+        }
+        assert!(ids.remove(10) && !ids.remove(10) && !ids.remove(99));
+        assert_eq!((ids.len(), ids.number_of(10), ids.id_of(1)), (3, None, None));
+        ids.push(None);
+        let (compacted, moves) = ids.compacted();
+        assert_eq!(moves, [Some(0), None, Some(1), Some(2), None]);
+        assert_eq!((compacted.number_of(40), compacted.id_of(2)), (Some(1), Some(20)));
+    }
+
+    #[test]
+    fn numbers_that_are_mostly_unused_are_noticed() {
+        let mut ids = Ids::default();
+        (0..1_000).for_each(|id| ids.push(Some(id)));
+        let removed = (0..1_000).take_while(|&id| ids.remove(id) && !ids.mostly_removed()).count();
+        assert!((500..600).contains(&removed), "{removed}");
+    }
+}
