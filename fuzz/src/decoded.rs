@@ -4,6 +4,7 @@ use crivo::codec::{AnySketch, Family};
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
 use crivo::membership::{CountingBloom, DirectTable};
+use crivo::similarity::MinHash;
 use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
 use crivo::{Confidence, Estimate};
 
@@ -91,6 +92,7 @@ fn check_queries(sketch: &AnySketch) {
         AnySketch::WeightedReservoir(sample) => {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
         }
+        AnySketch::MinHash(sketch) => check_min_hash(sketch),
         _ => {}
     }
 }
@@ -164,6 +166,18 @@ fn check_private_count_mean(sketch: &PrivateCountMean) {
     assert_eq!(Protocol::from_header(&header).as_ref(), Ok(sketch.protocol()));
 }
 
+fn check_min_hash(sketch: &MinHash) {
+    check_levels(|level| sketch.items_at(level));
+    assert_eq!(sketch.similarity(sketch).is_err(), sketch.is_empty(), "nothing is like nothing");
+    if !sketch.is_empty() {
+        check_levels(|level| sketch.similarity_at(sketch, level).expect("the same size and scheme"));
+        assert_eq!(sketch.similarity(sketch).map(Estimate::value), Ok(1.0), "a set differs from itself");
+    }
+    let mut filled = sketch.clone();
+    filled.insert_hashes(&HASHES);
+    assert!(filled.slots().iter().zip(sketch.slots()).all(|(after, before)| after <= before));
+}
+
 /// A filter answers for many as it does for one, and finds what is put into it.
 fn check_filter<F: ContainsHashes + InsertHashes + Clone>(filter: &F) {
     let mut found = Vec::new();
@@ -210,6 +224,7 @@ fn check_merge_with_itself(sketch: &AnySketch) {
             | Family::DirectTable
             | Family::Bloom
             | Family::BlockedBloom
+            | Family::MinHash
     );
     if is_set {
         assert_eq!(outcome, Ok(()));
