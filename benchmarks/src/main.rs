@@ -10,6 +10,7 @@ mod frequency;
 mod k_min_values;
 mod measure;
 mod membership;
+mod min_hash;
 mod report;
 mod sampling;
 mod ultraloglog;
@@ -40,6 +41,7 @@ const GROUPS: &[Group] = &[
     ("heavy_hitters", frequency::heavy_hitters::run),
     ("k_min_values", k_min_values::run),
     ("membership", membership::run),
+    ("min_hash", min_hash::run),
     ("ultraloglog", ultraloglog::run),
     ("sampling", sampling::run),
 ];

@@ -1,6 +1,7 @@
 //! Do pairs meet as often as the curve says, and are those that did not counted well?
 
 use crivo::keys::KeyScheme;
+use crivo::similarity::min_hash::sign;
 use crivo::similarity::{Bands, LshIndex, MinHash};
 
 use super::shares::Share;
@@ -45,6 +46,31 @@ fn pairs_meet_with_the_probability_of_the_curve() {
                 assert!(met.may_reach(0.99), "recall at the threshold: {}", met.value());
             }
         }
+    }
+}
+
+/// In small sets equal slots come more evenly than by chance, so the curve is steeper: at the threshold no pair
+/// more is lost than it says.
+#[test]
+fn pairs_of_small_sets_at_the_threshold_meet_no_less_often() {
+    let mut random = generator("small bands");
+    let bands = Bands::for_threshold(0.8, 128).unwrap();
+    for size in [9, 45, 180] {
+        let common = size / 9 * 8;
+        let mut met = Share::default();
+        for _ in 0..20_000 {
+            let mut elements = vec![0; 2 * size - common];
+            random.fill(&mut elements);
+            let [mut first, mut second] = [[0; 128]; 2];
+            sign(&elements[..size], &mut first).unwrap();
+            sign(&elements[size - common..], &mut second).unwrap();
+            let [mut keys, mut others] = [vec![], vec![]];
+            bands.keys(&first, &mut keys).unwrap();
+            bands.keys(&second, &mut others).unwrap();
+            met.add(keys.iter().zip(&others).any(|(key, other)| key == other));
+        }
+        assert!(met.value() >= 0.99, "{size} elements: {}", met.value());
+        assert!(met.may_reach(bands.probability(0.8)));
     }
 }
 
