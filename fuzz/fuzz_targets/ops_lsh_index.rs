@@ -47,7 +47,9 @@ struct Model {
 
 fn sketch(elements: u16) -> MinHash {
     let mut sketch = MinHash::with_scheme(K, KeyScheme::integers()).expect("a size of the range");
-    (0..16_u64).filter(|bit| elements >> bit & 1 == 1).for_each(|bit| sketch.insert(&bit).expect("an integer"));
+    (0..16_u64)
+        .filter(|bit| elements >> bit & 1 == 1)
+        .for_each(|bit| sketch.insert(&bit).expect("an integer"));
     sketch
 }
 
@@ -56,7 +58,8 @@ impl Model {
         match step {
             Step::Insert { id, elements } => self.insert(id.into(), elements),
             Step::InsertMany { start, count, elements } => {
-                (0..u64::from(count)).for_each(|i| self.insert(u64::from(start) + i, elements ^ (i as u16 >> 3)));
+                (0..u64::from(count))
+                    .for_each(|i| self.insert(u64::from(start) + i, elements ^ (i as u16 >> 3)));
             }
             Step::Remove(id) => self.remove(id.into()),
             Step::RemoveMany { start, count } => {

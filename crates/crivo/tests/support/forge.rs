@@ -275,6 +275,8 @@ pub(crate) fn private_count_means() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![sketch(1.0, 1, 2, 0), sketch(4.0, 3, 9, 50), sketch(0.5, 20, 5, 1)]
+}
+
 pub(crate) fn min_hashes() -> Vec<Vec<u8>> {
     let min_hash = |k, count: u64| {
         let mut sketch = MinHash::with_scheme(k, KeyScheme::integers().with_seed(5)).unwrap();
