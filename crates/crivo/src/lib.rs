@@ -10,6 +10,7 @@
 //! | how often, without seeing anyone's value? | [`frequency::private`] |
 //! | a fair sample? | [`sampling`] |
 //! | which are alike? | [`similarity`] |
+//! | over the last day only? | [`window`] |
 //!
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
 //! takes one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with
@@ -50,6 +51,7 @@ mod random;
 pub mod sampling;
 pub mod similarity;
 pub mod sketch;
+pub mod window;
 
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Confidence, Estimate};

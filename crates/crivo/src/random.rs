@@ -10,10 +10,12 @@
 //! the platform; docs/format.md describes each.
 //!
 //! Sketches that will be merged must have been built with different seeds, such as 0, 1, 2, …: with one
-//! seed they toss the same coins, and their errors add up instead of evening out.
+//! seed they toss the same coins, and their errors add up instead of evening out. Parts that are copies of
+//! one empty sketch are made different by [`Merge::reseed`](crate::sketch::Merge::reseed).
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
+use crate::keys::hash_bytes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Generator {
@@ -33,6 +35,16 @@ impl Generator {
             mixed ^ mixed >> 31
         });
         Self { state }
+    }
+
+    /// A generator for one part of many, the same whenever it is asked for: its seed is the hash of this one's
+    /// state under the part's number.
+    pub(crate) fn fork(&self, part: u64) -> Self {
+        let mut bytes = [0; 32];
+        for (bytes, word) in bytes.chunks_exact_mut(8).zip(self.state) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Self::new(hash_bytes(&bytes, part))
     }
 
     /// 64 random bits.
@@ -121,6 +133,17 @@ mod tests {
                 assert_eq!(ours.bits(), theirs.next_u64());
             }
         }
+    }
+
+    #[test]
+    fn forks_are_repeatable_and_different() {
+        let generator = Generator::new(1);
+        let firsts: Vec<u64> = (0..100).map(|part| generator.fork(part).bits()).collect();
+        assert_eq!(firsts[7], generator.fork(7).bits());
+        for (position, first) in firsts.iter().enumerate() {
+            assert!(!firsts[..position].contains(first));
+        }
+        assert_ne!(generator.fork(0), Generator::new(2).fork(0));
     }
 
     #[test]

@@ -66,6 +66,13 @@ pub trait Merge {
     /// If the two differ in a parameter, key kind, hash or seed that forbids it; the error
     /// names the field and both values, and `self` is unchanged.
     fn merge(&mut self, other: &Self) -> Result<()>;
+
+    /// Makes an empty sketch that tosses coins toss others, which its present ones and `part` decide:
+    /// for one of several parts that will be merged, each of which needs coins of its own. Sketches
+    /// without coins stay as they are.
+    fn reseed(&mut self, part: u64) {
+        let _ = part;
+    }
 }
 
 pub use crate::codec::{Decode, Encode};

@@ -1,6 +1,6 @@
 //! A sketch of whatever kind a file holds.
 
-use super::envelope::{decode_opened, open};
+use super::envelope::{Encode, Header, decode_opened, open};
 use super::family::{Family, with_every_family};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
@@ -69,9 +69,22 @@ macro_rules! make_any_sketch {
             /// As for [`Decode::decode`](super::Decode::decode).
             pub fn decode(bytes: &[u8]) -> Result<Self> {
                 let (header, payload) = open(bytes)?;
+                Self::decode_opened(&header, payload)
+            }
+
+            /// The sketch in an envelope that was opened.
+            pub(crate) fn decode_opened(header: &Header, payload: &[u8]) -> Result<Self> {
                 match header.family {
-                    $(Family::$name => decode_opened(&header, payload).map(Self::$name),)*
+                    $(Family::$name => decode_opened(header, payload).map(Self::$name),)*
                 }
+            }
+
+            /// What the envelope around the sketch says.
+            pub(crate) fn header(&self) -> Header {
+                let scheme = match self {
+                    $(Self::$name(sketch) => sketch.key_scheme(),)*
+                };
+                Header { family: self.family(), version: self.family().version(), scheme }
             }
 
             /// The sketch as bytes.
@@ -108,6 +121,12 @@ macro_rules! make_any_sketch {
                         theirs.family(),
                         "only sketches of one kind can be merged",
                     )),
+                }
+            }
+
+            fn reseed(&mut self, part: u64) {
+                match self {
+                    $(Self::$name(sketch) => Merge::reseed(sketch, part),)*
                 }
             }
         }

@@ -8,9 +8,9 @@ use crate::keys::{HashFunction, KeyKind, KeyScheme};
 
 const MAGIC: [u8; 4] = *b"CRVO";
 const ENVELOPE_VERSION: u8 = 1;
-const LENGTH_OFFSET: usize = 20;
-const HEADER_LEN: usize = 28;
-const CHECKSUM_LEN: usize = 4;
+pub(super) const LENGTH_OFFSET: usize = 20;
+pub(super) const HEADER_LEN: usize = 28;
+pub(super) const CHECKSUM_LEN: usize = 4;
 
 /// What an envelope says about its payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

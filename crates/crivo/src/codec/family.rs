@@ -30,6 +30,7 @@ macro_rules! with_every_family {
             Reservoir = 0x50, version 1, in sampling;
             WeightedReservoir = 0x51, version 1, in sampling;
             MinHash = 0x60, version 1, in similarity;
+            Panes = 0x70, version 1, in window;
         }
     };
 }
@@ -72,6 +73,23 @@ macro_rules! make_family {
 with_every_family!(make_family);
 
 impl Family {
+    /// How many bytes of the payload, from its beginning, are parameters: what the parts of one whole
+    /// have in common. Families that are not named have none, or no fixed number of them.
+    pub(crate) const fn parameter_bytes(self) -> usize {
+        match self {
+            Self::HyperLogLog | Self::LogLog | Self::UltraLogLog => 1,
+            Self::KMinValues | Self::HeavyHitters | Self::Reservoir | Self::WeightedReservoir => 4,
+            Self::CountMin | Self::RangeCountMin => 6,
+            Self::SampledCounter | Self::LinearCounting | Self::DirectTable => 8,
+            Self::MorrisCounter => 9,
+            Self::BlockedBloom => 16,
+            Self::CounterArray => 17,
+            Self::CountingBloom => 18,
+            Self::Bloom => 20,
+            _ => 0,
+        }
+    }
+
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|family| *family as u8 == byte)
     }

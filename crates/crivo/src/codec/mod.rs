@@ -38,6 +38,7 @@ mod writer;
 
 pub use any::{AnySketch, Parameter, Summary};
 pub use envelope::{Decode, Encode, Header};
+pub(crate) use envelope::{decode_opened, open};
 pub use family::Family;
 pub use reader::Reader;
 pub use writer::Writer;

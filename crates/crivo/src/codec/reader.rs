@@ -1,5 +1,6 @@
 //! Little-endian reading that cannot run past the end.
 
+use super::envelope::{CHECKSUM_LEN, HEADER_LEN, LENGTH_OFFSET};
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{KeyKind, KeyRef};
 
@@ -107,6 +108,17 @@ impl<'a> Reader<'a> {
             KeyKind::Integer => KeyRef::Integer(self.u64(field)?),
             KeyKind::Hash => KeyRef::Hash(self.u64(field)?),
         })
+    }
+
+    /// The bytes of a whole envelope, borrowed and not looked into: as many as it says it has.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn envelope(&mut self, field: &'static str) -> Result<&'a [u8]> {
+        let mut rest = Self { bytes: self.bytes };
+        rest.bytes(field, LENGTH_OFFSET as u64)?;
+        let payload_len = rest.u64(field)?;
+        self.bytes(field, payload_len.saturating_add((HEADER_LEN + CHECKSUM_LEN) as u64))
     }
 
     /// A byte that must be zero: reserved for later versions.

@@ -1,5 +1,6 @@
 //! Little-endian writing: the mirror of [`Reader`](super::Reader).
 
+use super::envelope::{Encode, write_envelope};
 use crate::keys::KeyRef;
 
 /// Collects the bytes of a payload.
@@ -32,6 +33,11 @@ impl Writer {
     /// Bytes as they are; their number must follow from what was written before.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// A whole sketch in an envelope of its own.
+    pub fn envelope<S: Encode + ?Sized>(&mut self, sketch: &S) {
+        write_envelope(sketch, self);
     }
 
     /// Many 64-bit integers, without a count.

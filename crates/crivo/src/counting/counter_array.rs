@@ -332,6 +332,10 @@ impl Merge for CounterArray {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.merge(other)
     }
+
+    fn reseed(&mut self, part: u64) {
+        self.generator = self.generator.fork(part);
+    }
 }
 
 // ---- bytes ----

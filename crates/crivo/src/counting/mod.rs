@@ -29,9 +29,9 @@ use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
 
 /// What the envelope says of a sketch without keys.
-const NO_KEYS: KeyScheme = KeyScheme::hashes();
+pub(crate) const NO_KEYS: KeyScheme = KeyScheme::hashes();
 
-fn require_no_keys(header: &Header) -> Result<()> {
+pub(crate) fn require_no_keys(header: &Header) -> Result<()> {
     if header.scheme == NO_KEYS {
         Ok(())
     } else {

@@ -291,6 +291,11 @@ impl Merge for MorrisCounter {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.merge(other)
     }
+
+    fn reseed(&mut self, part: u64) {
+        self.generator = self.generator.fork(part);
+        self.skip = Skip::draw(self.scale.chance(self.value), &mut self.generator);
+    }
 }
 
 // ---- bytes ----

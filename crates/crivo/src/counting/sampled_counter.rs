@@ -257,6 +257,11 @@ impl Merge for SampledCounter {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.merge(other)
     }
+
+    fn reseed(&mut self, part: u64) {
+        self.generator = self.generator.fork(part);
+        self.skip = Skip::draw(self.probability, &mut self.generator);
+    }
 }
 
 // ---- bytes ----

@@ -320,6 +320,10 @@ impl Merge for Reservoir {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.merge(other)
     }
+
+    fn reseed(&mut self, part: u64) {
+        self.generator = self.generator.fork(part);
+    }
 }
 
 // ---- bytes ----

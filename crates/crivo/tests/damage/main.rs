@@ -19,6 +19,7 @@ mod log_log;
 mod majority;
 mod min_hash;
 mod private_count_mean;
+mod panes;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;

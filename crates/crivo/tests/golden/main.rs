@@ -22,6 +22,7 @@ mod log_log;
 mod majority;
 mod min_hash;
 mod private_count_mean;
+mod panes;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;
@@ -52,6 +53,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         reservoirs::cases(),
         private_count_mean::cases(),
         min_hash::cases(),
+        panes::cases(),
     ]
     .concat()
 }

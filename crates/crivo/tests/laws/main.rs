@@ -25,6 +25,7 @@ mod majority;
 mod min_hash;
 mod morris_counter;
 mod private_count_mean;
+mod panes;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoir;

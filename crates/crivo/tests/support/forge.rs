@@ -10,6 +10,7 @@ use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::sampling::{Reservoir, WeightedReservoir};
 use crivo::similarity::MinHash;
+use crivo::window::Panes;
 
 use super::Random;
 
@@ -38,6 +39,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         weighted_reservoirs(),
         private_count_means(),
         min_hashes(),
+        panes(),
     ]
     .concat()
 }
@@ -284,6 +286,21 @@ pub(crate) fn min_hashes() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![min_hash(100, 0), min_hash(5, 1), min_hash(16, 200), min_hash(40, 3), min_hash(1, 9)]
+pub(crate) fn panes() -> Vec<Vec<u8>> {
+    let scheme = KeyScheme::integers().with_seed(5);
+    let hyperloglog = HyperLogLog::with_scheme(4, scheme).unwrap();
+    let mut visitors = Panes::new(hyperloglog.clone(), 10, 4).unwrap();
+    for time in [-25, -7, 3, 4, -40, 17] {
+        if let Some(pane) = visitors.pane_mut(time, 3) {
+            (0..20 * time.unsigned_abs()).for_each(|i| pane.insert(&i).unwrap());
+        }
+    }
+    let mut samples = Panes::for_window(Reservoir::with_scheme(2, scheme, 5).unwrap(), 60, 2).unwrap();
+    (0..100_u32).for_each(|i| samples.pane_mut(i64::from(i), 1).unwrap().insert(&i).unwrap());
+    let mut votes = Panes::new(Majority::with_scheme(scheme), 1, 2).unwrap();
+    (0..4_u32).for_each(|i| votes.pane_mut(i64::MAX, 1).unwrap().insert(&i).unwrap());
+    let empty = Panes::new(hyperloglog, u64::MAX >> 1, 1 << 16).unwrap();
+    vec![empty.encode(), visitors.encode(), samples.encode(), votes.encode()]
 }
 
 /// A few random changes, most of them where they hurt.

@@ -1,0 +1,536 @@
+//! Panes: a sketch of the last hour, day or month, of a stream that never ends.
+//!
+//! **Question.** How many different visitors came in the last 24 hours, which words were most frequent in the
+//! last week? Whatever a sketch answers, for what came lately only.
+//!
+//! **Guarantee.** Time is cut into panes of equal width `w`, counted from the epoch: pane `i` holds the times from
+//! `i·w` to `i·w + w − 1`. [`merged`](Panes::merged) at `now` is the sketch of exactly the items whose times lie in
+//! [`covered`](Panes::covered) at `now`: the pane of `now` and the `n − 1` before it, whole panes all of them. So the
+//! beginning of the window is exact to one pane,
+//!
+//! ```text
+//! (n − 1)·w  ≤  now − begin of what is covered  <  n·w
+//! ```
+//!
+//! and a window made by [`for_window`](Panes::for_window) always covers the whole time that was asked for, and
+//! at most one pane more. The answer has the error of the sketch and no other.
+//!
+//! **Idea.** A sketch cannot forget an item, but a whole sketch can be dropped. Keep one for each pane, merge those
+//! of the window to answer, and drop a pane when the window has passed it.
+//!
+//! **Time** is passed in: a whole number of whatever unit the caller counts in, before the epoch too. The ring is
+//! as late as the latest time it was told, by an item or by [`advance`](Panes::advance), and no clock is read. Items may
+//! come out of order: one whose pane is still kept goes there; one that is older is refused and counted
+//! as [`late`](Panes::late). Nothing can be told about a time from the future except that it moves the window:
+//! whoever cannot trust times has to look at them before.
+//!
+//! **Coins.** Panes are copies of one empty sketch. If it tosses coins (a sample, a Morris counter), equal copies
+//! would toss the same ones and their errors would add up in the merged sketch. So each pane's coins are decided by
+//! those of the empty sketch and by the pane's number ([`Merge::reseed`]): different in every pane, and the same
+//! whenever and wherever that pane is made. Rings that are filled side by side and then merged need empty
+//! sketches with different seeds, which may be had by [`Merge::reseed`] too; the ring of a thread has it as well.
+//!
+//! **When not to use it.** For a window of the last so many items rather than of time. For a stop of several panes'
+//! length at each answer, if the sketch is large: merging takes time, so ask rarely, or use fewer panes.
+//!
+//! **Memory.** At most `n` sketches, and only for panes that were used, beside the empty one.
+//!
+//! **Source.** Common practice; Datar, Gionis, Indyk, Motwani: *Maintaining stream statistics over sliding windows*
+//! (2002) for windows that are exact to a share of their length, in logarithmic memory, for simple counts. **Where
+//! this departs from it.** Panes of equal width keep the sketch's own error and its exact merge.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+
+use super::pane::{Pane, parameters};
+use crate::codec::{AnySketch, Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer, open};
+use crate::error::{Error, ErrorKind, Result};
+use crate::estimate::Estimate;
+use crate::keys::{KeyBatch, KeyScheme};
+use crate::sketch::{InsertKeys, Merge};
+
+/// A ring of sketches, one for each of the latest panes of time; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::distinct::HyperLogLog;
+/// use crivo::window::Panes;
+///
+/// // Seconds; the last hour, exact to a minute.
+/// let mut visitors = Panes::for_window(HyperLogLog::new(12)?, 3600, 60)?;
+/// for second in 0..10_000_i64 {
+///     if let Some(pane) = visitors.pane_mut(second, 1) {
+///         pane.insert(&format!("user{}", second / 10))?;
+///     }
+/// }
+/// let covered = visitors.covered(9_999)?;
+/// assert_eq!(covered, 6_360..=10_019);
+/// let estimate = visitors.merged(9_999)?.estimate();
+/// assert!(estimate.covers((1_000 - 636) as f64));
+/// assert!(visitors.pane_mut(5_000, 1).is_none());
+/// assert_eq!(visitors.late(), 1);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panes<S = AnySketch> {
+    pane_width: u64,
+    capacity: u32,
+    late: u64,
+    /// The number of the latest pane that was heard of.
+    latest: Option<i64>,
+    /// Boxed, because `AnySketch` may be a ring of its own kind.
+    empty: Box<S>,
+    /// The panes that were used, by their ascending numbers, all of them in the window of the latest.
+    panes: VecDeque<(i64, S)>,
+}
+
+// ---- limits and sizing ----
+
+impl<S: Pane> Panes<S> {
+    /// How wide a pane can be, in units of time.
+    pub const WIDTHS: RangeInclusive<u64> = 1..=i64::MAX as u64;
+
+    /// How many panes a ring can have.
+    pub const CAPACITIES: RangeInclusive<u32> = 1..=1 << 16;
+
+    /// The width with which so many panes cover a window: `⌈window/panes⌉`.
+    ///
+    /// # Errors
+    /// If the window is not in [`WIDTHS`](Self::WIDTHS), or there are not 1 to 65535 panes.
+    pub fn width_for(window: u64, panes: u32) -> Result<u64> {
+        let (least, most) = Self::WIDTHS.into_inner();
+        if !Self::WIDTHS.contains(&window) {
+            return Err(Error::parameter("window", format_args!("{least} to {most} units of time"), window));
+        }
+        let most = *Self::CAPACITIES.end() - 1;
+        if panes == 0 || panes > most {
+            return Err(Error::parameter("panes", format_args!("1 to {most}"), panes));
+        }
+        Ok(window.div_ceil(panes.into()))
+    }
+}
+
+// ---- construction ----
+
+impl<S: Pane> Panes<S> {
+    /// An empty ring of so many panes of so many units of time. Every pane begins as the empty sketch.
+    ///
+    /// # Errors
+    /// If width or number are not in [`WIDTHS`](Self::WIDTHS) and [`CAPACITIES`](Self::CAPACITIES), or if the
+    /// sketch is not empty or is a ring itself.
+    pub fn new(empty: S, pane_width: u64, panes: u32) -> Result<Self> {
+        if !Self::WIDTHS.contains(&pane_width) {
+            let (least, most) = Self::WIDTHS.into_inner();
+            return Err(Error::parameter("pane width", format_args!("{least} to {most}"), pane_width));
+        }
+        if !Self::CAPACITIES.contains(&panes) {
+            let (least, most) = Self::CAPACITIES.into_inner();
+            return Err(Error::parameter("panes", format_args!("{least} to {most}"), panes));
+        }
+        if empty.header().family == Family::Panes {
+            return Err(Error::parameter("sketch of a pane", "no ring of panes itself", Family::Panes));
+        }
+        let items = Pane::summary(&empty)?.items;
+        if items.value() != 0.0 {
+            return Err(Error::parameter("sketch of a pane", "an empty one", format_args!("{items} items")));
+        }
+        let (empty, panes, capacity) = (Box::new(empty), VecDeque::new(), panes);
+        Ok(Self { pane_width, capacity, late: 0, latest: None, empty, panes })
+    }
+
+    /// An empty ring that always covers a window of that length and at most one pane more, the window cut into so
+    /// many panes. (There is one pane beside them, because the latest is not over yet.)
+    ///
+    /// # Errors
+    /// As for [`width_for`](Self::width_for) and [`new`](Self::new).
+    ///
+    /// ```
+    /// use crivo::{distinct::HyperLogLog, window::Panes};
+    /// let day = Panes::for_window(HyperLogLog::new(12)?, 86_400, 24)?;
+    /// assert_eq!((day.pane_width(), day.capacity()), (3_600, 25));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn for_window(empty: S, window: u64, panes: u32) -> Result<Self> {
+        Self::new(empty, Self::width_for(window, panes)?, panes + 1)
+    }
+}
+
+// ---- update ----
+
+impl<S: Pane> Panes<S> {
+    /// The sketch of the pane that a time belongs to, to put so many items of that time into. None, and that
+    /// many items more are [`late`](Self::late), if the window has passed it.
+    ///
+    /// What is put in must leave the sketch its parameters: one that was made another in a single pane no longer
+    /// fits the others.
+    #[inline]
+    pub fn pane_mut(&mut self, time: i64, items: u64) -> Option<&mut S> {
+        let number = self.number(time);
+        let index = match self.panes.back() {
+            // Nearly always the time is that of the items before.
+            Some(last) if last.0 == number => self.panes.len() - 1,
+            _ => self.place(number, items)?,
+        };
+        self.panes.get_mut(index).map(|pane| &mut pane.1)
+    }
+
+    /// Puts a batch of keys, all of one time, into its pane; the same as [`pane_mut`](Self::pane_mut) and an
+    /// insertion. The answer is whether the window still has that pane.
+    ///
+    /// # Errors
+    /// As the sketch's `insert_batch`.
+    pub fn insert_batch(&mut self, time: i64, batch: &KeyBatch<'_>) -> Result<bool>
+    where
+        S: InsertKeys,
+    {
+        match self.pane_mut(time, batch.len() as u64) {
+            Some(pane) => pane.insert_batch(batch).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Tells the ring what time it is: panes that the window has passed are dropped. A time before the latest changes
+    /// nothing.
+    pub fn advance(&mut self, now: i64) {
+        self.advance_to(self.number(now));
+    }
+
+    /// Where a pane lies, which is made if there is none yet.
+    #[cold]
+    fn place(&mut self, number: i64, items: u64) -> Option<usize> {
+        if self.latest.is_some_and(|latest| number < self.first_of(latest)) {
+            self.late = self.late.saturating_add(items);
+            return None;
+        }
+        self.advance_to(number);
+        Some(self.panes.binary_search_by_key(&number, |pane| pane.0).unwrap_or_else(|index| {
+            let mut sketch = (*self.empty).clone();
+            sketch.reseed(number as u64);
+            self.panes.insert(index, (number, sketch));
+            index
+        }))
+    }
+
+    fn advance_to(&mut self, number: i64) {
+        if self.latest.is_none_or(|latest| latest < number) {
+            self.latest = Some(number);
+            let first = self.first_of(number);
+            self.panes.retain(|pane| pane.0 >= first);
+        }
+    }
+
+    /// The number of the pane that a time belongs to.
+    fn number(&self, time: i64) -> i64 {
+        time.div_euclid(self.pane_width as i64)
+    }
+
+    /// The number of the first pane of the window that ends with a pane.
+    fn first_of(&self, last: i64) -> i64 {
+        last.saturating_sub(i64::from(self.capacity) - 1)
+    }
+
+    /// The first and the last time of a pane.
+    fn times(&self, number: i64) -> (i64, i64) {
+        let first = number.saturating_mul(self.pane_width as i64);
+        (first, first.saturating_add(self.pane_width as i64 - 1))
+    }
+}
+
+// ---- query ----
+
+impl<S: Pane> Panes<S> {
+    /// The sketch of the window at `now`: of all items whose times lie in [`covered`](Self::covered).
+    ///
+    /// # Errors
+    /// If the window at `now` is no longer there, or panes were given parameters that do not merge.
+    pub fn merged(&self, now: i64) -> Result<S> {
+        let (first, last) = self.window(now)?;
+        let mut merged = (*self.empty).clone();
+        let inside = self.panes.iter().filter(|pane| (first..=last).contains(&pane.0));
+        inside.map(|pane| &pane.1).try_for_each(|pane| merged.merge(pane))?;
+        Ok(merged)
+    }
+
+    /// The first and the last time that the window at `now` covers: from the beginning of its oldest pane to the end
+    /// of the pane of `now`. A time in the past has a shorter window, of the panes that are still kept.
+    ///
+    /// # Errors
+    /// If none of them is.
+    pub fn covered(&self, now: i64) -> Result<RangeInclusive<i64>> {
+        let (first, last) = self.window(now)?;
+        Ok(self.times(first).0..=self.times(last).1)
+    }
+
+    /// The numbers of the first and the last pane of the window at `now`.
+    fn window(&self, now: i64) -> Result<(i64, i64)> {
+        let last = self.number(now);
+        let kept = self.latest.map_or(i64::MIN, |latest| self.first_of(latest));
+        if last < kept {
+            let expected = format_args!("at least {}", self.times(kept).0).to_string();
+            let advice = "the window has passed that time";
+            return Err(Error::new(ErrorKind::InvalidParameter, "now", expected, now, advice));
+        }
+        Ok((self.first_of(last).max(kept), last))
+    }
+
+    /// The panes that were used, the oldest first: the first and the last time of each, and its sketch.
+    pub fn panes(&self) -> impl ExactSizeIterator<Item = (RangeInclusive<i64>, &S)> {
+        self.panes.iter().map(|(number, sketch)| {
+            let (first, last) = self.times(*number);
+            (first..=last, sketch)
+        })
+    }
+
+    /// The times of the latest pane that the ring was told of.
+    pub fn latest(&self) -> Option<RangeInclusive<i64>> {
+        self.latest.map(|number| self.times(number)).map(|(first, last)| first..=last)
+    }
+
+    /// How many items were refused because the window had passed their time; [`u64::MAX`] if that many or more.
+    pub fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// How many units of time are in a pane.
+    pub fn pane_width(&self) -> u64 {
+        self.pane_width
+    }
+
+    /// How many panes are in the window.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// The sketch that every pane begins as.
+    pub fn empty(&self) -> &S {
+        &self.empty
+    }
+
+    /// Whether no pane is in use.
+    pub fn is_empty(&self) -> bool {
+        self.panes.is_empty()
+    }
+
+    /// What `crivo show` prints; the items are those of the window at the latest time.
+    pub fn summary(&self) -> Summary {
+        let window =
+            self.latest.map(|latest| self.merged(self.times(latest).0).and_then(|all| all.summary()));
+        let items = match window {
+            None => Estimate::exact(0.0),
+            Some(Ok(summary)) => summary.items,
+            Some(Err(_)) => Estimate::certain(0.0, 0.0, f64::INFINITY),
+        };
+        let sketches = std::iter::once(&*self.empty).chain(self.panes.iter().map(|pane| &pane.1));
+        let memory: usize = sketches.filter_map(|sketch| Pane::summary(sketch).ok()).map(|s| s.memory).sum();
+        let header = self.empty.header();
+        Summary {
+            family: Family::Panes,
+            parameters: vec![
+                ("sketch", Parameter::Name(header.family.name())),
+                ("pane_width", Parameter::Count(self.pane_width)),
+                ("panes", Parameter::Count(self.capacity.into())),
+                ("used", Parameter::Count(self.panes.len() as u64)),
+                ("late", Parameter::Count(self.late)),
+            ],
+            scheme: header.scheme,
+            items,
+            fill: Some(self.panes.len() as f64 / f64::from(self.capacity)),
+            false_positive_rate: None,
+            memory: size_of::<Self>() + memory,
+        }
+    }
+}
+
+// ---- merge ----
+
+impl<S: Pane> Panes<S> {
+    /// Makes this the ring of both streams: each pane is merged with the other's of the same time, and panes that the
+    /// later of the two windows has passed are dropped. Where merging the sketches equals the joined stream, so does
+    /// this; the late items are those that each has refused.
+    ///
+    /// # Errors
+    /// If the panes differ in width or number, or the sketches do not merge; the ring is unchanged then.
+    ///
+    /// ```
+    /// use crivo::{distinct::HyperLogLog, window::Panes};
+    /// let mut north = Panes::new(HyperLogLog::new(12)?, 60, 10)?;
+    /// let mut south = north.clone();
+    /// north.pane_mut(5, 1).map_or(Ok(()), |pane| pane.insert("ana"))?;
+    /// south.pane_mut(59, 1).map_or(Ok(()), |pane| pane.insert("rui"))?;
+    /// north.merge(&south)?;
+    /// assert_eq!(north.merged(60)?.estimate().value(), 2.0);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        let advice = "only rings of the same panes can be merged";
+        if self.pane_width != other.pane_width {
+            return Err(Error::incompatible("pane width", self.pane_width, other.pane_width, advice));
+        }
+        if self.capacity != other.capacity {
+            return Err(Error::incompatible("panes", self.capacity, other.capacity, advice));
+        }
+        // Sketches of different sizes may merge to the smaller one: then all panes must.
+        let mut empty = self.empty.clone();
+        empty.merge(&other.empty)?;
+        let latest = self.latest.max(other.latest);
+        let first = latest.map_or(i64::MIN, |latest| self.first_of(latest));
+        let mut panes = VecDeque::new();
+        let mut theirs = other.panes.iter().filter(|pane| pane.0 >= first).peekable();
+        for (number, sketch) in self.panes.iter().filter(|pane| pane.0 >= first) {
+            while let Some(before) = theirs.next_if(|pane| pane.0 < *number) {
+                panes.push_back(fitted(before, &empty, &other.empty)?);
+            }
+            let mut merged = fitted(&(*number, sketch.clone()), &empty, &self.empty)?;
+            if let Some(same) = theirs.next_if(|pane| pane.0 == *number) {
+                merged.1.merge(&same.1)?;
+            }
+            panes.push_back(merged);
+        }
+        for after in theirs {
+            panes.push_back(fitted(after, &empty, &other.empty)?);
+        }
+        let late = self.late.saturating_add(other.late);
+        *self = Self { late, latest, empty, panes, ..*self };
+        Ok(())
+    }
+}
+
+/// A pane with the parameters that the merged ring has, given those it had.
+fn fitted<S: Pane>(pane: &(i64, S), empty: &S, before: &S) -> Result<(i64, S)> {
+    let mut fitted = pane.clone();
+    if empty != before {
+        fitted.1.merge(empty)?;
+    }
+    Ok(fitted)
+}
+
+impl<S: Pane> Merge for Panes<S> {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+
+    fn reseed(&mut self, part: u64) {
+        self.empty.reseed(part);
+    }
+}
+
+// ---- bytes ----
+
+impl<S: Pane> Panes<S> {
+    /// The ring as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The ring that the bytes hold.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a ring of this kind of sketch: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl<S: Pane> Encode for Panes<S> {
+    const FAMILY: Family = Family::Panes;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.empty.header().scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u64(self.pane_width);
+        writer.u32(self.capacity);
+        writer.u64(self.late);
+        writer.u8(u8::from(self.latest.is_some()));
+        writer.u64(self.latest.unwrap_or(0) as u64);
+        self.empty.write(writer);
+        writer.u32(self.panes.len() as u32);
+        for (number, sketch) in &self.panes {
+            writer.u64(*number as u64);
+            sketch.write(writer);
+        }
+    }
+}
+
+impl<S: Pane> Decode for Panes<S> {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        let pane_width = reader.u64("pane width")?;
+        let capacity = reader.u32("panes")?;
+        let late = reader.u64("late")?;
+        let started = reader.u8("started")?;
+        let latest = reader.u64("latest pane")? as i64;
+        let latest = match started {
+            0 if latest == 0 && late == 0 => None,
+            1 => Some(latest),
+            _ => {
+                return Err(Error::contents(
+                    "started",
+                    "0 with a latest pane and late items of 0, or 1",
+                    started,
+                ));
+            }
+        };
+        let (kind, empty) = open_pane("empty sketch", reader)?;
+        if kind.scheme != header.scheme {
+            return Err(Error::contents(
+                "empty sketch",
+                format_args!("keys of {}", header.scheme),
+                kind.scheme,
+            ));
+        }
+        let mut ring = Self::new(S::read(&kind, empty)?, pane_width, capacity)
+            .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
+        if latest.is_some_and(|latest| !(ring.number(i64::MIN)..=ring.number(i64::MAX)).contains(&latest)) {
+            return Err(Error::contents(
+                "latest pane",
+                "the number of a pane whose times fit 64 bits",
+                "another",
+            ));
+        }
+        (ring.late, ring.latest) = (late, latest);
+
+        let used = reader.u32("used panes")?;
+        let most = if latest.is_some() { capacity } else { 0 };
+        if used > most {
+            return Err(Error::contents("used panes", format_args!("at most {most}"), used));
+        }
+        // Each takes a number and an envelope: what cannot be there gets no room, and an error below.
+        ring.panes.reserve_exact((used as usize).min(reader.left() / 40));
+        for _ in 0..used {
+            let number = reader.u64("number of a pane")? as i64;
+            ring.require_next(number)?;
+            let (header, payload) = open_pane("pane", reader)?;
+            if header != kind || parameters(&header, payload) != parameters(&kind, empty) {
+                let expected =
+                    format_args!("the kind and parameters of the empty {}", kind.family).to_string();
+                return Err(Error::contents("pane", expected, format_args!("another {}", header.family)));
+            }
+            ring.panes.push_back((number, S::read(&header, payload)?));
+        }
+        Ok(ring)
+    }
+}
+
+/// The header and the payload of a pane's envelope. A ring in a ring, and one in that, could go on for ever: it is
+/// refused before it is read.
+fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
+    let (header, payload) = open(reader.envelope(field)?)?;
+    if header.family == Family::Panes {
+        return Err(Error::contents(field, "no ring of panes itself", Family::Panes));
+    }
+    Ok((header, payload))
+}
+
+impl<S: Pane> Panes<S> {
+    /// Refuses a pane out of order, outside the window, or of no time that there is.
+    fn require_next(&self, number: i64) -> Result<()> {
+        let last = self.latest.unwrap_or(i64::MIN);
+        let first = self.first_of(last).max(self.number(i64::MIN));
+        let in_order = self.panes.back().is_none_or(|before| before.0 < number);
+        if in_order && (first..=last).contains(&number) {
+            return Ok(());
+        }
+        let expected = format_args!("{first} to {last}, in ascending order").to_string();
+        Err(Error::contents("number of a pane", expected, number))
+    }
+}
