@@ -11,6 +11,7 @@
 //! | a fair sample? | [`sampling`] |
 //! | which are alike? | [`similarity`] |
 //! | over the last day only? | [`window`] |
+//! | what is in this column? | [`profile`] |
 //!
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
 //! takes one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with
@@ -47,6 +48,7 @@ pub mod hash;
 pub mod keys;
 pub mod math;
 pub mod membership;
+pub mod profile;
 mod random;
 pub mod sampling;
 pub mod similarity;

@@ -31,6 +31,7 @@ macro_rules! with_every_family {
             WeightedReservoir = 0x51, version 1, in sampling;
             MinHash = 0x60, version 1, in similarity;
             Panes = 0x70, version 1, in window;
+            DDSketch = 0x72, version 1, in profile;
         }
     };
 }
@@ -82,6 +83,7 @@ impl Family {
             Self::CountMin | Self::RangeCountMin => 6,
             Self::SampledCounter | Self::LinearCounting | Self::DirectTable => 8,
             Self::MorrisCounter => 9,
+            Self::DDSketch => 12,
             Self::BlockedBloom => 16,
             Self::CounterArray => 17,
             Self::CountingBloom => 18,

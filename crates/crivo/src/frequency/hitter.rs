@@ -58,7 +58,7 @@ pub(super) fn middle(lower: u64, upper: u64) -> u64 {
 
 /// Whole numbers as a certain estimate: where floats are too coarse for them the bounds are rounded
 /// outwards, and an upper bound of [`u64::MAX`], which is where counts stop, is none.
-pub(super) fn certain(value: u64, lower: u64, upper: u64) -> Estimate {
+pub(crate) fn certain(value: u64, lower: u64, upper: u64) -> Estimate {
     let below = |count: u64| {
         let float = count as f64;
         if float as u128 > u128::from(count) { float.next_down() } else { float }

@@ -19,6 +19,7 @@ mod rows;
 pub use count_min::CountMin;
 pub use heavy_hitters::{HeavyHitters, Reading};
 pub use hitter::Hitter;
+pub(crate) use hitter::certain;
 pub use majority::Majority;
 pub use private::{PrivateClient, PrivateCountMean};
 pub use range_count_min::RangeCountMin;

@@ -29,6 +29,7 @@ mod chi_square;
 mod count_min;
 mod counter_array;
 mod counting_bloom;
+mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod harness;

@@ -9,6 +9,7 @@ mod bloom;
 mod count_min;
 mod counters;
 mod counting_bloom;
+mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod heavy_hitters;

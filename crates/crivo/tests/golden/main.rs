@@ -12,6 +12,7 @@ mod bloom;
 mod count_min;
 mod counters;
 mod counting_bloom;
+mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod heavy_hitters;
@@ -54,6 +55,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         private_count_mean::cases(),
         min_hash::cases(),
         panes::cases(),
+        ddsketch::cases(),
     ]
     .concat()
 }

@@ -14,6 +14,7 @@ mod bloom;
 mod count_min;
 mod counter_array;
 mod counting_bloom;
+mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod heavy_hitters;

@@ -8,6 +8,7 @@ use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
+use crivo::profile::DDSketch;
 use crivo::sampling::{Reservoir, WeightedReservoir};
 use crivo::similarity::MinHash;
 use crivo::window::Panes;
@@ -40,6 +41,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         private_count_means(),
         min_hashes(),
         panes(),
+        ddsketches(),
     ]
     .concat()
 }
@@ -301,6 +303,23 @@ pub(crate) fn panes() -> Vec<Vec<u8>> {
     (0..4_u32).for_each(|i| votes.pane_mut(i64::MAX, 1).unwrap().insert(&i).unwrap());
     let empty = Panes::new(hyperloglog, u64::MAX >> 1, 1 << 16).unwrap();
     vec![empty.encode(), visitors.encode(), samples.encode(), votes.encode()]
+}
+
+pub(crate) fn ddsketches() -> Vec<Vec<u8>> {
+    let numbers = |bins, numbers: &[f64]| {
+        let mut sketch = DDSketch::new(0.01, bins).unwrap();
+        sketch.insert_all(numbers);
+        sketch.encode()
+    };
+    let many: Vec<f64> = (0..60).map(|i| 1.5_f64.powi(i - 30)).collect();
+    let mut saturated = DDSketch::new(0.01, 16).unwrap();
+    saturated.add(1.0, u64::MAX);
+    vec![
+        numbers(16, &[]),
+        numbers(100, &[-5.0, -5.0, 3.0, -9.5, 0.0, 2.25, 8.0, 1e3, f64::NAN]),
+        numbers(32, &many),
+        saturated.encode(),
+    ]
 }
 
 /// A few random changes, most of them where they hurt.

@@ -1,0 +1,281 @@
+//! DDSketch: quantiles of numbers with a relative error that is certain.
+//!
+//! **Question.** What is the median of these numbers, what their 99th percentile; how many are below a limit?
+//!
+//! **Guarantee.** With a relative error `α` every quantile `x` is answered by a number from `x(1 − α)` to `x(1 + α)`: of one
+//! number or 10^18, in any order, whatever they are. No input can break the bounds of an answer. That holds as
+//! long as the numbers fall into at most [`max_bins`](DDSketch::max_bins) bins; beyond that pairs of bins are joined
+//! and `α` about doubles, as often as needed, and [`relative_error`](DDSketch::relative_error) and the bounds of
+//! every answer say so. Count, sum, mean, least and greatest number are exact.
+//!
+//! Merging is exact, bit for bit: a sketch depends on the numbers and their weights only, never on their order or on
+//! how they were split.
+//!
+//! **Idea.** Count numbers in bins whose borders grow by the factor `γ = (1 + α)/(1 − α)`: any number of a bin is
+//! within `α` of one in its middle. Numbers from a billionth to a billion take 2,000 bins at 1 %, most of which are empty in
+//! real data and take no memory.
+//!
+//! *Why the order does not matter.* Joining pairs maps bin `i` to `⌊i/2⌋`, so a sketch of level `l` is the one of level
+//! 0 with all numbers of bins shifted by `l`. How many bins are in use at a level can only rise with more numbers.
+//! So the level is the lowest one at which *all* the numbers fit, whichever came first. The sum is kept without
+//! rounding.
+//!
+//! **When not to use it.** If numbers crowd around a value far from zero, `α` of the value may be more than they
+//! differ by: subtract it first. For a small error of the *rank*, whatever the numbers, a KLL sketch or t-digest.
+//!
+//! **Memory.** 12 bytes a slot in a table at most three quarters full; 2 KB for a few hundred bins.
+//!
+//! **Sources.** Masson, Rim, Lee: *DDSketch: a fast and fully-mergeable quantile sketch with relative-error
+//! guarantees* (2019). Epicoco, Melle, Cafaro, Pulimeno, Morleo: *UDDSketch: accurate tracking of quantiles in data
+//! streams* (2020), for joining pairs of bins everywhere.
+//!
+//! **Where this departs from them.** The scale is made of straight pieces in whole-number arithmetic (see
+//! `scale.rs`): no logarithm, the same bins on every machine, and borders that are known exactly, so that bounds are
+//! certain and not certain but for rounding. The limit counts bins in use, not the span from the first to the last, so
+//! that an outlier costs one bin.
+
+mod bins;
+mod bytes;
+mod query;
+mod scale;
+
+use std::ops::RangeInclusive;
+
+use self::bins::{Bin, Bins};
+use self::scale::Scale;
+use super::exact_sum::ExactSum;
+use crate::error::{Error, Result};
+use crate::sketch::Merge;
+
+/// Counts numbers in bins of equal relative width; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::profile::DDSketch;
+///
+/// let mut latencies = DDSketch::for_error(0.01)?;
+/// for request in 1..=10_000_u32 {
+///     latencies.insert(f64::from(request) / 1000.0);
+/// }
+/// let median = latencies.quantile(0.5).expect("there are numbers");
+/// assert!(median.is_certain() && median.covers(5.0) && median.relative_error() < 0.0201);
+/// assert_eq!((latencies.max(), latencies.sum()), (Some(10.0), Some(50_005.0)));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct DDSketch {
+    /// The relative error that was asked for: that of level 0.
+    accuracy: f64,
+    max_bins: u32,
+    scale: Scale,
+    /// How often pairs of bins were joined.
+    level: u8,
+    bins: Bins,
+    zeros: u64,
+    not_finite: u64,
+    /// All numbers; at its largest value it stays, and the sum is given up.
+    count: u64,
+    min: f64,
+    max: f64,
+    sum: ExactSum,
+}
+
+// ---- limits and sizing ----
+
+impl DDSketch {
+    /// The relative errors that can be asked for.
+    pub const ACCURACIES: RangeInclusive<f64> = 1e-4..=0.5;
+
+    /// How many bins there may be.
+    pub const MAX_BINS: RangeInclusive<u32> = 16..=1 << 16;
+
+    /// How many bins numbers of eighteen decades take: `⌈ln 10^18/ln γ⌉`, of those in [`MAX_BINS`](Self::MAX_BINS).
+    ///
+    /// # Errors
+    /// If the relative error is not in [`ACCURACIES`](Self::ACCURACIES).
+    ///
+    /// ```
+    /// use crivo::profile::DDSketch;
+    /// assert_eq!(DDSketch::bins_for(0.01)?, 2073);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn bins_for(relative_error: f64) -> Result<u32> {
+        check_accuracy(relative_error)?;
+        let bins = (18.0 * std::f64::consts::LN_10 / (2.0 * libm::atanh(relative_error))).ceil() as u32;
+        Ok(bins.clamp(*Self::MAX_BINS.start(), *Self::MAX_BINS.end()))
+    }
+
+    /// The most memory that a sketch of so many bins takes.
+    pub(super) fn most_memory(max_bins: u32) -> usize {
+        size_of::<Self>() + ExactSum::new().memory() + Bins::most_memory(max_bins as usize + 1)
+    }
+}
+
+fn check_accuracy(relative_error: f64) -> Result<()> {
+    if DDSketch::ACCURACIES.contains(&relative_error) {
+        return Ok(());
+    }
+    let (least, most) = DDSketch::ACCURACIES.into_inner();
+    Err(Error::parameter("relative error", format_args!("{least} to {most}"), relative_error))
+}
+
+// ---- construction ----
+
+impl DDSketch {
+    /// An empty sketch with that relative error, as long as at most so many bins are in use.
+    ///
+    /// # Errors
+    /// If they are not in [`ACCURACIES`](Self::ACCURACIES) and [`MAX_BINS`](Self::MAX_BINS).
+    pub fn new(relative_error: f64, max_bins: u32) -> Result<Self> {
+        check_accuracy(relative_error)?;
+        if !Self::MAX_BINS.contains(&max_bins) {
+            let (least, most) = Self::MAX_BINS.into_inner();
+            return Err(Error::parameter("bins", format_args!("{least} to {most}"), max_bins));
+        }
+        Ok(Self {
+            accuracy: relative_error,
+            max_bins,
+            scale: Scale::new(relative_error),
+            level: 0,
+            bins: Bins::new(),
+            zeros: 0,
+            not_finite: 0,
+            count: 0,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            sum: ExactSum::new(),
+        })
+    }
+
+    /// An empty sketch with that relative error for numbers of eighteen decades, or of more if some bins between
+    /// them are empty.
+    ///
+    /// # Errors
+    /// If the relative error is not in [`ACCURACIES`](Self::ACCURACIES).
+    pub fn for_error(relative_error: f64) -> Result<Self> {
+        Self::new(relative_error, Self::bins_for(relative_error)?)
+    }
+}
+
+// ---- update ----
+
+impl DDSketch {
+    /// Counts a number. What is not finite is only counted as that.
+    #[inline]
+    pub fn insert(&mut self, value: f64) {
+        if !value.is_finite() || self.count >= u64::MAX - 1 {
+            return self.add(value, 1);
+        }
+        self.count += 1;
+        self.sum.add(value);
+        self.place(value, 1);
+    }
+
+    /// Counts many numbers; the same as one by one.
+    pub fn insert_all(&mut self, values: &[f64]) {
+        values.iter().for_each(|&value| self.insert(value));
+    }
+
+    /// Counts a number `weight` times; a weight of 0 changes nothing.
+    pub fn add(&mut self, value: f64, weight: u64) {
+        if weight == 0 {
+            return;
+        }
+        if !value.is_finite() {
+            self.not_finite = self.not_finite.saturating_add(weight);
+            return;
+        }
+        self.count = self.count.saturating_add(weight);
+        if self.is_saturated() {
+            self.sum = ExactSum::new();
+        } else {
+            self.sum.add_weighted(value, weight);
+        }
+        self.place(value, weight);
+    }
+
+    /// Puts a number into its bin.
+    #[inline]
+    fn place(&mut self, value: f64, weight: u64) {
+        // Zero has no sign here, so that the least and the greatest do not depend on the order.
+        let value = value + 0.0;
+        if value < self.min {
+            self.min = value;
+        }
+        if value > self.max {
+            self.max = value;
+        }
+        if value == 0.0 {
+            self.zeros = self.zeros.saturating_add(weight);
+            return;
+        }
+        let number = self.scale.bin(value.abs()) >> self.level;
+        if self.bins.add(number, value < 0.0, weight) {
+            self.join_pairs();
+        }
+    }
+
+    /// Joins pairs of bins until they are few enough.
+    #[cold]
+    fn join_pairs(&mut self) {
+        while self.bins.len() > self.max_bins as usize {
+            self.raise_level();
+        }
+    }
+
+    fn raise_level(&mut self) {
+        self.bins.collapse();
+        self.level += 1;
+    }
+}
+
+// ---- merge ----
+
+impl DDSketch {
+    /// Makes this the sketch of all numbers of both, bit for bit.
+    ///
+    /// # Errors
+    /// If relative error or number of bins differ; the sketch is unchanged then.
+    ///
+    /// ```
+    /// use crivo::profile::DDSketch;
+    /// let (mut monday, mut tuesday) = (DDSketch::for_error(0.01)?, DDSketch::for_error(0.01)?);
+    /// monday.insert_all(&[1.0, 2.0]);
+    /// tuesday.insert(30.0);
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!((monday.count(), monday.mean()), (3, Some(11.0)));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        let advice = "only sketches of one relative error and number of bins can be merged";
+        if self.accuracy != other.accuracy {
+            return Err(Error::incompatible("relative error", self.accuracy, other.accuracy, advice));
+        }
+        if self.max_bins != other.max_bins {
+            return Err(Error::incompatible("bins", self.max_bins, other.max_bins, advice));
+        }
+        while self.level < other.level {
+            self.raise_level();
+        }
+        let shift = self.level - other.level;
+        for Bin { is_negative, number, count } in other.bins.iter() {
+            self.bins.add(number >> shift, is_negative, count);
+        }
+        self.join_pairs();
+        self.zeros = self.zeros.saturating_add(other.zeros);
+        self.not_finite = self.not_finite.saturating_add(other.not_finite);
+        self.count = self.count.saturating_add(other.count);
+        (self.min, self.max) = (self.min.min(other.min), self.max.max(other.max));
+        if self.is_saturated() {
+            self.sum = ExactSum::new();
+        } else {
+            self.sum.merge(&other.sum);
+        }
+        Ok(())
+    }
+}
+
+impl Merge for DDSketch {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}

@@ -1,0 +1,306 @@
+//! A sum of floats without rounding.
+//!
+//! Adding floats rounds, so that the sum depends on the order of the numbers and on how they were split over
+//! threads. This one does not: every float is a whole number of 2^−1074, and a sum of fewer than 2^64 of them fits
+//! in 2176 bits and a sign. (The idea is Kulisch's long accumulator; *Advanced arithmetic for the digital
+//! computer*, 2002.)
+//!
+//! The bits are kept in limbs of 32, each in a signed word of 64, so that an addition touches three limbs and
+//! carries nothing; carries are settled after 2^29 additions, or when the sum is looked at.
+
+use crate::codec::{Reader, Writer};
+use crate::error::{Error, Result};
+
+/// 2098 bits of floats, 64 of weights, and a limb for the sign.
+const LIMBS: usize = 69;
+const LIMB_BITS: u32 = 32;
+/// The exponent of the lowest bit.
+const LOWEST: i32 = -1074;
+
+#[derive(Debug, Clone)]
+pub(super) struct ExactSum {
+    limbs: Box<[i64; LIMBS]>,
+    /// Additions since carries were settled.
+    additions: u32,
+}
+
+impl ExactSum {
+    /// Each changes a limb by less than 2^33, and a limb that is settled is below 2^32.
+    const MOST_ADDITIONS: u32 = 1 << 29;
+
+    pub(super) fn new() -> Self {
+        Self { limbs: Box::new([0; LIMBS]), additions: 0 }
+    }
+
+    /// Adds a finite number.
+    #[inline]
+    pub(super) fn add(&mut self, value: f64) {
+        let (mantissa, limb, offset) = parts(value);
+        let bits = u128::from(mantissa) << offset;
+        let sign = if value < 0.0 { -1 } else { 1 };
+        if let Some([low, middle, high]) = self.limbs[limb..].first_chunk_mut() {
+            *low += sign * (bits as u32 as i64);
+            *middle += sign * ((bits >> LIMB_BITS) as u32 as i64);
+            *high += sign * ((bits >> (2 * LIMB_BITS)) as i64);
+        }
+        self.count_addition();
+    }
+
+    /// Adds a finite number many times.
+    pub(super) fn add_weighted(&mut self, value: f64, weight: u64) {
+        let (mantissa, limb, offset) = parts(value);
+        let sign = if value < 0.0 { -1 } else { 1 };
+        for (half, factor) in [weight as u32, (weight >> 32) as u32].into_iter().enumerate() {
+            // 53 bits, 32 of the factor and 31 of the offset.
+            let bits = (u128::from(mantissa) * u128::from(factor)) << offset;
+            for (place, to) in self.limbs[limb + half..].iter_mut().take(4).enumerate() {
+                *to += sign * ((bits >> (LIMB_BITS * place as u32)) as u32 as i64);
+            }
+            self.count_addition();
+        }
+    }
+
+    #[inline]
+    fn count_addition(&mut self) {
+        self.additions += 1;
+        if self.additions == Self::MOST_ADDITIONS {
+            self.settle();
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.settle();
+        self.limbs.iter_mut().zip(other.settled()).for_each(|(mine, theirs)| *mine += theirs);
+        self.settle();
+    }
+
+    /// Every limb but the last becomes 0 to 2^32 − 1; the last has the sign.
+    #[cold]
+    fn settle(&mut self) {
+        let mut carry = 0;
+        let (last, others) = self.limbs.split_last_mut().map_or((None, &mut [][..]), |(l, o)| (Some(l), o));
+        for limb in others {
+            let sum = *limb + carry;
+            *limb = i64::from(sum as u32);
+            carry = sum >> LIMB_BITS;
+        }
+        if let Some(last) = last {
+            *last += carry;
+        }
+        self.additions = 0;
+    }
+
+    /// The one form that equal sums have.
+    fn settled(&self) -> [i64; LIMBS] {
+        let mut copy = self.clone();
+        copy.settle();
+        *copy.limbs
+    }
+
+    /// Whether it is below zero, and the limbs of its magnitude.
+    fn magnitude(&self) -> (bool, [u32; LIMBS]) {
+        let settled = self.settled();
+        let negative = settled[LIMBS - 1] < 0;
+        let mut carry = i64::from(negative);
+        let limbs = settled.map(|limb| {
+            // The two's complement: every bit turned over, and one added.
+            let bits = if negative { i64::from(!(limb as u32)) } else { limb } + carry;
+            carry = if negative { bits >> LIMB_BITS } else { 0 };
+            bits as u32
+        });
+        (negative, limbs)
+    }
+
+    /// The nearest float, infinite if the sum is beyond the largest.
+    pub(super) fn value(&self) -> f64 {
+        self.scaled_by(0)
+    }
+
+    /// The sum over a count, which need not be infinite where the sum is.
+    pub(super) fn mean(&self, count: u64) -> f64 {
+        let value = self.value();
+        if value.is_finite() {
+            value / count as f64
+        } else {
+            const SCALE: i32 = 64;
+            libm::ldexp(self.scaled_by(-SCALE) / count as f64, SCALE)
+        }
+    }
+
+    /// The float nearest to the sum times a power of two.
+    fn scaled_by(&self, power: i32) -> f64 {
+        let (negative, limbs) = self.magnitude();
+        let Some(top) = limbs.iter().rposition(|&limb| limb > 0) else { return 0.0 };
+        // The top 64 bits from the highest one on; what is below them only breaks ties.
+        let limb = |index: usize| u128::from(limbs.get(index).copied().unwrap_or(0));
+        let base = top.saturating_sub(2);
+        let bits = limb(base + 2) << 64 | limb(base + 1) << 32 | limb(base);
+        let shift = 64_u32.saturating_sub(bits.leading_zeros());
+        let is_exact = bits.trailing_zeros() >= shift && limbs[..base].iter().all(|&limb| limb == 0);
+        let mantissa = (bits >> shift) as u64 | u64::from(!is_exact);
+        let exponent = LOWEST + (base as u32 * LIMB_BITS + shift) as i32;
+        let value = libm::ldexp(mantissa as f64, exponent + power);
+        if negative { -value } else { value }
+    }
+
+    /// Whether the sum of numbers from `least` to `most` can be this.
+    pub(super) fn lies_between(&self, least: f64, most: f64, count: u64) -> bool {
+        let difference = |bound: f64| {
+            let mut difference = self.clone();
+            difference.settle();
+            difference.add_weighted(-bound, count);
+            difference.magnitude()
+        };
+        let (below, above) = (difference(least), difference(most));
+        let is_zero = |limbs: &[u32; LIMBS]| limbs.iter().all(|&limb| limb == 0);
+        !below.0 && (above.0 || is_zero(&above.1))
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.limbs)
+    }
+
+    /// The sign, and the limbs of the magnitude from the first to the last that is not 0.
+    pub(super) fn encode(&self, writer: &mut Writer) {
+        let (negative, limbs) = self.magnitude();
+        let first = limbs.iter().position(|&limb| limb > 0).unwrap_or(0);
+        let end = limbs.iter().rposition(|&limb| limb > 0).map_or(0, |last| last + 1);
+        writer.u8(u8::from(negative));
+        writer.u8(first as u8);
+        writer.u8((end - first) as u8);
+        limbs[first..end].iter().for_each(|&limb| writer.u32(limb));
+    }
+
+    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+        let negative = reader.u8("sign of the sum")?;
+        let first = usize::from(reader.u8("sum")?);
+        let count = usize::from(reader.u8("sum")?);
+        let mut sum = Self::new();
+        // The last limb is for the sign alone.
+        let room = sum.limbs[..LIMBS - 1].get_mut(first..first + count);
+        let Some(limbs) =
+            room.filter(|limbs| negative < 2 && (!limbs.is_empty() || (negative, first) == (0, 0)))
+        else {
+            let expected = format_args!("a sign and at most {} limbs", LIMBS - 1).to_string();
+            return Err(Error::contents("sum", expected, format_args!("{count} from {first} on")));
+        };
+        for limb in limbs.iter_mut() {
+            *limb = reader.u32("sum")?.into();
+        }
+        if limbs.first() == Some(&0) || limbs.last() == Some(&0) {
+            return Err(Error::contents("sum", "a first and a last limb that are not 0", 0));
+        }
+        if negative == 1 {
+            sum.limbs.iter_mut().for_each(|limb| *limb = -*limb);
+            sum.settle();
+        }
+        Ok(sum)
+    }
+}
+
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &Self) -> bool {
+        self.settled() == other.settled()
+    }
+}
+
+/// The mantissa of a number, the limb of its lowest bit, and which bit of it that is.
+#[inline]
+fn parts(value: f64) -> (u64, usize, u32) {
+    let bits = value.to_bits();
+    let exponent = (bits >> 52) as u32 & 0x7FF;
+    let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+    let position = exponent.max(1) - 1;
+    (mantissa, (position / LIMB_BITS) as usize, position % LIMB_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum_of(values: &[f64]) -> ExactSum {
+        let mut sum = ExactSum::new();
+        values.iter().for_each(|&value| sum.add(value));
+        sum
+    }
+
+    #[test]
+    fn sums_are_the_nearest_float_to_the_true_sum() {
+        for (values, expected) in [
+            (&[][..], 0.0),
+            (&[0.1, 0.2], 0.30000000000000004),
+            (&[1e308, 1e308, -1e308], 1e308),
+            (&[1e308, 1e308], f64::INFINITY),
+            (&[1.0, 1e100, 1.0, -1e100], 2.0),
+            (&[5e-324, 5e-324], 1e-323),
+            (&[-5e-324], -5e-324),
+            (&[f64::MAX, -f64::MAX, -0.5], -0.5),
+            (&[9_007_199_254_740_992.0, 1.0], 9_007_199_254_740_992.0), // a tie: to even
+            (&[9_007_199_254_740_994.0, 1.0], 9_007_199_254_740_996.0),
+            (&[9_007_199_254_740_992.0, 1.0, 5e-324], 9_007_199_254_740_994.0), // just above the tie
+            (&[-9_007_199_254_740_992.0, -1.0, -5e-324], -9_007_199_254_740_994.0),
+            (&[f64::MIN_POSITIVE, -5e-324], 2.225_073_858_507_201e-308),
+        ] {
+            assert_eq!(sum_of(values).value(), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn order_and_splits_and_weights_do_not_matter() {
+        let mut bits = 1_u64;
+        let mut values: Vec<f64> = std::iter::repeat_with(|| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from_bits(bits)
+        })
+        .filter(|value| value.is_finite())
+        .take(1000)
+        .collect();
+        let whole = sum_of(&values);
+        let mut parts = sum_of(&values[..300]);
+        parts.merge(&sum_of(&values[300..]));
+        assert_eq!((&parts, parts.value()), (&whole, whole.value()));
+        values.reverse();
+        assert_eq!(sum_of(&values), whole);
+        for value in &values[..50] {
+            let mut weighted = ExactSum::new();
+            weighted.add_weighted(*value, (7 << 40) + 3);
+            let mut shifted = ExactSum::new();
+            (0..7).for_each(|_| shifted.add_weighted(*value, 1 << 40));
+            (0..3).for_each(|_| shifted.add(*value));
+            assert_eq!(weighted, shifted);
+        }
+    }
+
+    #[test]
+    fn the_largest_sum_there_can_be_fits() {
+        let mut sum = ExactSum::new();
+        sum.add_weighted(-f64::MAX, u64::MAX);
+        assert_eq!(sum.value(), f64::NEG_INFINITY);
+        assert!(sum.lies_between(-f64::MAX, -f64::MAX, u64::MAX));
+        assert!(!sum.lies_between(-f64::MAX, -f64::MAX, u64::MAX - 1));
+        sum.add_weighted(f64::MAX, u64::MAX - 1);
+        assert_eq!(sum.value(), -f64::MAX);
+    }
+
+    #[test]
+    fn stored_sums_are_read_back() {
+        for values in [&[][..], &[1.5, -2.25], &[-1e300, 1e-300], &[f64::MAX; 9], &[-5e-324; 3]] {
+            let sum = sum_of(values);
+            let mut writer = Writer::default();
+            sum.encode(&mut writer);
+            let bytes = writer.into_bytes();
+            let mut reader = Reader::new(&bytes);
+            assert!(ExactSum::decode(&mut reader) == Ok(sum), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn carries_are_settled_in_time() {
+        let mut sum = sum_of(&[1.0 - f64::EPSILON / 2.0]);
+        sum.additions = ExactSum::MOST_ADDITIONS - 1;
+        sum.limbs.iter_mut().for_each(|limb| *limb <<= 29);
+        let scaled = sum.value();
+        sum.add(0.0);
+        assert_eq!((sum.additions, sum.value()), (0, scaled));
+    }
+}
