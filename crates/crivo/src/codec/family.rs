@@ -31,6 +31,7 @@ macro_rules! with_every_family {
             WeightedReservoir = 0x51, version 1, in sampling;
             MinHash = 0x60, version 1, in similarity;
             Panes = 0x70, version 1, in window;
+            ColumnProfile = 0x71, version 1, in profile;
             DDSketch = 0x72, version 1, in profile;
         }
     };
@@ -88,6 +89,7 @@ impl Family {
             Self::CounterArray => 17,
             Self::CountingBloom => 18,
             Self::Bloom => 20,
+            Self::ColumnProfile => 25,
             _ => 0,
         }
     }

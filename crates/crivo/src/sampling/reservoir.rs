@@ -132,6 +132,15 @@ impl Reservoir {
     /// # Errors
     /// If the batch was hashed under another scheme; nothing is shown then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch_as(batch, |key| key)
+    }
+
+    /// Shows a batch of keys, of which those that come in are kept in another form.
+    pub(crate) fn insert_batch_as<'a>(
+        &mut self,
+        batch: &KeyBatch<'a>,
+        form: impl Fn(KeyRef<'a>) -> KeyRef<'a>,
+    ) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         let mut position = 0;
         loop {
@@ -140,7 +149,7 @@ impl Reservoir {
             self.seen += passed;
             position += passed as usize;
             let Some(key) = batch.get(position) else { return Ok(()) };
-            self.admit(key);
+            self.admit(form(key));
             position += 1;
         }
     }

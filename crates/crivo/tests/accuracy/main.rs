@@ -26,6 +26,7 @@ mod support;
 mod bands;
 mod bloom;
 mod chi_square;
+mod column_profile;
 mod count_min;
 mod counter_array;
 mod counting_bloom;

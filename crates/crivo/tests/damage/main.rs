@@ -6,6 +6,7 @@
 mod support;
 
 mod bloom;
+mod column_profile;
 mod count_min;
 mod counters;
 mod counting_bloom;

@@ -9,6 +9,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
 mod bloom;
+mod column_profile;
 mod count_min;
 mod counters;
 mod counting_bloom;
@@ -56,6 +57,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         min_hash::cases(),
         panes::cases(),
         ddsketch::cases(),
+        column_profile::cases(),
     ]
     .concat()
 }

@@ -11,6 +11,7 @@
 mod support;
 
 mod bloom;
+mod column_profile;
 mod count_min;
 mod counter_array;
 mod counting_bloom;

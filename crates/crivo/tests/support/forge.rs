@@ -8,7 +8,7 @@ use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
-use crivo::profile::DDSketch;
+use crivo::profile::{ColumnProfile, DDSketch, ProfileConfig};
 use crivo::sampling::{Reservoir, WeightedReservoir};
 use crivo::similarity::MinHash;
 use crivo::window::Panes;
@@ -42,6 +42,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         min_hashes(),
         panes(),
         ddsketches(),
+        column_profiles(),
     ]
     .concat()
 }
@@ -320,6 +321,20 @@ pub(crate) fn ddsketches() -> Vec<Vec<u8>> {
         numbers(32, &many),
         saturated.encode(),
     ]
+}
+
+pub(crate) fn column_profiles() -> Vec<Vec<u8>> {
+    let config = ProfileConfig { precision: 4, counters: 5, sample: 3, accuracy: 0.1, bins: 16, longest: 6 };
+    let column = |values: &[&str], missing| {
+        let scheme = KeyScheme::bytes().with_seed(5);
+        let mut profile = ColumnProfile::with_scheme(config, scheme, 5).unwrap();
+        values.iter().for_each(|value| profile.insert(value).unwrap());
+        profile.add_missing(missing);
+        profile.encode()
+    };
+    let numbers = ["12", "-7", "9007199254740993", "12", "0", "+3", "3.25", "nan"];
+    let words = ["ana", "rui", "ana", "anastasia", "", "true", "eva", "zoe", "2024-01-31", "rui", "7"];
+    vec![column(&[], 0), column(&[], 9), column(&numbers, 1), column(&words, 2)]
 }
 
 /// A few random changes, most of them where they hurt.

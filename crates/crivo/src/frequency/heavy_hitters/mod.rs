@@ -233,8 +233,9 @@ impl HeavyHitters {
         self.add_hashed(hash, key, weight)
     }
 
+    /// Counts a key whose hash under the sketch's scheme is known.
     #[inline]
-    fn add_hashed(&mut self, hash: u64, key: KeyRef<'_>, weight: u64) -> Result<()> {
+    pub(crate) fn add_hashed(&mut self, hash: u64, key: KeyRef<'_>, weight: u64) -> Result<()> {
         match key {
             _ if weight == 0 => return Ok(()),
             KeyRef::Bytes(text) => self.table.add_text(hash, text, weight, self.capacity + 1)?,
@@ -418,6 +419,12 @@ impl HeavyHitters {
     /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.total == 0
+    }
+
+    /// How many bytes the longest key with a counter has, if keys are bytes.
+    pub(crate) fn longest_key(&self) -> usize {
+        let bytes = |key| if let KeyRef::Bytes(text) = key { text.len() } else { 0 };
+        self.table.entries().map(|entry| bytes(entry.key)).max().unwrap_or(0)
     }
 
     /// How many counters there may be.

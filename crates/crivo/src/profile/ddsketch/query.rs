@@ -1,7 +1,7 @@
 //! What the bins answer.
 
-use super::DDSketch;
 use super::bins::{Bin, order};
+use super::{DDSketch, ExactSum};
 use crate::codec::{Encode as _, Parameter, Summary};
 use crate::counting::NO_KEYS;
 use crate::estimate::Estimate;
@@ -124,13 +124,24 @@ impl DDSketch {
 
     /// The sum of all numbers, rounded once, to the nearest float. None if the count is saturated.
     pub fn sum(&self) -> Option<f64> {
-        (!self.is_saturated()).then(|| self.sum.value())
+        self.exact_sum(0).map(|sum| sum.value())
     }
 
     /// The mean of all numbers. None if there are none, or the count is saturated.
     pub fn mean(&self) -> Option<f64> {
-        let mean = self.sum.mean(self.count).clamp(self.min.min(self.max), self.max.max(self.min));
-        (!self.is_empty() && !self.is_saturated()).then_some(mean)
+        self.exact_sum(0)
+            .filter(|_| !self.is_empty())
+            .map(|sum| sum.mean(self.count).clamp(self.min, self.max))
+    }
+
+    /// The sum, and what the whole numbers in it lost when they became floats.
+    pub(in crate::profile) fn exact_sum(&self, lost: i128) -> Option<ExactSum> {
+        let mut sum = self.sum.clone();
+        // In two parts that floats hold exactly: nobody loses more than 2^9 of 2^64 numbers.
+        const LOW_BITS: u32 = 40;
+        sum.add(libm::ldexp((lost >> LOW_BITS) as f64, LOW_BITS as i32));
+        sum.add((lost & ((1 << LOW_BITS) - 1)) as f64);
+        (!self.is_saturated()).then_some(sum)
     }
 
     /// The relative error of quantiles now: what was asked for as long as no bins had to be joined.

@@ -1,0 +1,182 @@
+//! What is counted exactly: kinds, lengths, the first and the last text, the least and the greatest integer.
+
+use super::kind::{Kind, Parsed, parse};
+use crate::profile::DDSketch;
+
+/// Exact facts of the values that were there.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Facts {
+    /// How many values are of each kind.
+    pub(super) kinds: [u64; Kind::ALL.len()],
+    /// How many values are too long to be counted one by one.
+    pub(super) long: u64,
+    /// In characters; the least is the largest number as long as there is no value.
+    pub(super) shortest: u64,
+    pub(super) longest: u64,
+    pub(super) total_length: u64,
+    /// The first and the last text in the order of bytes, cut to the bytes that are kept.
+    pub(super) first: Text,
+    pub(super) last: Text,
+    /// The least and the greatest of the integers of 64 bits.
+    pub(super) integers: Option<(i64, i64)>,
+    /// What they lost altogether when they became floats.
+    pub(super) lost: i128,
+}
+
+/// A text with its beginning as a number, which decides most comparisons.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Text {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Text {
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        Self { start: start_of(bytes), bytes: bytes.to_vec() }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn become_text(&mut self, bytes: &[u8]) {
+        self.start = start_of(bytes);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+    }
+}
+
+/// The first eight bytes as a number that has the order of texts.
+#[inline]
+fn start_of(bytes: &[u8]) -> u64 {
+    if let Some(start) = bytes.first_chunk() {
+        return u64::from_be_bytes(*start);
+    }
+    bytes.iter().rev().fold(0, |start, &byte| start >> 8 | u64::from(byte) << 56)
+}
+
+/// Floats hold integers up to here.
+const EXACT: u64 = 1 << 53;
+
+impl Facts {
+    pub(super) fn new() -> Self {
+        Self {
+            kinds: [0; Kind::ALL.len()],
+            long: 0,
+            shortest: u64::MAX,
+            longest: 0,
+            total_length: 0,
+            first: Text::default(),
+            last: Text::default(),
+            integers: None,
+            lost: 0,
+        }
+    }
+
+    /// How many values there were.
+    pub(super) fn values(&self) -> u64 {
+        self.kinds.iter().fold(0, |sum, &count| sum.saturating_add(count))
+    }
+
+    /// Takes a value in, and its number into the sketch of numbers. `is_first` says that there was none before.
+    #[inline]
+    pub(super) fn insert(&mut self, text: &[u8], kept: usize, is_first: bool, numbers: &mut DDSketch) {
+        let length = if text.is_ascii() { text.len() } else { characters(text) } as u64;
+        self.shortest = self.shortest.min(length);
+        self.longest = self.longest.max(length);
+        self.total_length = self.total_length.saturating_add(length);
+
+        let cut = &text[..text.len().min(kept)];
+        let start = start_of(cut);
+        if is_first {
+            self.first.become_text(cut);
+            self.last.become_text(cut);
+        } else {
+            if start <= self.first.start && *cut < *self.first.bytes {
+                self.first.become_text(cut);
+            }
+            if start >= self.last.start && *cut > *self.last.bytes {
+                self.last.become_text(cut);
+            }
+        }
+
+        let parsed = parse(text);
+        let kind = &mut self.kinds[parsed.kind() as usize];
+        *kind = kind.saturating_add(1);
+        match parsed {
+            Parsed::Integer(integer) => {
+                numbers.insert(integer as f64);
+                let (least, greatest) = self.integers.unwrap_or((integer, integer));
+                self.integers = Some((least.min(integer), greatest.max(integer)));
+                if integer.unsigned_abs() > EXACT {
+                    self.lost += i128::from(integer) - (integer as f64) as i128;
+                }
+            }
+            Parsed::LargeInteger(number) | Parsed::Float(number) => numbers.insert(number),
+            Parsed::Other(_) => {}
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.values() == 0 {
+            return;
+        }
+        if self.values() == 0 {
+            *self = other.clone();
+            return;
+        }
+        for (mine, theirs) in self.kinds.iter_mut().zip(other.kinds) {
+            *mine = mine.saturating_add(theirs);
+        }
+        self.long = self.long.saturating_add(other.long);
+        self.shortest = self.shortest.min(other.shortest);
+        self.longest = self.longest.max(other.longest);
+        self.total_length = self.total_length.saturating_add(other.total_length);
+        if other.first.bytes < self.first.bytes {
+            self.first = other.first.clone();
+        }
+        if other.last.bytes > self.last.bytes {
+            self.last = other.last.clone();
+        }
+        self.integers = match (self.integers, other.integers) {
+            (Some(mine), Some(theirs)) => Some((mine.0.min(theirs.0), mine.1.max(theirs.1))),
+            (mine, theirs) => mine.or(theirs),
+        };
+        self.lost = self.lost.saturating_add(other.lost);
+    }
+
+    /// Whether the integers can have lost that much: 2^9 each, and nothing if floats hold them all.
+    pub(super) fn can_have_lost(&self) -> bool {
+        let most = |(least, greatest): (i64, i64)| {
+            if least.unsigned_abs().max(greatest.unsigned_abs()) <= EXACT { 0 } else { 1 << 9 }
+        };
+        let integers = self.kinds[Kind::Integer as usize];
+        self.lost.unsigned_abs() <= u128::from(integers) * self.integers.map_or(0, most)
+            || integers == u64::MAX
+    }
+
+    /// Bytes behind the pointers.
+    pub(super) fn memory(&self) -> usize {
+        self.first.bytes.capacity() + self.last.bytes.capacity()
+    }
+}
+
+/// The number of characters of UTF-8; in bytes that are not, of bytes that do not continue a character.
+#[cold]
+fn characters(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_have_the_order_of_texts() {
+        let texts: [&[u8]; 8] = [b"", b"\0", b"a", b"a\0", b"abcdefg", b"abcdefgh", b"abcdefghi", b"\xFF"];
+        for pair in texts.windows(2) {
+            assert!(start_of(pair[0]) <= start_of(pair[1]), "{pair:?}");
+        }
+        assert_eq!(start_of(b"abc"), u64::from_be_bytes(*b"abc\0\0\0\0\0"));
+    }
+}

@@ -1,0 +1,255 @@
+//! `ColumnProfile`: what is in a column, in one pass and a fixed amount of memory.
+//!
+//! **Question.** What is in this column: of which type is it, how many values are missing, how many different ones are
+//! there, which are most frequent, what is the least, the greatest, the mean, the median, and could it be a key?
+//!
+//! **Guarantee.** Within a memory budget, and exact where that takes no more than a few numbers:
+//!
+//! | answer | is |
+//! |---|---|
+//! | rows, missing, type, lengths, least, greatest | exact |
+//! | sum, mean | of the numbers exactly, rounded once at the end |
+//! | quantiles | certain to 1 % of the value ([`DDSketch`](super::DDSketch)) |
+//! | different values | exact while few, then an interval ([`UltraLogLog`]) |
+//! | most frequent values, majority | certain bounds for each ([`HeavyHitters`]) |
+//! | sample | uniform ([`Reservoir`]) |
+//!
+//! Merging profiles of parts gives the profile of the whole, bit for bit, in all but two answers that no small sketch
+//! can promise it for: the most frequent values, whose bounds stay certain, and the sample, which stays uniform.
+//!
+//! **Idea.** A value is hashed once, when its batch is made; the sketches take the hash, and one look at
+//! the bytes finds the type and the number. There is no sketch for the majority: a value with more than half of all is always
+//! among the counters of the most frequent, with closer bounds.
+//!
+//! **Types** are a lattice. Every value has a [`Kind`], the profile counts how many are of each, and the
+//! [`ColumnType`] follows from which there are: integers and floats together are floats, days and moments
+//! are moments, and anything else together is text. So it does not depend on which value came first, and a column of
+//! a million integers and three texts shows both numbers.
+//!
+//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To hold to it whatever the values are, only so many bytes
+//! of a value are kept ([`ProfileConfig::longest`]): longer ones are cut in the sample and as first and last text; the most
+//! frequent values are never cut, so longer ones are not among them but counted as [`long`](ColumnProfile::long).
+//!
+//! **When not to use it.** For one answer only, its sketch alone is faster.
+
+mod bytes;
+mod config;
+mod facts;
+mod kind;
+mod query;
+
+use self::facts::Facts;
+use super::DDSketch;
+use crate::distinct::UltraLogLog;
+use crate::error::Result;
+use crate::frequency::HeavyHitters;
+use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::sampling::Reservoir;
+use crate::sketch::{InsertKeys, Merge};
+
+pub use config::ProfileConfig;
+pub use kind::Kind;
+pub use query::{ColumnType, Lengths, Value};
+
+/// What is in a column; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::profile::{ColumnProfile, ColumnType, Value};
+///
+/// let mut ages = ColumnProfile::for_memory(64 << 10)?;
+/// for age in ["31", "17", "44", "31", "8"] {
+///     ages.insert(age)?;
+/// }
+/// ages.add_missing(2);
+/// assert_eq!((ages.column_type(), ages.rows(), ages.missing()), (ColumnType::Integer, 7, 2));
+/// assert_eq!((ages.min(), ages.sum()), (Some(Value::Integer(8)), Some(131.0)));
+/// assert_eq!(ages.distinct().value(), 4.0);
+/// assert_eq!(ages.top(1)[0].count(), 2);
+/// assert!(!ages.could_be_key());
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnProfile {
+    scheme: KeyScheme,
+    config: ProfileConfig,
+    missing: u64,
+    facts: Box<Facts>,
+    sketches: Box<Sketches>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Sketches {
+    distinct: UltraLogLog,
+    top: HeavyHitters,
+    sample: Reservoir,
+    numbers: DDSketch,
+}
+
+// ---- construction ----
+
+impl ColumnProfile {
+    /// An empty profile with parts of these sizes. Profiles that will be merged need different seeds for their samples:
+    /// see [`with_scheme`](Self::with_scheme) and [`Merge::reseed`].
+    ///
+    /// # Errors
+    /// If a part cannot have its size.
+    pub fn new(config: ProfileConfig) -> Result<Self> {
+        Self::with_scheme(config, KeyScheme::bytes(), 0)
+    }
+
+    /// An empty profile of values whose texts are hashed under the scheme, with a sample that draws from the seed.
+    ///
+    /// # Errors
+    /// If a part cannot have its size, or the scheme's keys are not bytes.
+    pub fn with_scheme(config: ProfileConfig, scheme: KeyScheme, seed: u64) -> Result<Self> {
+        if scheme.kind() != KeyKind::Bytes {
+            return Err(scheme.wrong_kind(KeyKind::Bytes));
+        }
+        config.check()?;
+        let sketches = Sketches {
+            distinct: UltraLogLog::with_scheme(config.precision, scheme)?,
+            top: HeavyHitters::with_scheme(config.counters as usize, scheme)?,
+            sample: Reservoir::with_scheme(config.sample, scheme, seed)?,
+            numbers: DDSketch::new(config.accuracy, config.bins)?,
+        };
+        Ok(Self { scheme, config, missing: 0, facts: Box::new(Facts::new()), sketches: Box::new(sketches) })
+    }
+
+    /// An empty profile that never takes more than so many bytes, with the largest parts for that.
+    ///
+    /// # Errors
+    /// If that is less than [`ProfileConfig::LEAST_MEMORY`].
+    pub fn for_memory(bytes: usize) -> Result<Self> {
+        Self::new(ProfileConfig::for_memory(bytes)?)
+    }
+}
+
+// ---- update ----
+
+impl ColumnProfile {
+    /// Takes one value, by its text (docs/keys.md says which text stands for a value that is not text).
+    ///
+    /// # Errors
+    /// If there is no memory for a counter; the profile is of no use then.
+    pub fn insert(&mut self, text: &str) -> Result<()> {
+        self.insert_bytes(text.as_bytes())
+    }
+
+    /// Takes one value by its bytes, UTF-8 or not.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    pub fn insert_bytes(&mut self, text: &[u8]) -> Result<()> {
+        let hash = self.scheme.hash(text)?;
+        let Sketches { distinct, top, sample, numbers } = &mut *self.sketches;
+        let kept = self.config.longest as usize;
+        if text.len() <= kept {
+            top.add_hashed(hash, KeyRef::Bytes(text), 1)?;
+        } else {
+            self.facts.long = self.facts.long.saturating_add(1);
+        }
+        sample.insert_ref(cut(KeyRef::Bytes(text), kept))?;
+        distinct.insert_hash(hash);
+        let is_first = self.facts.values() == 0;
+        self.facts.insert(text, kept, is_first, numbers);
+        Ok(())
+    }
+
+    /// Takes a batch of values; the same as one by one, and faster.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is taken then. If there is no memory for a counter; the
+    /// profile is of no use then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        let Sketches { distinct, top, sample, numbers } = &mut *self.sketches;
+        let kept = self.config.longest as usize;
+        let mut is_first = self.facts.values() == 0;
+        let mut longest = 0;
+        for (key, _) in batch.iter() {
+            let KeyRef::Bytes(text) = key else { continue };
+            longest = longest.max(text.len());
+            self.facts.insert(text, kept, is_first, numbers);
+            is_first = false;
+        }
+        distinct.insert_hashes(batch.hashes());
+        sample.insert_batch_as(batch, |key| cut(key, kept))?;
+        if longest <= kept {
+            return top.insert_batch(batch);
+        }
+        for (key, hash) in batch.iter() {
+            match key {
+                KeyRef::Bytes(text) if text.len() <= kept => top.add_hashed(hash, key, 1)?,
+                _ => self.facts.long = self.facts.long.saturating_add(1),
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts rows without a value.
+    pub fn add_missing(&mut self, rows: u64) {
+        self.missing = self.missing.saturating_add(rows);
+    }
+}
+
+/// A text cut to so many bytes, before a character that would not fit.
+fn cut(key: KeyRef<'_>, kept: usize) -> KeyRef<'_> {
+    match key {
+        KeyRef::Bytes(text) if text.len() > kept => {
+            let starts = |&end: &usize| text[end] & 0xC0 != 0x80;
+            let end = (kept.saturating_sub(3)..=kept).rev().find(starts).unwrap_or(kept);
+            KeyRef::Bytes(&text[..end])
+        }
+        _ => key,
+    }
+}
+
+impl InsertKeys for ColumnProfile {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}
+
+// ---- merge ----
+
+impl ColumnProfile {
+    /// Makes this the profile of both parts.
+    ///
+    /// # Errors
+    /// If schemes or sizes differ, or there is no memory for the counters; the profile is unchanged then.
+    ///
+    /// ```
+    /// use crivo::profile::ColumnProfile;
+    /// use crivo::sketch::Merge;
+    /// let (mut north, mut south) = (ColumnProfile::for_memory(64 << 10)?, ColumnProfile::for_memory(64 << 10)?);
+    /// south.reseed(1);
+    /// north.insert("12")?;
+    /// south.insert("12.5")?;
+    /// north.merge(&south)?;
+    /// assert_eq!((north.rows(), north.mean()), (2, Some(12.25)));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        self.config.require_same(&other.config)?;
+        let (mine, theirs) = (&mut *self.sketches, &*other.sketches);
+        // Only the first can fail, and it changes nothing then.
+        mine.top.merge(&theirs.top)?;
+        mine.distinct.merge(&theirs.distinct)?;
+        mine.sample.merge(&theirs.sample)?;
+        mine.numbers.merge(&theirs.numbers)?;
+        self.facts.merge(&other.facts);
+        self.missing = self.missing.saturating_add(other.missing);
+        Ok(())
+    }
+}
+
+impl Merge for ColumnProfile {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+
+    fn reseed(&mut self, part: u64) {
+        self.sketches.sample.reseed(part);
+    }
+}

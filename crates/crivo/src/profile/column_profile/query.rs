@@ -1,0 +1,310 @@
+//! What a profile answers.
+
+use std::fmt;
+
+use super::{ColumnProfile, Kind, ProfileConfig};
+use crate::codec::{Encode as _, Parameter, Summary};
+use crate::estimate::{Confidence, Estimate};
+use crate::frequency::{HeavyHitters, Hitter, Reading, certain};
+use crate::keys::{KeyRef, KeyScheme};
+use crate::profile::DDSketch;
+
+/// What a whole column is, by the kinds of its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ColumnType {
+    /// There is no value.
+    Empty,
+    /// Booleans only.
+    Boolean,
+    /// Integers only.
+    Integer,
+    /// Floats, or floats and integers.
+    Float,
+    /// Days only.
+    Date,
+    /// Moments, or moments and days.
+    Timestamp,
+    /// Texts, or kinds that have nothing else in common.
+    Text,
+}
+
+impl ColumnType {
+    /// The name in small letters, as `crivo profile` writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Date => "date",
+            Self::Timestamp => "timestamp",
+            Self::Text => "text",
+        }
+    }
+
+    /// Whether its values are numbers.
+    pub const fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float)
+    }
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The least or the greatest value: a number in a column of numbers, otherwise a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// An integer, exactly.
+    Integer(i64),
+    /// A float, or an integer beyond 64 bits by the nearest float.
+    Float(f64),
+    /// The bytes of a text, cut to [`ProfileConfig::longest`].
+    Text(Vec<u8>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(integer) => integer.fmt(f),
+            Self::Float(float) => float.fmt(f),
+            Self::Text(text) => KeyRef::Bytes(text).fmt(f),
+        }
+    }
+}
+
+/// How long values are, in characters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lengths {
+    /// The shortest value's length.
+    pub min: u64,
+    /// The mean length.
+    pub mean: f64,
+    /// The longest value's length.
+    pub max: u64,
+}
+
+/// A column that is a key is said to be none with this probability at most, by chance.
+const KEY_CONFIDENCE: f64 = 0.9999;
+
+// ---- counts and type ----
+
+impl ColumnProfile {
+    /// How many rows there were, with a value or without.
+    pub fn rows(&self) -> u64 {
+        self.values().saturating_add(self.missing)
+    }
+
+    /// How many rows had no value.
+    pub fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// How many rows had a value.
+    pub fn values(&self) -> u64 {
+        self.facts.values()
+    }
+
+    /// How many values are of a kind.
+    pub fn count_of(&self, kind: Kind) -> u64 {
+        self.facts.kinds[kind as usize]
+    }
+
+    /// What the column is: the type that all its values have.
+    pub fn column_type(&self) -> ColumnType {
+        let all_are =
+            |kinds: &[Kind]| Kind::ALL.iter().all(|kind| kinds.contains(kind) || self.count_of(*kind) == 0);
+        [
+            (&[][..], ColumnType::Empty),
+            (&[Kind::Boolean], ColumnType::Boolean),
+            (&[Kind::Integer], ColumnType::Integer),
+            (&[Kind::Integer, Kind::Float], ColumnType::Float),
+            (&[Kind::Date], ColumnType::Date),
+            (&[Kind::Date, Kind::Timestamp], ColumnType::Timestamp),
+        ]
+        .into_iter()
+        .find(|(kinds, _)| all_are(kinds))
+        .map_or(ColumnType::Text, |(_, column_type)| column_type)
+    }
+
+    /// How many values were longer than [`ProfileConfig::longest`] bytes: they are in every answer but the most frequent
+    /// values, where nothing is said about them.
+    pub fn long(&self) -> u64 {
+        self.facts.long
+    }
+
+    /// How long the values are. None if there is none.
+    pub fn lengths(&self) -> Option<Lengths> {
+        let (min, max) = (self.facts.shortest, self.facts.longest);
+        let mean = self.facts.total_length as f64 / self.values() as f64;
+        (self.values() > 0).then_some(Lengths { min, mean, max })
+    }
+}
+
+// ---- values ----
+
+impl ColumnProfile {
+    /// How many different values there are, with bounds at 95 %; exact while they are few.
+    pub fn distinct(&self) -> Estimate {
+        self.distinct_at(Confidence::P95)
+    }
+
+    /// How many different values there are, with bounds at the given confidence.
+    pub fn distinct_at(&self, confidence: Confidence) -> Estimate {
+        self.sketches.distinct.estimate_at(confidence).limited_to(0.0, self.values() as f64)
+    }
+
+    /// Whether all rows may have values that are all different: certainly not if it says no because a value came twice or
+    /// is missing; by chance at most once in ten thousand columns if it says no for there being too few different ones.
+    pub fn could_be_key(&self) -> bool {
+        let values = self.values();
+        if self.missing > 0 || values == 0 {
+            return false;
+        }
+        // More than one time: a share between that of one value and that of two.
+        let counted = self.sketches.top.total();
+        let twice = self.sketches.top.above(1.5 / counted as f64, Reading::NoFalsePositives);
+        let confidence = Confidence::new(KEY_CONFIDENCE).unwrap_or_default();
+        let is_repeated = counted > 1 && twice.is_ok_and(|hitters| !hitters.is_empty());
+        !is_repeated && self.sketches.distinct.estimate_at(confidence).covers(values as f64)
+    }
+
+    /// The most frequent values, with certain bounds for each.
+    pub fn top(&self, count: usize) -> Vec<Hitter> {
+        self.sketches.top.top(count)
+    }
+
+    /// The only value that can be more than half of all, with certain bounds; it certainly is if its lower bound is. None
+    /// if there certainly is no such value of at most [`ProfileConfig::longest`] bytes.
+    pub fn majority(&self) -> Option<Hitter> {
+        self.top(1).into_iter().find(|hitter| hitter.upper() > self.values() / 2)
+    }
+
+    /// A uniform sample of the values, in no order, each cut to [`ProfileConfig::longest`] bytes.
+    pub fn sample(&self) -> impl ExactSizeIterator<Item = KeyRef<'_>> {
+        self.sketches.sample.sample()
+    }
+
+    /// The sketch of the most frequent values.
+    pub fn heavy_hitters(&self) -> &HeavyHitters {
+        &self.sketches.top
+    }
+
+    /// The least value: of numbers if the column is one of numbers, otherwise the first in the order of bytes. None if
+    /// there is none.
+    pub fn min(&self) -> Option<Value> {
+        self.extreme(DDSketch::min, |integers| integers.0, &self.facts.first)
+    }
+
+    /// The greatest value, as [`min`](Self::min).
+    pub fn max(&self) -> Option<Value> {
+        self.extreme(DDSketch::max, |integers| integers.1, &self.facts.last)
+    }
+
+    fn extreme(
+        &self,
+        of_numbers: impl Fn(&DDSketch) -> Option<f64>,
+        of_integers: impl Fn((i64, i64)) -> i64,
+        text: &super::facts::Text,
+    ) -> Option<Value> {
+        let column_type = self.column_type();
+        if !column_type.is_number() {
+            return (column_type != ColumnType::Empty).then(|| Value::Text(text.bytes().to_vec()));
+        }
+        let number = of_numbers(&self.sketches.numbers)?;
+        // Integers beyond 64 bits are known by their floats only.
+        let integer = self.facts.integers.map(of_integers).filter(|&integer| integer as f64 == number);
+        match integer {
+            Some(integer) if column_type == ColumnType::Integer => Some(Value::Integer(integer)),
+            _ => Some(Value::Float(number)),
+        }
+    }
+}
+
+// ---- numbers ----
+
+impl ColumnProfile {
+    /// The sum of all numbers in the column, rounded once. Integers of 64 bits are added as they are, anything else by the
+    /// nearest float. None if there is no number, or so many that counting stopped.
+    pub fn sum(&self) -> Option<f64> {
+        let numbers = &self.sketches.numbers;
+        numbers.exact_sum(self.facts.lost).filter(|_| !numbers.is_empty()).map(|sum| sum.value())
+    }
+
+    /// The mean of all numbers in the column, as [`sum`](Self::sum).
+    pub fn mean(&self) -> Option<f64> {
+        let numbers = &self.sketches.numbers;
+        numbers
+            .exact_sum(self.facts.lost)
+            .filter(|_| !numbers.is_empty())
+            .map(|sum| sum.mean(numbers.count()))
+    }
+
+    /// A quantile of the numbers in the column, with certain bounds: see [`DDSketch::quantile`].
+    pub fn quantile(&self, share: f64) -> Option<Estimate> {
+        self.sketches.numbers.quantile(share)
+    }
+
+    /// The sketch of all numbers in the column, also if there are other values.
+    pub fn numbers(&self) -> &DDSketch {
+        &self.sketches.numbers
+    }
+}
+
+// ---- the profile itself ----
+
+impl ColumnProfile {
+    /// Whether there were no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows() == 0
+    }
+
+    /// The sizes of its parts.
+    pub fn config(&self) -> ProfileConfig {
+        self.config
+    }
+
+    /// How values are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        let sketches = &self.sketches;
+        size_of::<Self>()
+            + size_of_val(&*self.facts)
+            + self.facts.memory()
+            + sketches.distinct.memory()
+            + sketches.top.memory()
+            + sketches.sample.memory()
+            + sketches.numbers.memory()
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let ProfileConfig { precision, counters, sample, accuracy, bins, longest } = self.config;
+        let rows = self.rows();
+        Summary {
+            family: Self::FAMILY,
+            parameters: vec![
+                ("precision", Parameter::Count(precision.into())),
+                ("counters", Parameter::Count(counters.into())),
+                ("sample", Parameter::Count(sample.into())),
+                ("accuracy", Parameter::Ratio(accuracy)),
+                ("bins", Parameter::Count(bins.into())),
+                ("longest", Parameter::Count(longest.into())),
+                ("type", Parameter::Name(self.column_type().name())),
+                ("missing", Parameter::Count(self.missing)),
+            ],
+            scheme: self.scheme,
+            items: certain(rows, rows, rows),
+            fill: None,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
