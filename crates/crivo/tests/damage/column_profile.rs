@@ -46,7 +46,8 @@ fn each_broken_rule_of_column_profile_is_named() {
     assert_eq!(broken(empty, &set(45, 15)), (InvalidContents, "bins"));
     assert_eq!(broken(empty, &set(45, 17)), (InvalidContents, "bins"));
     assert_eq!(broken(empty, &set(49, 0)), (InvalidContents, "longest"));
-    assert_eq!(broken(words, &set(49, 2)), (InvalidContents, "first and last text"));
+    assert_eq!(broken(empty, &set(49, 7)), (InvalidContents, "longest"));
+    assert_eq!(broken(empty, &set(51, 1)), (InvalidContents, "longest"));
     assert_eq!(broken(empty, &set(9, 2)), (InvalidContents, "key kind"));
     assert_eq!(broken(empty, &set(12, 6)), (InvalidContents, "distinct values"), "another seed");
 

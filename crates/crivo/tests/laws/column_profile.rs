@@ -160,7 +160,7 @@ fn absurd_sizes_are_refused() {
     assert_eq!(refused(&|config| config.sample = 0), "sample");
     assert_eq!(refused(&|config| config.accuracy = f64::NAN), "relative error");
     assert_eq!(refused(&|config| config.bins = 1), "bins");
-    assert_eq!(refused(&|config| config.longest = 0), "longest");
+    assert_eq!(refused(&|config| config.longest = 7), "longest");
     assert_eq!(refused(&|config| config.longest = 4097), "longest");
     assert_eq!(ColumnProfile::for_memory(1000).unwrap_err().field(), "memory");
     let error = ColumnProfile::with_scheme(CONFIG, KeyScheme::integers(), 0).unwrap_err();

@@ -324,7 +324,7 @@ pub(crate) fn ddsketches() -> Vec<Vec<u8>> {
 }
 
 pub(crate) fn column_profiles() -> Vec<Vec<u8>> {
-    let config = ProfileConfig { precision: 4, counters: 5, sample: 3, accuracy: 0.1, bins: 16, longest: 6 };
+    let config = ProfileConfig { precision: 4, counters: 5, sample: 3, accuracy: 0.1, bins: 16, longest: 8 };
     let column = |values: &[&str], missing| {
         let scheme = KeyScheme::bytes().with_seed(5);
         let mut profile = ColumnProfile::with_scheme(config, scheme, 5).unwrap();

@@ -19,7 +19,7 @@ pub struct ProfileConfig {
     pub accuracy: f64,
     /// How many bins they may take before it grows.
     pub bins: u32,
-    /// How many bytes of a value are kept, in the sample and as the first or last text; longer values are not among the
+    /// How many bytes of a value are kept, 8 to 4096, in the sample and as the first or last text; longer values are not among the
     /// most frequent ones.
     pub longest: u32,
 }
@@ -88,8 +88,8 @@ impl ProfileConfig {
         Reservoir::new(self.sample, 0)
             .map_err(|error| Error::parameter("sample", error.expected(), error.found()))?;
         DDSketch::new(self.accuracy, self.bins)?;
-        if !(1..=HeavyHitters::MAX_KEY_BYTES).contains(&(self.longest as usize)) {
-            let allowed = format_args!("1 to {} bytes", HeavyHitters::MAX_KEY_BYTES).to_string();
+        if !(8..=HeavyHitters::MAX_KEY_BYTES).contains(&(self.longest as usize)) {
+            let allowed = format_args!("8 to {} bytes", HeavyHitters::MAX_KEY_BYTES).to_string();
             return Err(Error::parameter("longest", allowed, self.longest));
         }
         Ok(())

@@ -46,14 +46,30 @@ impl Text {
     }
 }
 
-/// The first eight bytes as a number that has the order of texts.
+/// The first eight bytes as a number that has the order of texts; those that are missing are 0.
 #[inline]
-fn start_of(bytes: &[u8]) -> u64 {
-    if let Some(start) = bytes.first_chunk() {
-        return u64::from_be_bytes(*start);
+pub(super) fn start_of(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    match (bytes.first_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(start), ..) => u64::from_be_bytes(*start),
+        // Where the two overlap they are the same.
+        (None, Some(front), Some(back)) => {
+            u64::from(u32::from_be_bytes(*front)) << 32
+                | u64::from(u32::from_be_bytes(*back)) << (64 - 8 * length)
+        }
+        _ => match *bytes {
+            [] => 0,
+            [a] => u64::from(a) << 56,
+            [a, b, ..] => {
+                let c = bytes[length - 1];
+                u64::from(a) << 56 | u64::from(b) << 48 | u64::from(c) << (64 - 8 * length)
+            }
+        },
     }
-    bytes.iter().rev().fold(0, |start, &byte| start >> 8 | u64::from(byte) << 56)
 }
+
+/// The bits that no byte of ASCII has.
+const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
 
 /// Floats hold integers up to here.
 const EXACT: u64 = 1 << 53;
@@ -81,13 +97,14 @@ impl Facts {
     /// Takes a value in, and its number into the sketch of numbers. `is_first` says that there was none before.
     #[inline]
     pub(super) fn insert(&mut self, text: &[u8], kept: usize, is_first: bool, numbers: &mut DDSketch) {
-        let length = if text.is_ascii() { text.len() } else { characters(text) } as u64;
+        let start = start_of(text);
+        let is_ascii = start & NOT_ASCII == 0 && (text.len() <= 8 || text.is_ascii());
+        let length = if is_ascii { text.len() } else { characters(text) } as u64;
         self.shortest = self.shortest.min(length);
         self.longest = self.longest.max(length);
         self.total_length = self.total_length.saturating_add(length);
 
         let cut = &text[..text.len().min(kept)];
-        let start = start_of(cut);
         if is_first {
             self.first.become_text(cut);
             self.last.become_text(cut);
@@ -100,7 +117,7 @@ impl Facts {
             }
         }
 
-        let parsed = parse(text);
+        let parsed = parse(text, start);
         let kind = &mut self.kinds[parsed.kind() as usize];
         *kind = kind.saturating_add(1);
         match parsed {
@@ -176,6 +193,11 @@ mod tests {
         let texts: [&[u8]; 8] = [b"", b"\0", b"a", b"a\0", b"abcdefg", b"abcdefgh", b"abcdefghi", b"\xFF"];
         for pair in texts.windows(2) {
             assert!(start_of(pair[0]) <= start_of(pair[1]), "{pair:?}");
+        }
+        for length in 0..=10 {
+            let text = &b"\x91bcdefghij"[..length];
+            let expected = (0..8).fold(0, |start, at| start << 8 | u64::from(*text.get(at).unwrap_or(&0)));
+            assert_eq!(start_of(text), expected, "{length} bytes");
         }
         assert_eq!(start_of(b"abc"), u64::from_be_bytes(*b"abc\0\0\0\0\0"));
     }

@@ -4,6 +4,8 @@
 //! put together here; the rest goes to the standard library. Both round to the nearest float, so it is the
 //! same number everywhere.
 
+use super::facts::start_of;
+
 /// What a single value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(usize)]
@@ -48,25 +50,59 @@ impl Parsed {
     }
 }
 
-/// What a text is.
+/// What a text is, given its [start](super::facts::start_of) too.
 #[inline]
-pub(super) fn parse(text: &[u8]) -> Parsed {
+pub(super) fn parse(text: &[u8], start: u64) -> Parsed {
+    if let Some(integer) = short_integer(text.len(), start) {
+        return Parsed::Integer(integer);
+    }
     match text.first() {
-        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => parse_number(text),
-        Some(b't' | b'T' | b'f' | b'F' | b'i' | b'I' | b'n' | b'N') if text.len() <= LONGEST_WORD => {
-            parse_word(text)
-        }
+        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => parse_number(text, start),
+        Some(b't' | b'T' | b'f' | b'F' | b'i' | b'I' | b'n' | b'N') => parse_word(text.len(), start),
         _ => Parsed::Other(Kind::Text),
     }
 }
 
-const LONGEST_WORD: usize = "infinity".len();
+/// The number that one to eight digits are, all of them at once.
+#[inline]
+fn short_integer(length: usize, start: u64) -> Option<i64> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    if length == 0 || length > 8 {
+        return None;
+    }
+    // The digits at the low end, with zeros before them, the first one lowest.
+    let missing = 64 - 8 * length as u32;
+    let digits = (start >> missing | !(u64::MAX >> missing) & ZEROS).swap_bytes();
+    // Bytes from 0x30 to 0x39: neither subtracting the first nor adding what the last lacks reaches the high bit.
+    let values = digits.wrapping_sub(ZEROS);
+    if (values | digits.wrapping_add(0x4646_4646_4646_4646)) & HIGH_BITS != 0 {
+        return None;
+    }
+    // Neighbours are joined to numbers of two digits, those to four, and those to eight.
+    let pairs = values * 10 + (values >> 8);
+    let low = (pairs & 0x0000_00FF_0000_00FF).wrapping_mul(100 + (1_000_000 << 32));
+    let high = (pairs >> 16 & 0x0000_00FF_0000_00FF).wrapping_mul(1 + (10_000 << 32));
+    Some((low.wrapping_add(high) >> 32) as i64)
+}
 
-fn parse_word(text: &[u8]) -> Parsed {
-    match text {
-        b"true" | b"false" | b"True" | b"False" | b"TRUE" | b"FALSE" => Parsed::Other(Kind::Boolean),
-        b"inf" | b"Inf" | b"Infinity" | b"infinity" => Parsed::Float(f64::INFINITY),
-        b"nan" | b"NaN" => Parsed::Float(f64::NAN),
+/// Words of up to eight letters are compared as the numbers that they start with.
+fn parse_word(length: usize, start: u64) -> Parsed {
+    const fn word(letters: &[u8; 8]) -> u64 {
+        u64::from_be_bytes(*letters)
+    }
+    const TRUE: [u64; 3] = [word(b"true\0\0\0\0"), word(b"True\0\0\0\0"), word(b"TRUE\0\0\0\0")];
+    const FALSE: [u64; 3] = [word(b"false\0\0\0"), word(b"False\0\0\0"), word(b"FALSE\0\0\0")];
+    const SHORT: [u64; 4] =
+        [word(b"inf\0\0\0\0\0"), word(b"Inf\0\0\0\0\0"), word(b"nan\0\0\0\0\0"), word(b"NaN\0\0\0\0\0")];
+    const LONG: [u64; 2] = [word(b"infinity"), word(b"Infinity")];
+    let is_one_of = |words: &[u64]| words.contains(&start);
+    match length {
+        4 if is_one_of(&TRUE) => Parsed::Other(Kind::Boolean),
+        5 if is_one_of(&FALSE) => Parsed::Other(Kind::Boolean),
+        // Which of them does not matter: neither is a number to count with.
+        3 if is_one_of(&SHORT) => Parsed::Float(f64::NAN),
+        8 if is_one_of(&LONG) => Parsed::Float(f64::NAN),
         _ => Parsed::Other(Kind::Text),
     }
 }
@@ -100,7 +136,7 @@ impl Digits {
 }
 
 #[inline]
-fn parse_number(text: &[u8]) -> Parsed {
+fn parse_number(text: &[u8], start: u64) -> Parsed {
     let (is_negative, unsigned) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
         Some((b'+', rest)) => (false, rest),
@@ -113,13 +149,18 @@ fn parse_number(text: &[u8]) -> Parsed {
         None if !digits.seen => Parsed::Other(Kind::Text),
         None => whole(text, &digits, is_negative),
         Some(b'.' | b'e' | b'E') => fraction(text, rest, digits, is_negative),
-        Some(b'-') if !is_signed => Parsed::Other(moment(text)),
-        // A signed infinity: which one does not matter, because neither is a number to count with.
-        Some(_) if is_signed => match parse_word(unsigned) {
-            Parsed::Float(infinity) => Parsed::Float(infinity),
-            _ => Parsed::Other(Kind::Text),
-        },
+        Some(b'-') if !is_signed => Parsed::Other(moment(text, start)),
+        Some(_) if is_signed => parse_signed_word(unsigned),
         Some(_) => Parsed::Other(Kind::Text),
+    }
+}
+
+/// An infinity, or a text: nothing else has a sign before a letter.
+#[cold]
+fn parse_signed_word(unsigned: &[u8]) -> Parsed {
+    match parse_word(unsigned.len(), start_of(unsigned)) {
+        Parsed::Float(infinity) => Parsed::Float(infinity),
+        _ => Parsed::Other(Kind::Text),
     }
 }
 
@@ -190,9 +231,18 @@ fn by_library(text: &[u8]) -> f64 {
 }
 
 /// Whether a text of digits and a hyphen is a day, a moment or neither.
-fn moment(text: &[u8]) -> Kind {
-    let Some((day, rest)) = text.split_at_checked(10) else { return Kind::Text };
-    if !is_shaped(day, b"dddd-dd-dd") || !in_range(&day[5..7], 1, 12) || !in_range(&day[8..10], 1, 31) {
+#[inline]
+fn moment(text: &[u8], start: u64) -> Kind {
+    // With the hyphens of `2024-01-` made zeros all eight are digits.
+    const HYPHENS: u64 = (b'-' ^ b'0') as u64 * (1 << 24 | 1);
+    let Some(((day, rest), digits)) = text.split_at_checked(10).zip(short_integer(8, start ^ HYPHENS)) else {
+        return Kind::Text;
+    };
+    let is_month = (1..=12).contains(&(digits / 10 % 100));
+    // A hyphen made a zero is one, and so is a zero that was there.
+    let has_hyphens = day[4] == b'-' && day[7] == b'-';
+    let is_day = day[8].is_ascii_digit() && day[9].is_ascii_digit() && in_range(&day[8..], 1, 31);
+    if !(has_hyphens && is_month && is_day) {
         return Kind::Text;
     }
     match rest.split_first() {
@@ -246,6 +296,29 @@ fn in_range(digits: &[u8], least: u32, most: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse_text(text: &[u8]) -> Parsed {
+        parse(text, start_of(text))
+    }
+
+    #[test]
+    fn short_integers_are_read_at_once() {
+        for text in
+            ["0", "7", "42", "00", "999", "1234", "98765", "100000", "7654321", "12345678", "99999999"]
+        {
+            let (length, start) = (text.len(), start_of(text.as_bytes()));
+            assert_eq!(short_integer(length, start), Some(text.parse().unwrap()), "{text}");
+            for at in 0..length {
+                for other in (0..=255_u8).filter(|byte| !byte.is_ascii_digit()) {
+                    let mut bytes = text.as_bytes().to_vec();
+                    bytes[at] = other;
+                    assert_eq!(short_integer(length, start_of(&bytes)), None, "{bytes:?}");
+                }
+            }
+        }
+        assert_eq!(short_integer(9, start_of(b"123456789")), None);
+        assert_eq!(short_integer(0, 0), None);
+    }
 
     #[test]
     fn each_text_has_its_kind() {
@@ -332,7 +405,7 @@ mod tests {
             ),
         ] {
             for text in texts {
-                assert_eq!(parse(text.as_bytes()).kind(), kind, "{text:?}");
+                assert_eq!(parse_text(text.as_bytes()).kind(), kind, "{text:?}");
             }
         }
     }
@@ -342,7 +415,7 @@ mod tests {
         let mut bits = 1_u64;
         let check = |text: &str| {
             let expected: f64 = text.parse().unwrap();
-            let found = match parse(text.as_bytes()) {
+            let found = match parse_text(text.as_bytes()) {
                 Parsed::Integer(value) => value as f64,
                 Parsed::LargeInteger(value) | Parsed::Float(value) => value,
                 Parsed::Other(kind) => panic!("{text} is no {kind:?}"),
@@ -370,8 +443,8 @@ mod tests {
         ] {
             check(text);
         }
-        assert_eq!(parse(b"-9223372036854775808"), Parsed::Integer(i64::MIN));
-        assert_eq!(parse(b"00000000000000000000000042"), Parsed::Integer(42));
-        assert_eq!(parse(b"18446744073709551616"), Parsed::LargeInteger(18_446_744_073_709_551_616.0));
+        assert_eq!(parse_text(b"-9223372036854775808"), Parsed::Integer(i64::MIN));
+        assert_eq!(parse_text(b"00000000000000000000000042"), Parsed::Integer(42));
+        assert_eq!(parse_text(b"18446744073709551616"), Parsed::LargeInteger(18_446_744_073_709_551_616.0));
     }
 }
