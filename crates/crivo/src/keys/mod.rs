@@ -30,7 +30,6 @@ mod value;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
-pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
 pub(crate) use scheme::{hash_bytes, hash_integer};
 pub use value::{KeyRef, OwnedKey};

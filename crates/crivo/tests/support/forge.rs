@@ -289,6 +289,8 @@ pub(crate) fn min_hashes() -> Vec<Vec<u8>> {
         sketch.encode()
     };
     vec![min_hash(100, 0), min_hash(5, 1), min_hash(16, 200), min_hash(40, 3), min_hash(1, 9)]
+}
+
 pub(crate) fn panes() -> Vec<Vec<u8>> {
     let scheme = KeyScheme::integers().with_seed(5);
     let hyperloglog = HyperLogLog::with_scheme(4, scheme).unwrap();
