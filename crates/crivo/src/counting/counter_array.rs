@@ -11,8 +11,12 @@
 //! that a counter is its value and nothing else. The chances of all values are computed once, and one
 //! comparison of random bits with a table entry decides an event.
 //!
-//! **When not to use it.** If keys are not numbered 0, 1, 2, …: number them, or count in a `CountMin`. If
-//! most counters stay at 0, a hash map of the others is smaller. If the sum over many counters is what
+//! **Keys.** Counters have numbers, and an integer that is one needs nothing else. An array
+//! [`with_keys`](CounterArray::with_keys) finds the counter of a key by its hash: keys may share one then, and
+//! each is counted with the others. The chance of that is the share of the counters in use: leave room.
+//!
+//! **When not to use it.** If keys are neither numbered nor so few that they rarely share a counter: count in
+//! a `CountMin`. If most counters stay at 0, a hash map of the others is smaller. If the sum over many counters is what
 //! matters, it is far more precise than each of them: see [`total`](CounterArray::total).
 //!
 //! **Sources.** As for [`MorrisCounter`](super::MorrisCounter).
@@ -28,7 +32,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, W
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::KeyScheme;
+use crate::hash;
+use crate::keys::{KeyKind, KeyScheme};
 use crate::random::Generator;
 use crate::sketch::Merge;
 
@@ -47,6 +52,8 @@ use crate::sketch::Merge;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CounterArray {
+    /// How keys are hashed; that of sketches without keys if counters are addressed by number.
+    scheme: KeyScheme,
     scale: Scale,
     bits: u8,
     len: u64,
@@ -55,6 +62,9 @@ pub struct CounterArray {
     coins: Coins,
     generator: Generator,
 }
+
+/// Hashes whose indexes are found together.
+const CHUNK: usize = 256;
 
 /// Calls a function that is compiled for each width.
 macro_rules! by_width {
@@ -119,7 +129,27 @@ impl CounterArray {
         check_bits(bits)?;
         let scale = Scale::new(base, bits)?;
         let cells = cpu::zeroed(bytes_for(len, bits))?;
-        Ok(Self { scale, bits, len, cells, coins: Coins::new(scale), generator: Generator::new(seed) })
+        let (scheme, generator) = (super::NO_KEYS, Generator::new(seed));
+        Ok(Self { scheme, scale, bits, len, cells, coins: Coins::new(scale), generator })
+    }
+
+    /// The same counters, addressed by the hashes of keys under the scheme. Its seed has nothing to do with
+    /// that of the coins.
+    ///
+    /// ```
+    /// use crivo::counting::CounterArray;
+    /// use crivo::keys::KeyScheme;
+    /// let scheme = KeyScheme::bytes();
+    /// let mut views = CounterArray::for_reach(1_000, 8, 1e10, 7)?.with_keys(scheme);
+    /// views.increment_hashes(&[scheme.hash("cats")?, scheme.hash("dogs")?, scheme.hash("cats")?])?;
+    /// assert!(views.estimate(views.index_of(scheme.hash("cats")?))?.covers(2.0));
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_keys(mut self, scheme: KeyScheme) -> Self {
+        // Hashes of the caller's own have no label here: what is stored says that there are no keys.
+        self.scheme = if scheme.kind() == KeyKind::Hash { super::NO_KEYS } else { scheme };
+        self
     }
 
     /// The most precise counters of that many bits that reach that many events each.
@@ -160,6 +190,27 @@ impl CounterArray {
         let Self { cells, coins, generator, .. } = self;
         by_width!(self.bits, BITS => coins.raise_all::<BITS>(cells, indexes, generator));
         Ok(())
+    }
+
+    /// One event of each of the keys with these hashes, which must come from this array's
+    /// [`scheme`](Self::scheme).
+    ///
+    /// # Errors
+    /// None; as for [`increment_batch`](Self::increment_batch).
+    pub fn increment_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        let mut indexes = [0; CHUNK];
+        for chunk in hashes.chunks(CHUNK) {
+            let indexes = &mut indexes[..chunk.len()];
+            indexes.iter_mut().zip(chunk).for_each(|(index, &hash)| *index = self.index_of(hash));
+            self.increment_batch(indexes)?;
+        }
+        Ok(())
+    }
+
+    /// The index of the counter of a key, by its hash.
+    #[inline]
+    pub fn index_of(&self, hash: u64) -> u64 {
+        hash::index(hash, self.len)
     }
 
     /// Many events of one index, at the cost of the steps that its counter takes. The counter is distributed
@@ -241,6 +292,11 @@ impl CounterArray {
         histogram
     }
 
+    /// How keys are hashed; the scheme of hashes if counters are addressed by number.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
     /// How many counters there are.
     #[allow(clippy::len_without_is_empty)] // there is always one; what may be empty are its counters
     pub fn len(&self) -> u64 {
@@ -290,7 +346,7 @@ impl CounterArray {
                 ("standard_error", Parameter::Ratio(super::MorrisCounter::standard_error(self.base()))),
                 ("saturated", Parameter::Count(self.saturated())),
             ],
-            scheme: self.key_scheme(),
+            scheme: self.scheme,
             items: self.total(),
             fill: Some(used as f64 / self.len as f64),
             false_positive_rate: None,
@@ -307,8 +363,10 @@ impl CounterArray {
     /// smaller value of each pair.
     ///
     /// # Errors
-    /// If number, base or width of the counters differ; the array is unchanged then.
+    /// If number, base or width of the counters or the schemes of their keys differ; the array is unchanged
+    /// then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
         if self.len != other.len {
             let advice = "counters are merged index by index: build both arrays with the same length";
             return Err(Error::incompatible("len", self.len, other.len, advice));
@@ -359,7 +417,7 @@ impl Encode for CounterArray {
     const FAMILY: Family = Family::CounterArray;
 
     fn key_scheme(&self) -> KeyScheme {
-        super::NO_KEYS
+        self.scheme
     }
 
     fn encode_payload(&self, writer: &mut Writer) {
@@ -373,7 +431,10 @@ impl Encode for CounterArray {
 
 impl Decode for CounterArray {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
-        super::require_no_keys(header)?;
+        let scheme = header.scheme;
+        if scheme.kind() == KeyKind::Hash {
+            super::require_no_keys(header)?;
+        }
         let len = reader.u64("len")?;
         check_len(len).map_err(|error| Error::contents("len", error.expected(), len))?;
         let bits = reader.u8("bits")?;
@@ -388,7 +449,8 @@ impl Decode for CounterArray {
         if unused_half != 0 {
             return Err(Error::contents("counters", "zero after the last of 4 bits", unused_half));
         }
-        let array = Self { scale, bits, len, cells: cells.to_vec(), coins: Coins::new(scale), generator };
+        let coins = Coins::new(scale);
+        let array = Self { scheme, scale, bits, len, cells: cells.to_vec(), coins, generator };
         if let Some(value) = array.values().find(|&value| value > scale.highest()) {
             return Err(Error::contents("counters", format_args!("values up to {}", scale.highest()), value));
         }
