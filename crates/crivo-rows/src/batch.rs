@@ -53,6 +53,8 @@ pub struct RowBatch<'a> {
     /// The number of the first row within its chunk or row group.
     pub(crate) first: u64,
     pub(crate) origin: Origin,
+    /// Where the file's own bytes end: a line end after it was added.
+    pub(crate) limit: usize,
 }
 
 /// How a row's place in the file is found.
@@ -149,6 +151,18 @@ impl<'a> RowBatch<'a> {
     /// records are not text.
     pub fn record(&self, row: usize) -> Option<&'a [u8]> {
         self.table.records.get(row).map(|span| &self.bytes[span.range()])
+    }
+
+    /// The record with its line end, as far as the file itself goes; `None` for formats whose records
+    /// are not text.
+    pub fn line(&self, row: usize) -> Option<&'a [u8]> {
+        let std::ops::Range { start, mut end } = self.table.records.get(row)?.range();
+        for line_end in [b'\r', b'\n'] {
+            if end < self.limit && self.bytes[end] == line_end {
+                end += 1;
+            }
+        }
+        Some(&self.bytes[start..end])
     }
 
     /// Names a record for a later pass.

@@ -12,7 +12,6 @@ use crate::feed::{Task, Work};
 use crate::fold::on_threads;
 use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile};
-use crate::parse::Table;
 use crate::scan::{Counts, OnPanic, Scan, Shared, Worker, lock};
 
 type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
@@ -136,10 +135,9 @@ fn copy_chunk(
     match &work.task {
         Task::Text(layout) => {
             kept.bytes.clear();
-            let limit = worker.chunk.end - usize::from(worker.chunk.newline_added);
             let lines = worker.run(work, |batch| {
                 kept.judge(batch, judge)?;
-                kept.take(batch.bytes, batch.table, limit);
+                kept.take(batch);
                 Ok(())
             })?;
             writer.write(work, layout, &kept.bytes)?;
@@ -176,15 +174,9 @@ impl KeptRecords {
     }
 
     /// Takes the flagged records with their line ends, as far as the file itself goes.
-    fn take(&mut self, bytes: &[u8], table: &Table, limit: usize) {
-        for (record, _) in table.records.iter().zip(&self.flags).filter(|(_, keep)| **keep) {
-            let std::ops::Range { start, mut end } = record.range();
-            for line_end in [b'\r', b'\n'] {
-                if end < limit && bytes[end] == line_end {
-                    end += 1;
-                }
-            }
-            self.bytes.extend_from_slice(&bytes[start..end]);
+    fn take(&mut self, batch: &RowBatch<'_>) {
+        for (row, _) in self.flags.iter().enumerate().filter(|(_, keep)| **keep) {
+            self.bytes.extend_from_slice(batch.line(row).unwrap_or_default());
             self.count += 1;
         }
     }

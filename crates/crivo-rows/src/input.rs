@@ -165,6 +165,14 @@ impl Input {
         self
     }
 
+    /// The files, in order; standard input is none.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::File(path) => Some(path.as_path()),
+            Source::StandardInput => None,
+        })
+    }
+
     /// Whether every source can be read a second time: files, and nothing that is followed.
     pub fn is_rereadable(&self) -> bool {
         !self.follow

@@ -296,6 +296,7 @@ impl Worker {
                 sequence,
                 first,
                 origin: Origin::Chunk,
+                limit: chunk.end - usize::from(chunk.newline_added),
             };
             if batch.rows > 0 {
                 step(&mut batch)?;
@@ -337,6 +338,7 @@ impl Worker {
                 sequence,
                 first,
                 origin: Origin::Rows(file.rows_before(group)),
+                limit: 0,
             };
             if batch.rows > 0 {
                 step(&mut batch)?;
