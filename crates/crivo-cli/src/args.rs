@@ -8,13 +8,16 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum, value_parser};
+use crivo::codec::AnySketch;
 use crivo::keys::KeyScheme;
 use crivo_rows::{Format, Input, Items, Select};
 
+use crate::kinds;
+use crate::output::Output;
 use crate::pass::Pass;
-use crate::store::Destination;
+use crate::store::{self, Destination};
 
 /// More than any machine has; far more could not be started.
 pub(crate) const MOST_THREADS: i64 = 1024;
@@ -51,6 +54,10 @@ pub(crate) struct InputArgs {
     #[arg(long)]
     skip_bad: bool,
 
+    /// At the end of the last file, wait for it to grow; Ctrl-C ends the wait and gives the answer
+    #[arg(long)]
+    follow: bool,
+
     /// Threads to use; all processors if not given
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
     threads: Option<u16>,
@@ -81,7 +88,10 @@ impl From<FormatName> for Format {
 impl InputArgs {
     /// The input, checked: every file is there, options fit each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
-        let mut input = Input::from_args(&self.files)?.header(!self.no_header).skip_bad(self.skip_bad);
+        let mut input = Input::from_args(&self.files)?
+            .header(!self.no_header)
+            .skip_bad(self.skip_bad)
+            .follow(self.follow);
         if let Some(format) = self.format {
             input = input.format(format.into());
         }
@@ -93,7 +103,15 @@ impl InputArgs {
             select: self.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
             threads: self.threads.unwrap_or(0).into(),
+            repeatable: false,
+            skip_bad: self.skip_bad,
+            follow: self.follow,
         })
+    }
+
+    /// Whether a field was named.
+    pub(crate) fn has_field(&self) -> bool {
+        self.field.is_some()
     }
 
     /// A place for a sketch, which must not be one of the files to read.
@@ -114,7 +132,7 @@ pub(crate) fn typed_delimiter(text: &str) -> String {
 }
 
 /// How values become keys.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Keys")]
 pub(crate) struct KeyArgs {
     /// What a value is: its text, or a 64-bit integer [default: text]
@@ -125,6 +143,29 @@ pub(crate) struct KeyArgs {
     /// [default: 0]
     #[arg(long, value_name = "N|random")]
     seed: Option<Seed>,
+}
+
+/// The seed of a command that draws and hashes nothing.
+#[derive(Debug, Args)]
+pub(crate) struct Seeded {
+    /// The seed that chance is drawn from [default: 0]
+    #[arg(long, value_name = "N|random", help_heading = "Sampling")]
+    seed: Option<Seed>,
+}
+
+impl Seeded {
+    /// The seed as a number: 0 unless told.
+    pub(crate) fn number(&self) -> Result<u64> {
+        seed_number(self.seed)
+    }
+}
+
+fn seed_number(seed: Option<Seed>) -> Result<u64> {
+    match seed {
+        None => Ok(0),
+        Some(Seed::Number(seed)) => Ok(seed),
+        Some(Seed::Random) => getrandom::u64().context("--seed random"),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,11 +201,22 @@ impl KeyArgs {
             KeyName::Text => KeyScheme::bytes(),
             KeyName::Int => KeyScheme::integers(),
         };
-        Ok(scheme.with_seed(match self.seed {
-            None => 0,
-            Some(Seed::Number(seed)) => seed,
-            Some(Seed::Random) => getrandom::u64().context("--seed random")?,
-        }))
+        Ok(scheme.with_seed(self.seed()?))
+    }
+
+    /// The seed as a number: 0 unless told.
+    pub(crate) fn seed(&self) -> Result<u64> {
+        seed_number(self.seed)
+    }
+
+    /// Whether integer keys were asked for.
+    pub(crate) fn are_integers(&self) -> bool {
+        self.keys == Some(KeyName::Int)
+    }
+
+    /// Whether a kind of keys was asked for.
+    pub(crate) fn are_text(&self) -> bool {
+        self.keys == Some(KeyName::Text)
     }
 
     /// Makes sure that what was asked for is what the sketch in the file `name` has.
@@ -207,6 +259,60 @@ pub(crate) fn key_word(scheme: KeyScheme) -> &'static str {
     }
 }
 
+/// Where a sketch is kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sketch")]
+pub(crate) struct SketchArgs {
+    /// Write the sketch to this file
+    #[arg(short, long, value_name = "SKETCH")]
+    output: Option<PathBuf>,
+
+    /// Continue the sketch in this file (made if it is not there), and write it back or to -o
+    #[arg(long, value_name = "SKETCH")]
+    into: Option<PathBuf>,
+}
+
+/// A sketch that a command goes on with, and the name of its file.
+#[derive(Debug)]
+pub(crate) struct Continued {
+    pub(crate) name: String,
+    pub(crate) sketch: AnySketch,
+}
+
+impl SketchArgs {
+    /// Whether a sketch is to be kept at all.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.output.is_some() || self.into.is_some()
+    }
+
+    /// The sketch to go on with, if there is one.
+    pub(crate) fn to_continue(&self) -> Result<Option<Continued>> {
+        match &self.into {
+            Some(path) if path.exists() => {
+                Ok(Some(Continued { name: store::name_of(path), sketch: store::read(path)?.sketch }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Where to write it, if anywhere, which must not be one of the files to read.
+    pub(crate) fn destination(&self, input: &InputArgs) -> Result<Option<Destination>> {
+        match self.output.as_deref().or(self.into.as_deref()) {
+            Some(path) => input.output_beside(path).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Continued {
+    /// Why this command cannot go on with it.
+    pub(crate) fn refusal(&self) -> anyhow::Error {
+        let family = self.sketch.family();
+        let made_by = kinds::of(family).made_by;
+        anyhow!("{}: this is a {family} made by `{made_by}`, which can only be continued there", self.name)
+    }
+}
+
 /// What to do when a sketch is past what it can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnFull {
@@ -214,6 +320,19 @@ pub(crate) enum OnFull {
     Warn,
     /// Stop, and write nothing
     Fail,
+}
+
+impl OnFull {
+    /// Says it, or ends with it.
+    pub(crate) fn report(self, message: &str, out: &Output) -> Result<()> {
+        match self {
+            Self::Warn => {
+                out.warn(message);
+                Ok(())
+            }
+            Self::Fail => bail!("{message}"),
+        }
+    }
 }
 
 /// A share such as an error or a rate: `0.01` or `1%`.
@@ -228,6 +347,24 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A whole number, also as `10_000_000`, `1e9`, `10k` or `5M`.
+pub(crate) fn whole(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a whole number such as 1000000, 1e6 or 5M".to_string();
+    let plain = text.replace('_', "");
+    if let Ok(number) = plain.parse() {
+        return Ok(number);
+    }
+    let (digits, scale) = match plain.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&plain[..at], 1e3),
+        Some((at, 'M')) => (&plain[..at], 1e6),
+        Some((at, 'G')) => (&plain[..at], 1e9),
+        _ => (plain.as_str(), 1.0),
+    };
+    let number = digits.parse::<f64>().map_err(|_| wrong())? * scale;
+    // Beyond 2^53 not every whole number is a float; such a number is written out.
+    if number >= 0.0 && number.fract() == 0.0 && number <= 9e15 { Ok(number as u64) } else { Err(wrong()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,6 +376,23 @@ mod tests {
         assert_eq!(share("2.5 %"), Ok(0.025));
         for wrong in ["", "%", "one", "nan", "inf", "1%%"] {
             assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_have_short_forms() {
+        for (text, number) in [
+            ("0", 0),
+            ("18446744073709551615", u64::MAX),
+            ("10_000", 10_000),
+            ("1e9", 1_000_000_000),
+            ("2.5M", 2_500_000),
+            ("10k", 10_000),
+        ] {
+            assert_eq!(whole(text), Ok(number), "{text}");
+        }
+        for wrong in ["", "-1", "1.5", "ten", "k", "1e30", "inf", "nan", "5m"] {
+            assert!(whole(wrong).is_err(), "{wrong}");
         }
     }
 

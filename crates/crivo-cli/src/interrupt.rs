@@ -2,7 +2,8 @@
 //!
 //! The running pass is asked to stop through its progress hook; it ends between two chunks, and
 //! the command returns [`Interrupted`]. A pass that waits for input that does not come cannot
-//! look, so after a moment the program ends anyway. Either way nothing stays behind: a file
+//! look, so after a moment the program ends anyway; a pass that follows a file until it is stopped
+//! gives its answer first. Either way nothing stays behind: a file
 //! being written has another name until it is whole, and is removed here.
 
 use std::fmt;
@@ -18,6 +19,7 @@ pub(crate) const EXIT_CODE: u8 = 130;
 const GRACE: Duration = Duration::from_millis(300);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+static PATIENT: AtomicBool = AtomicBool::new(false);
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The user asked to stop.
@@ -37,14 +39,21 @@ pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
-/// Begins to listen. Commands that finish at once never call it.
-pub(crate) fn watch() {
+/// Begins to listen. Commands that finish at once never call it. Where the pass would never end by
+/// itself (`answers_then`), the first request ends the pass and not the program.
+pub(crate) fn watch(answers_then: bool) {
     static LISTENING: Once = Once::new();
+    if answers_then {
+        PATIENT.store(true, Ordering::Relaxed);
+    }
     LISTENING.call_once(|| {
         // It fails where a signal is ignored already, as under nohup: that choice is the user's,
         // and the signals keep the effect they had.
         let _ = ctrlc::try_set_handler(|| {
-            REQUESTED.store(true, Ordering::Relaxed);
+            let again = REQUESTED.swap(true, Ordering::Relaxed);
+            if PATIENT.load(Ordering::Relaxed) && !again {
+                return;
+            }
             std::thread::sleep(GRACE);
             leave();
         });
@@ -65,7 +74,7 @@ pub(crate) struct Unfinished<'a>(&'a Path);
 
 impl<'a> Unfinished<'a> {
     pub(crate) fn new(path: &'a Path) -> Self {
-        watch();
+        watch(false);
         unfinished().push(path.to_path_buf());
         Self(path)
     }

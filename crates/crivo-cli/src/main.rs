@@ -16,13 +16,18 @@
 
 mod args;
 mod cmd;
+mod condition;
 mod corpus;
 mod exact;
+mod filter;
 mod interrupt;
 mod kinds;
+mod lookup;
+mod numbers;
 mod output;
 mod pass;
 mod store;
+mod tally;
 mod watch;
 
 use std::process::ExitCode;

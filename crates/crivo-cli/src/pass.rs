@@ -1,13 +1,15 @@
 //! One pass over the input, ready to run: with progress, warnings, and an end at Ctrl-C.
 
-use anyhow::{Result, bail};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Result, anyhow, bail};
 use crivo::keys::{KeyKind, KeyScheme};
 use crivo::sketch::{InsertKeys, Merge};
-use crivo_rows::{Counts, Folded, Input, Items, RowBatch, Scan, Select};
+use crivo_rows::{Copied, Counts, Folded, Input, Items, Predicate, RowBatch, Scan, Select};
 
 use crate::exact::ExactKeys;
 use crate::interrupt::{self, Interrupted};
-use crate::output::{Meter, Output};
+use crate::output::{self, Meter, Output};
 
 /// The input and how to read it.
 #[derive(Debug)]
@@ -16,6 +18,12 @@ pub(crate) struct Pass {
     pub(crate) select: Select,
     pub(crate) items: Items,
     pub(crate) threads: usize,
+    /// Whether the same threads must see the same rows every time: for sketches that depend on it.
+    pub(crate) repeatable: bool,
+    /// Whether bad records are counted instead of stopping at the first.
+    pub(crate) skip_bad: bool,
+    /// Whether the pass goes on until it is interrupted, and answers then.
+    pub(crate) follow: bool,
 }
 
 impl Pass {
@@ -29,6 +37,41 @@ impl Pass {
                 bail!("the sketch holds hashes that its maker computed; rows cannot be added to it")
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Makes sure that the input can be read a second time.
+    pub(crate) fn require_twice(&self, why: &str) -> Result<()> {
+        if self.input.is_rereadable() {
+            return Ok(());
+        }
+        bail!(
+            "{why} reads the input twice, and standard input or a pipe can be read only once: \
+             save it to a file first"
+        )
+    }
+
+    /// Refuses a second pass that saw other rows than the first.
+    pub(crate) fn require_same(first: Counts, second: Counts) -> Result<()> {
+        let records = |counts: Counts| counts.rows + counts.bad;
+        if records(first) == records(second) {
+            return Ok(());
+        }
+        bail!(
+            "the input changed between the passes ({} rows, then {})",
+            output::count(records(first)),
+            output::count(records(second))
+        )
+    }
+
+    /// Reads another field beside the one with the keys; it is column 1 then.
+    pub(crate) fn read_beside(&mut self, field: &str, option: &str) -> Result<()> {
+        match &mut self.select {
+            Select::Fields(fields) => {
+                fields.push(field.into());
+                Ok(())
+            }
+            _ => bail!("{option} {field}: name the field with the keys too: -f NAME"),
         }
     }
 
@@ -63,7 +106,8 @@ impl Pass {
         )
     }
 
-    fn fold<S: Send>(
+    /// Every batch into a state that merges.
+    pub(crate) fn fold<S: Send>(
         &self,
         scheme: KeyScheme,
         out: &Output,
@@ -71,22 +115,71 @@ impl Pass {
         step: impl Fn(&mut S, &mut RowBatch<'_>) -> crivo_rows::Result<()> + Sync,
         merge: impl FnMut(&mut S, S) -> crivo_rows::Result<()>,
     ) -> Result<(S, Counts)> {
-        interrupt::watch();
+        let folded = self.fold_rows(scheme, out, make, step, merge)?;
+        Ok((folded.state, folded.counts))
+    }
+
+    /// Every batch, in input order and on one thread, into one state: for what depends on the order, or is
+    /// too large to have twice.
+    pub(crate) fn fold_in_order<S: Send>(
+        &self,
+        scheme: KeyScheme,
+        out: &Output,
+        start: S,
+        step: impl Fn(&mut S, &mut RowBatch<'_>) -> crivo_rows::Result<()> + Sync,
+    ) -> Result<(S, Counts)> {
+        let start = Mutex::new(Some(start));
+        let alone = Self { threads: 1, input: self.input.clone(), select: self.select.clone(), ..*self };
+        let (state, counts) = alone.fold(
+            scheme,
+            out,
+            || start.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            |state, batch| state.as_mut().map_or(Ok(()), |state| step(state, batch)),
+            |_, _| Ok(()),
+        )?;
+        Ok((state.ok_or_else(|| anyhow!("the pass has no state"))?, counts))
+    }
+
+    /// The same, with what is known about the rows.
+    pub(crate) fn fold_rows<S: Send>(
+        &self,
+        scheme: KeyScheme,
+        out: &Output,
+        make: impl Fn() -> S + Sync,
+        step: impl Fn(&mut S, &mut RowBatch<'_>) -> crivo_rows::Result<()> + Sync,
+        merge: impl FnMut(&mut S, S) -> crivo_rows::Result<()>,
+    ) -> Result<Folded<S>> {
+        interrupt::watch(self.follow);
         let meter = Meter::new(out);
-        let Folded { state, counts, stopped, warnings, .. } = Scan::of(&self.input)
+        let folded = self.scan(scheme).progress(&meter).fold(make, step, merge)?;
+        drop(meter);
+        if folded.stopped && !self.follow {
+            return Err(Interrupted.into());
+        }
+        for warning in &folded.warnings {
+            out.warn(warning);
+        }
+        Ok(folded)
+    }
+
+    /// The rows that the predicate keeps, to standard output.
+    pub(crate) fn copy(&self, scheme: KeyScheme, out: &Output, predicate: Predicate<'_>) -> Result<Copied> {
+        interrupt::watch(self.follow);
+        let meter = Meter::new(out);
+        let copied = self.scan(scheme).progress(&meter).copy_rows(predicate, &mut output::rows())?;
+        drop(meter);
+        if copied.stopped && !self.follow {
+            return Err(Interrupted.into());
+        }
+        Ok(copied)
+    }
+
+    fn scan(&self, scheme: KeyScheme) -> Scan<'_> {
+        Scan::of(&self.input)
             .select(self.select.clone())
             .items(self.items)
             .keys(scheme)
             .threads(self.threads)
-            .progress(&meter)
-            .fold(make, step, merge)?;
-        drop(meter);
-        if stopped {
-            return Err(Interrupted.into());
-        }
-        for warning in warnings {
-            out.warn(warning);
-        }
-        Ok((state, counts))
+            .repeatable(self.repeatable)
     }
 }

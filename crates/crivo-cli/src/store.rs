@@ -214,7 +214,7 @@ fn folder_of(target: &Path) -> PathBuf {
 }
 
 /// The operating system's reason, in words shared with the messages about input.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".into(),
         io::ErrorKind::IsADirectory => "is a folder: name a sketch file".into(),

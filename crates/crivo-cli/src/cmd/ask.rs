@@ -1,43 +1,202 @@
 //! `crivo ask`: what does a sketch say about these keys?
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Result, anyhow, bail};
+use crivo::Estimate;
+use crivo::codec::AnySketch;
+use serde::Serialize;
 
 use super::Outcome;
-use crate::kinds::{self, Kind};
+use crate::kinds;
+use crate::lookup::{Answer, Lookup, each_key};
+use crate::output::{self, Interval, Output};
 use crate::store;
 
 /// What does a sketch say about these keys?
 ///
-/// Sketches that answer about keys say how often each came, or whether it may be there.
+/// Sketches that answer about keys say how often each came, or whether it is in there. A sketch of
+/// ranges says how many lie in one, and two sketches of frequencies how many rows their join has.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   crivo ask visits.crivo ana rui
-  cut -f1 users.tsv | crivo ask visits.crivo - --json")]
+  cut -f1 users.tsv | crivo ask visits.crivo - --json
+  crivo ask latencies.crivo --range 100 250
+  crivo ask orders.crivo --join visits.crivo")]
 pub(crate) struct Args {
     /// The sketch file
     #[arg(value_name = "SKETCH")]
     sketch: PathBuf,
 
     /// The keys to ask about; - reads them from standard input, one a line
-    #[arg(value_name = "KEY", required = true)]
+    #[arg(value_name = "KEY", required_unless_present_any = ["range", "join"], allow_negative_numbers = true)]
     keys: Vec<OsString>,
+
+    /// How many keys lie between these two integers, both included (freq --ranges)
+    #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["keys", "join"])]
+    range: Option<Vec<u64>>,
+
+    /// How many rows the join with the keys of this other sketch has (both from freq)
+    #[arg(long, value_name = "SKETCH", conflicts_with = "keys")]
+    join: Option<PathBuf>,
 
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Outcome {
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    answers: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<Interval>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fpr: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct InRange {
+    count: Interval,
+}
+
+#[derive(Debug, Serialize)]
+struct Joined {
+    size: Interval,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let sketch = store::read(&args.sketch)?.sketch;
     let name = store::name_of(&args.sketch);
-    // No kind of sketch that answers about keys exists yet: each will have its arm here.
+    match (&args.range, &args.join) {
+        (Some(range), _) => {
+            let count = in_range(&sketch, range, &name)?;
+            if args.json {
+                out.json(&InRange { count: count.into() })
+            } else {
+                print(count, "in the range", out)
+            }
+        }
+        (None, Some(other)) => {
+            let size = join_size(&sketch, other, &name)?;
+            if args.json {
+                out.json(&Joined { size: size.into() })
+            } else {
+                print(size, "rows in the join", out)
+            }
+        }
+        (None, None) => about_keys(args, &sketch, &name, out),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn in_range(sketch: &AnySketch, range: &[u64], name: &str) -> Result<Estimate> {
+    let AnySketch::RangeCountMin(sketch) = sketch else {
+        return Err(cannot(sketch, name, "--range", "crivo freq --ranges BITS"));
+    };
+    let &[low, high] = range else { bail!("--range: expected two integers") };
+    sketch.range(low..=high).map_err(|error| anyhow!("--range {low} {high}: {error}"))
+}
+
+fn join_size(sketch: &AnySketch, other: &Path, name: &str) -> Result<Estimate> {
+    let AnySketch::CountMin(sketch) = sketch else {
+        return Err(cannot(sketch, name, "--join", "crivo freq"));
+    };
+    let other_name = store::name_of(other);
+    match store::read(other)?.sketch {
+        AnySketch::CountMin(other) => sketch
+            .inner_product(&other)
+            .map_err(|error| anyhow!("{other_name}: cannot be joined with {name}: {error}")),
+        other => Err(cannot(&other, &other_name, "--join", "crivo freq")),
+    }
+}
+
+/// Why a sketch does not answer a question, and which would.
+fn cannot(sketch: &AnySketch, name: &str, question: &str, maker: &str) -> anyhow::Error {
     let family = sketch.family();
-    let Kind { made_by, answers, asked_by } = kinds::of(family);
-    bail!(
-        "{name}: this is a {family} made by `{made_by}`; it cannot answer about single keys, only {answers}: {asked_by} {name}"
+    let kind = kinds::of(family);
+    anyhow!(
+        "{question}: {name} is a {family} made by `{}`, which answers {}; {question} needs one made by `{maker}`",
+        kind.made_by,
+        kind.answers
     )
+}
+
+fn print(estimate: Estimate, what: &str, out: &Output) -> Result<()> {
+    out.answer(output::estimate(estimate), what)?;
+    sureness(estimate, out)
+}
+
+fn sureness(estimate: Estimate, out: &Output) -> Result<()> {
+    if estimate.is_exact() {
+        return Ok(());
+    }
+    let sure = if estimate.is_certain() {
+        "certainly".into()
+    } else {
+        format!("{} sure", output::percent(estimate.confidence().level()))
+    };
+    let lower = Estimate::exact(estimate.lower().floor());
+    if estimate.upper().is_finite() {
+        let upper = Estimate::exact(estimate.upper().ceil());
+        out.detail(format_args!("{lower} to {upper}, {sure}"))
+    } else {
+        out.detail(format_args!("{lower} or more, {sure}"))
+    }
+}
+
+fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Result<()> {
+    let lookup = Lookup::of(sketch, name)?;
+    let mut report = Report { answers: Vec::new() };
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut last = None;
+    each_key(&args.keys, |key| {
+        let answer = lookup.ask(key)?;
+        let key = String::from_utf8_lossy(key).into_owned();
+        if args.json {
+            report.answers.push(Line {
+                key,
+                count: answer.count.map(Into::into),
+                member: answer.member,
+                fpr: lookup.false_positive_rate.filter(|_| answer.member.is_some()),
+            });
+        } else {
+            rows.push((key, in_words(answer)));
+            last = answer.count.filter(|count| !count.is_exact()).or(last);
+        }
+        Ok(())
+    })?;
+    if args.json {
+        return out.json(&report);
+    }
+    out.table(&rows)?;
+    if let Some(rate) = lookup.false_positive_rate {
+        out.detail(format_args!("{} of absent keys get a yes", output::percent(rate)))?;
+    }
+    match last {
+        Some(count) if !count.is_certain() => {
+            out.detail(format_args!("{} sure", output::percent(count.confidence().level())))
+        }
+        Some(_) => out.detail("the bounds are certain"),
+        None => Ok(()),
+    }
+}
+
+fn in_words(answer: Answer) -> String {
+    match (answer.count, answer.member) {
+        (Some(count), _) => output::estimate(count),
+        (None, Some(true)) => "yes".into(),
+        (None, _) => "no, certainly".into(),
+    }
 }

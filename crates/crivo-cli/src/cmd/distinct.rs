@@ -2,20 +2,18 @@
 
 mod method;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use crivo::Estimate;
 use crivo::codec::{AnySketch, Summary};
 use crivo::keys::KeyScheme;
-use crivo::sketch::Merge;
 use crivo_rows::{Counts, Items};
 use serde::Serialize;
 
 use self::method::Method;
 use super::Outcome;
-use crate::args::{InputArgs, KeyArgs, OnFull, share};
+use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
@@ -29,6 +27,7 @@ use crate::store::Destination;
 Examples:
   crivo distinct -f user visits.csv.gz
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
+  crivo distinct --method ull --precision 12 access.log --verify
   crivo distinct -f user monday.csv --into users.crivo")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -39,11 +38,13 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    sketch: SketchArgs,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
-#[allow(clippy::struct_excessive_bools)] // each is a switch the user types
 struct How {
     /// How to count [default: hll]
     #[arg(long, value_enum)]
@@ -53,9 +54,13 @@ struct How {
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "precision")]
     error: Option<f64>,
 
-    /// The size instead: 2^P registers of one byte, P from 4 to 18
+    /// The size instead: 2^P registers (hll, ull, loglog), smallest hashes (kmv) or bits (linear)
     #[arg(long, value_name = "P")]
     precision: Option<u8>,
+
+    /// How many different values there are at most, for --method linear [default: 10 million]
+    #[arg(long, value_name = "N", value_parser = whole)]
+    items: Option<u64>,
 
     /// Count exactly in a second pass, and say whether the bounds hold
     #[arg(long, conflicts_with = "into")]
@@ -64,14 +69,6 @@ struct How {
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
-
-    /// Write the sketch to this file
-    #[arg(short, long, value_name = "SKETCH")]
-    output: Option<PathBuf>,
-
-    /// Continue the sketch in this file (made if it is not there), and write it back or to -o
-    #[arg(long, value_name = "SKETCH")]
-    into: Option<PathBuf>,
 
     /// What to do when the sketch is too full to give an upper bound
     #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
@@ -110,14 +107,11 @@ struct Counted {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let Args { input, how, .. } = args;
     let pass = input.pass()?;
-    if how.verify && !pass.input.is_rereadable() {
-        bail!(
-            "--verify reads the input twice, and standard input or a pipe can be read only once: \
-             save it to a file first"
-        );
+    if how.verify {
+        pass.require_twice("--verify")?;
     }
     let counted = match how.method {
-        Some(Method::Exact) => count_exactly(args, &pass, out)?,
+        Some(Method::Exact) if !args.sketch.is_wanted() => count_exactly(args, &pass, out)?,
         _ => count_with_sketch(args, &pass, out)?,
     };
     let verified = if how.verify { Some(verify(&pass, &counted, out)?) } else { None };
@@ -140,14 +134,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// By the values themselves; where a sketch is wanted their hashes do.
 fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
-    let How { output, into, error, precision, .. } = &args.how;
-    if output.is_some() || into.is_some() {
-        bail!("--method exact keeps every value and has no sketch to write: use --method hll");
-    }
-    if error.is_some() || precision.is_some() {
-        bail!("--method exact has neither --error nor --precision: use --method hll");
-    }
+    method::refuse_sizes(Method::Exact, args)?;
     let scheme = args.keys.scheme()?;
     pass.require_keys(scheme)?;
     let (keys, counts) = pass.exact(scheme, out)?;
@@ -162,38 +151,25 @@ fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
 }
 
 fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
-    let How { output, into, on_full, .. } = &args.how;
-    let (method, empty, before) = match into {
-        Some(path) if path.exists() => {
-            let (method, sketch) = method::open_to_continue(path, args)?;
-            (method, method::emptied(&sketch)?, Some(sketch))
-        }
-        _ => {
-            let method = args.how.method.unwrap_or(Method::Hll);
-            (method, method::new_sketch(method, args)?, None)
-        }
-    };
-    pass.require_keys(empty.summary().scheme)?;
-    let destination = match output.as_deref().or(into.as_deref()) {
-        Some(path) => Some(args.input.output_beside(path)?),
-        None => None,
-    };
-
-    let (mut sketch, counts) = method::add_rows(pass, empty, out)?;
+    let before = args.sketch.to_continue()?;
     let is_fresh = before.is_none();
-    if let Some(before) = before {
-        sketch.merge(&before)?;
-    }
+    let (method, start) = if let Some(before) = before {
+        method::to_continue(before, args)?
+    } else {
+        let method = args.how.method.unwrap_or(Method::Hll);
+        (method, method::new_sketch(method, args)?)
+    };
+    pass.require_keys(start.summary().scheme)?;
+    let destination = args.sketch.destination(&args.input)?;
+
+    let (sketch, counts) = method::add_rows(pass, start, out)?;
     let Summary { items: mut estimate, scheme, memory, .. } = sketch.summary();
     if is_fresh && pass.items == Items::Values {
         estimate = estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped) as f64);
     }
     if estimate.upper().is_infinite() {
         let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";
-        match on_full {
-            OnFull::Warn => out.warn(message),
-            OnFull::Fail => bail!("{message}"),
-        }
+        args.how.on_full.report(message, out)?;
     }
     let unwritten = destination.map(|destination| (destination, sketch));
     Ok(Counted { method, estimate, counts, memory, scheme, unwritten })
@@ -201,13 +177,7 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
 
 fn verify(pass: &Pass, counted: &Counted, out: &Output) -> Result<Verified> {
     let (keys, counts) = pass.exact(counted.scheme, out)?;
-    if counts.rows != counted.counts.rows {
-        bail!(
-            "--verify: the input changed between the passes ({} rows, then {})",
-            output::count(counted.counts.rows),
-            output::count(counts.rows)
-        );
-    }
+    Pass::require_same(counted.counts, counts).context("--verify")?;
     Ok(Verified { exact: keys.len(), covered: counted.estimate.covers(keys.len() as f64) })
 }
 
@@ -231,9 +201,6 @@ fn print(counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result
         let judgement = if *covered { "inside the bounds" } else { "outside the bounds" };
         out.detail(format_args!("{} exactly, {judgement}", output::count(*exact)))?;
     }
-    let bad = if counts.bad > 0 { format!(", {} bad", output::count(counts.bad)) } else { String::new() };
-    let (rows, skipped) = (output::count(counts.rows), output::count(counts.skipped));
-    let unit = if counts.rows == 1 { "row" } else { "rows" };
-    out.detail(format_args!("{rows} {unit}, {skipped} skipped{bad}"))?;
+    out.counts(*counts)?;
     out.detail(format_args!("{}, {}", method.name(), output::bytes(*memory)))
 }

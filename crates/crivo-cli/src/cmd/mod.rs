@@ -2,11 +2,18 @@
 
 mod ask;
 mod completions;
+mod count;
 mod dedup;
 mod distinct;
+mod freq;
 mod man;
 mod merge;
+mod plan;
+mod sample;
+mod set;
 mod show;
+mod top;
+mod uniq;
 
 use std::process::ExitCode;
 
@@ -33,6 +40,13 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Distinct(distinct::Args),
+    Top(top::Args),
+    Freq(freq::Args),
+    Set(set::Args),
+    Uniq(uniq::Args),
+    Sample(sample::Args),
+    Count(count::Args),
+    Plan(plan::Args),
     Ask(ask::Args),
     Dedup(dedup::Args),
     Merge(merge::Args),
@@ -45,7 +59,14 @@ impl Command {
     pub(crate) fn run(self, out: &Output) -> Outcome {
         match self {
             Self::Distinct(args) => distinct::run(&args, out),
-            Self::Ask(args) => ask::run(&args),
+            Self::Top(args) => top::run(&args, out),
+            Self::Freq(args) => freq::run(&args, out),
+            Self::Set(args) => set::run(&args, out),
+            Self::Uniq(args) => uniq::run(&args, out),
+            Self::Sample(args) => sample::run(&args, out),
+            Self::Count(args) => count::run(&args, out),
+            Self::Plan(args) => plan::run(&args, out),
+            Self::Ask(args) => ask::run(&args, out),
             Self::Dedup(args) => dedup::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),
             Self::Show(args) => show::run(&args, out),
@@ -68,7 +89,9 @@ mod tests {
 
     #[test]
     fn every_command_says_what_it_does_and_shows_two_examples() {
-        for command in Cli::command().get_subcommands() {
+        let cli = Cli::command();
+        let nested = cli.get_subcommands().flat_map(clap::Command::get_subcommands);
+        for command in cli.get_subcommands().chain(nested) {
             assert!(command.get_about().is_some(), "{} has no description", command.get_name());
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let examples =

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use crivo::codec::{Parameter, Summary};
+use crivo::codec::{Family, Parameter, Summary};
+use crivo::keys::KeyKind;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -64,7 +65,7 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
         kind: summary.family.name(),
         version: summary.family.version(),
         parameters: summary.parameters.iter().map(|(name, value)| ((*name).into(), to_json(value))).collect(),
-        keys: key_word(summary.scheme),
+        keys: keys_of(&summary),
         seed: summary.scheme.seed(),
         items: summary.items.into(),
         fill: summary.fill,
@@ -75,8 +76,9 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
 }
 
 fn print_table(stored: &Stored, out: &Output) -> Result<()> {
-    let Summary { family, parameters, scheme, items, fill, false_positive_rate, memory } =
-        stored.sketch.summary();
+    let summary = stored.sketch.summary();
+    let keys = keys_of(&summary);
+    let Summary { family, parameters, scheme, items, fill, false_positive_rate, memory } = summary;
     let kind = kinds::of(family);
     let mut rows = vec![
         ("kind".into(), format!("{family}, version {}", family.version())),
@@ -85,15 +87,22 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
         ("items".into(), output::estimate(items)),
     ];
     for (name, value) in &parameters {
-        rows.push((name.replace('_', " "), to_text(value)));
+        rows.push((name.replace('_', " "), to_text(name, value)));
     }
-    rows.push(("keys".into(), key_word(scheme).into()));
+    rows.push(("keys".into(), keys.into()));
     rows.push(("seed".into(), scheme.seed().to_string()));
     rows.extend(fill.map(|fill| ("fill".into(), output::percent(fill))));
     rows.extend(false_positive_rate.map(|rate| ("false positives".into(), output::percent(rate))));
     rows.push(("memory".into(), output::bytes(memory)));
     rows.push(("file".into(), output::bytes(stored.file_bytes)));
     out.table(&rows)
+}
+
+/// The kind of keys in the words of `--keys`; counters of events have none.
+fn keys_of(summary: &Summary) -> &'static str {
+    let counts_events =
+        matches!(summary.family, Family::SampledCounter | Family::MorrisCounter | Family::CounterArray);
+    if counts_events && summary.scheme.kind() == KeyKind::Hash { "none" } else { key_word(summary.scheme) }
 }
 
 fn to_json(value: &Parameter) -> Value {
@@ -105,9 +114,11 @@ fn to_json(value: &Parameter) -> Value {
     }
 }
 
-fn to_text(value: &Parameter) -> String {
+fn to_text(name: &str, value: &Parameter) -> String {
     match value {
         Parameter::Count(count) => output::count(*count),
+        // The scale of a Morris counter: numbers, and not shares of something.
+        Parameter::Ratio(number) if ["base", "reach"].contains(&name) => output::number(*number),
         Parameter::Ratio(ratio) => output::percent(*ratio),
         Parameter::Name(name) => (*name).into(),
         _ => "unknown".into(),

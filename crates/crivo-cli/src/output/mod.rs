@@ -13,10 +13,11 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use crivo::Estimate;
+use crivo_rows::Counts;
 use serde::Serialize;
 
 pub(crate) use self::meter::Meter;
-pub(crate) use self::text::{bytes, count, estimate, percent};
+pub(crate) use self::text::{bytes, count, estimate, number, percent};
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -72,6 +73,11 @@ impl Output {
         print(format_args!("{FAINT}{}{FAINT:#}\n", harmless(line)))
     }
 
+    /// A line of an answer that is a list.
+    pub(crate) fn line(&self, line: impl Display) -> Result<()> {
+        print(format_args!("{line}\n"))
+    }
+
     /// Names and values in two columns.
     pub(crate) fn table(&self, rows: &[(impl AsRef<str>, String)]) -> Result<()> {
         let width = rows.iter().map(|(name, _)| name.as_ref().chars().count()).max().unwrap_or(0);
@@ -80,6 +86,34 @@ impl Output {
             writeln!(table, "{FAINT}{:width$}{FAINT:#}  {}", name.as_ref(), harmless(value))?;
         }
         print(format_args!("{table}"))
+    }
+
+    /// Columns side by side: all but the last flush right, because they are numbers.
+    pub(crate) fn columns<const N: usize>(&self, rows: &[[String; N]]) -> Result<()> {
+        let mut widths = [0; N];
+        for row in rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
+        let mut text = String::new();
+        for row in rows {
+            for (column, (width, cell)) in widths.iter().zip(row).enumerate() {
+                if column + 1 < N {
+                    write!(text, "{cell:>width$}  ")?;
+                } else {
+                    writeln!(text, "{STRONG}{}{STRONG:#}", harmless(cell))?;
+                }
+            }
+        }
+        print(format_args!("{text}"))
+    }
+
+    /// How many rows were read.
+    pub(crate) fn counts(&self, counts: Counts) -> Result<()> {
+        let bad = if counts.bad > 0 { format!(", {} bad", count(counts.bad)) } else { String::new() };
+        let unit = if counts.rows == 1 { "row" } else { "rows" };
+        self.detail(format_args!("{} {unit}, {} skipped{bad}", count(counts.rows), count(counts.skipped)))
     }
 
     /// What was done, for a command whose result is a file; nothing if quiet.

@@ -35,6 +35,18 @@ pub(crate) fn bytes(number: usize) -> String {
     }
 }
 
+/// Any number, with as many digits as say something: `1.084`, `10 000 000 000`.
+pub(crate) fn number(number: f64) -> String {
+    match number.abs() {
+        size if size >= 1e15 || (size > 0.0 && size < 1e-3) => format!("{number:.3e}"),
+        size if size >= 1000.0 => Estimate::exact(number.round()).to_string(),
+        _ => {
+            let text = format!("{number:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').into()
+        }
+    }
+}
+
 /// A share in percent, with two digits that say something: `0.81 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
@@ -56,6 +68,21 @@ mod tests {
         assert_eq!(full(1234.5), "at least 1 234");
         assert_eq!(full(f64::INFINITY), "more than it can count");
         assert_eq!(estimate(Estimate::certain(100.0, 90.0, 101.0)), "100 ± 10 %");
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_matter() {
+        for (value, text) in [
+            (1.084, "1.084"),
+            (0.0, "0"),
+            (-2.5, "-2.5"),
+            (1e10, "10 000 000 000"),
+            (1234.56, "1 235"),
+            (5e76, "5.000e76"),
+            (1e-6, "1.000e-6"),
+        ] {
+            assert_eq!(number(value), text);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `crivo ask`.
+//! `crivo ask`, of every kind of sketch.
 
 use crate::support::Scratch;
 
@@ -19,4 +19,79 @@ fn missing_keys_and_files_are_errors() {
     scratch.run(&["ask", "data.csv"]).fails_with("required");
     scratch.run(&["ask", "data.csv", "a"]).fails_with("this is not a crivo sketch");
     scratch.run(&["ask", "none.crivo", "a"]).fails_with("none.crivo: no such file");
+}
+
+#[test]
+fn every_kind_that_knows_keys_answers() {
+    let scratch = Scratch::new();
+    let text = "ana\nrui\nana\n";
+    for make in [
+        &["freq", "-o", "freq.crivo"][..],
+        &["top", "-o", "top.crivo"],
+        &["set", "build", "--items", "100", "-o", "bloom.crivo"],
+        &["set", "build", "--items", "100", "--blocked", "-o", "blocked.crivo"],
+        &["set", "build", "--items", "100", "--counting", "8", "-o", "counting.crivo"],
+    ] {
+        scratch.feed(make, text).ok();
+    }
+    for (sketch, counts, knows_members) in [
+        ("freq.crivo", true, false),
+        ("top.crivo", true, false),
+        ("bloom.crivo", false, true),
+        ("blocked.crivo", false, true),
+        ("counting.crivo", true, true),
+    ] {
+        let json = scratch.run(&["ask", sketch, "ana", "nobody", "--json"]).json();
+        for (answer, key, count) in [(&json["answers"][0], "ana", 2.0), (&json["answers"][1], "nobody", 0.0)]
+        {
+            assert_eq!(answer["key"], key, "{sketch}");
+            assert_eq!(answer["count"]["value"].as_f64(), counts.then_some(count), "{sketch}: {answer}");
+            assert_eq!(
+                answer["member"].as_bool(),
+                knows_members.then_some(count > 0.0),
+                "{sketch}: {answer}"
+            );
+            assert_eq!(answer["fpr"].is_number(), knows_members, "{sketch}: {answer}");
+        }
+    }
+    let text = scratch.run(&["ask", "bloom.crivo", "ana", "nobody"]);
+    assert!(text.ok().starts_with("ana     yes\nnobody  no, certainly\n"), "{text:?}");
+    assert!(scratch.run(&["ask", "top.crivo", "ana"]).ok().starts_with("ana  2\n"));
+}
+
+#[test]
+fn keys_come_from_standard_input_too() {
+    let scratch = Scratch::new();
+    scratch.feed(&["top", "-o", "s.crivo"], "a b\nc\na b\n").ok();
+    let json = scratch.feed(&["ask", "s.crivo", "c", "-", "--json"], "a b\r\n\nzoe\n").json();
+    let keys: Vec<_> =
+        json["answers"].as_array().unwrap().iter().map(|answer| answer["key"].clone()).collect();
+    assert_eq!(keys, ["c", "a b", "zoe"]);
+    assert_eq!(json["answers"][1]["count"]["value"], 2.0);
+}
+
+#[test]
+fn integers_are_asked_as_integers() {
+    let scratch = Scratch::new();
+    scratch.feed(&["freq", "--keys", "int", "-o", "s.crivo"], "-5\n7\n007\n").ok();
+    let json = scratch.run(&["ask", "s.crivo", "7", "-5", "--json"]).json();
+    assert_eq!(json["answers"][0]["count"]["value"], 2.0);
+    assert_eq!(json["answers"][1]["count"]["value"], 1.0);
+    scratch.run(&["ask", "s.crivo", "seven"]).fails_with("'seven': the keys of this sketch are integers");
+}
+
+#[test]
+fn questions_of_the_wrong_kind_name_the_sketch_and_the_command_to_use() {
+    let scratch = Scratch::new();
+    scratch.feed(&["freq", "-o", "f.crivo"], "a\n").ok();
+    scratch.feed(&["top", "-o", "t.crivo"], "a\n").ok();
+    scratch.run(&["ask", "f.crivo", "--range", "1", "2"]).fails_with(
+        "--range: f.crivo is a CountMin made by `crivo freq`, which answers how often any key came",
+    );
+    scratch
+        .run(&["ask", "f.crivo", "--range", "1", "2"])
+        .fails_with("needs one made by `crivo freq --ranges BITS`");
+    scratch.run(&["ask", "t.crivo", "--join", "f.crivo"]).fails_with("t.crivo is a HeavyHitters");
+    scratch.run(&["ask", "f.crivo", "--join", "t.crivo"]).fails_with("t.crivo is a HeavyHitters");
+    scratch.run(&["ask", "f.crivo", "a", "--join", "t.crivo"]).fails_with("cannot be used with");
 }

@@ -153,15 +153,101 @@ fn verify_needs_an_input_that_can_be_read_twice() {
 }
 
 #[test]
-fn exact_method_has_no_sketch() {
+fn exact_method_keeps_values_or_the_hashes_of_a_sketch() {
     let scratch = Scratch::new();
     for option in ["-o", "--into"] {
-        scratch
-            .feed(&["distinct", "--method", "exact", option, "s.crivo"], "a\n")
-            .fails_with("has no sketch");
+        let json =
+            scratch.feed(&["distinct", "--method", "exact", option, "s.crivo", "--json"], "a\nb\na\n").json();
+        assert_eq!((json["distinct"]["value"].as_f64(), json["method"].as_str()), (Some(2.0), Some("exact")));
     }
-    scratch.feed(&["distinct", "--method", "exact", "--precision", "9"], "a\n").fails_with("--precision");
-    assert!(scratch.names().is_empty());
+    assert_eq!(scratch.run(&["show", "s.crivo", "--json"]).json()["kind"], "ExactDistinct");
+    for more in [&["--precision", "9"][..], &["--error", "1%"], &["--precision", "9", "-o", "t.crivo"]] {
+        scratch
+            .feed(&[&["distinct", "--method", "exact"], more].concat(), "a\n")
+            .fails_with("neither --error nor --precision");
+    }
+    assert_eq!(scratch.names(), ["s.crivo"]);
+}
+
+#[test]
+fn every_method_covers_the_truth_and_continues_as_one_stream() {
+    let values = column(30_000, 20_000, 3);
+    let (_, _, different) = model(&values);
+    let scratch = Scratch::with([("data.txt", table("lines", &values))]);
+    let halves = values.split_at(15_000);
+    scratch.write("first.txt", table("lines", &halves.0.to_vec()));
+    scratch.write("second.txt", table("lines", &halves.1.to_vec()));
+    for (method, kind, more) in [
+        ("hll", "HyperLogLog", &["--precision", "12"][..]),
+        ("ull", "UltraLogLog", &["--error", "2%"]),
+        ("kmv", "KMinValues", &["--precision", "10"]),
+        ("kmv", "KMinValues", &["--error", "5%"]),
+        ("minhash", "KMinValues", &[]),
+        ("linear", "LinearCounting", &["--precision", "16"]),
+        ("linear", "LinearCounting", &["--error", "1%", "--items", "1M"]),
+        ("linear", "LinearCounting", &[]),
+        ("loglog", "LogLog", &["--error", "3%"]),
+        ("probabilistic", "ProbabilisticCounting", &[]),
+        ("exact", "ExactDistinct", &[]),
+    ] {
+        let args = [&["distinct", "--method", method, "--json"][..], more].concat();
+        let whole = [&args[..], &["data.txt", "--verify", "-o", "whole.crivo"]].concat();
+        let json = scratch.run(&whole).json();
+        assert_eq!((json["exact"].as_u64(), json["method"].as_str()), (Some(different), Some(method)));
+        let [lower, upper] = ["lower", "upper"].map(|name| json["distinct"][name].as_f64().unwrap());
+        let truth = different as f64;
+        assert_eq!(json["covered"], lower <= truth && truth <= upper, "{method}: {json}");
+        // The hash is fixed: each of these is inside or nearly so, and stays.
+        assert!(lower / 1.1 <= truth && truth <= upper * 1.1, "{method}: {json}");
+        for half in ["first.txt", "second.txt"] {
+            scratch.run(&[&args[..], &[half, "--into", "halves.crivo", "--threads", "3"]].concat()).json();
+        }
+        assert!(scratch.read("halves.crivo") == scratch.read("whole.crivo"), "{method}");
+        assert_eq!(scratch.run(&["show", "whole.crivo", "--json"]).json()["kind"], kind);
+        std::fs::remove_file(scratch.path("halves.crivo")).unwrap();
+    }
+}
+
+#[test]
+fn sizes_mean_what_each_method_has() {
+    let scratch = Scratch::new();
+    for (method, option, value, field, size) in [
+        ("ull", "--error", "1%", "precision", 13),
+        ("loglog", "--error", "1%", "precision", 15),
+        ("kmv", "--error", "1%", "k", 10_002),
+        ("kmv", "--precision", "9", "k", 512),
+        ("minhash", "--seed", "1", "k", 1),
+        ("linear", "--precision", "20", "bits", 1 << 20),
+    ] {
+        scratch.feed(&["distinct", "--method", method, option, value, "-o", "s.crivo"], "a\n").ok();
+        let json = scratch.run(&["show", "s.crivo", "--json"]).json();
+        assert_eq!(json["parameters"][field], size, "{method} {option} {value}: {json}");
+    }
+    let linear = ["distinct", "--method", "linear", "--items", "1000000", "--error", "1%", "-o", "s.crivo"];
+    scratch.feed(&linear, "a\n").ok();
+    assert_eq!(scratch.run(&["show", "s.crivo", "--json"]).json()["parameters"]["bits"], 154_171);
+    for (args, message) in [
+        (&["--method", "minhash", "--error", "1%"][..], "neither --error nor --precision"),
+        (&["--method", "probabilistic", "--precision", "9"], "neither --error nor --precision"),
+        (&["--method", "hll", "--items", "9"], "only --method linear"),
+        (&["--method", "kmv", "--precision", "60"], "1 to 67108864"),
+        (&["--method", "kmv", "--precision", "99"], "--precision 99"),
+        (&["--method", "linear", "--error", "2"], "--error: "),
+        (&["--method", "loglog", "--precision", "5"], "6 to 18"),
+    ] {
+        scratch.feed(&[&["distinct"], args].concat(), "a\n").fails_with(message);
+    }
+}
+
+#[test]
+fn into_goes_on_only_with_a_sketch_that_counts_different_values() {
+    let scratch = Scratch::new();
+    scratch.feed(&["distinct", "--method", "kmv", "-o", "s.crivo"], "a\n").ok();
+    scratch.feed(&["distinct", "--method", "hll", "--into", "s.crivo"], "a\n").fails_with("is a KMinValues");
+    scratch.feed(&["top", "-o", "t.crivo"], "a\n").ok();
+    scratch
+        .feed(&["distinct", "--into", "t.crivo"], "a\n")
+        .fails_with("t.crivo: this is a HeavyHitters made by `crivo top`, which can only be continued there");
 }
 
 #[test]

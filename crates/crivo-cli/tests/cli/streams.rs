@@ -94,8 +94,14 @@ fn version_and_help_succeed() {
     let scratch = Scratch::new();
     assert_eq!(scratch.run(&["--version"]).ok(), format!("crivo {}\n", env!("CARGO_PKG_VERSION")));
     assert!(scratch.run(&["--help"]).ok().contains("distinct"));
-    for command in ["distinct", "ask", "merge", "show", "completions", "man"] {
-        let help = scratch.run(&[command, "--help"]);
-        assert!(help.ok().contains("Examples:\n  crivo "), "{command}");
+    let commands = "distinct|top|freq|ask|count|sample|uniq|merge|show|plan|plan bloom|plan distinct|\
+                    set|set build|set has|set keep|set drop|set union|set intersect|set subtract|\
+                    completions|man";
+    for command in commands.split('|') {
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = scratch.run(&words);
+        assert!(help.ok().contains("Examples:\n  "), "{command}");
+        // A terminal of 40 columns stands in the environment; what is longer is wrapped, examples are not.
+        assert!(help.out.contains("crivo "), "{command}");
     }
 }

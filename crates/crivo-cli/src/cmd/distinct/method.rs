@@ -1,29 +1,43 @@
 //! The ways to count, and the sketch that each begins with.
 //!
-//! A new method is a variant of [`Method`], an arm in [`new_sketch`], in [`emptied`] and in
-//! [`add_rows`]; everything else works on [`AnySketch`].
+//! A new method is a variant of [`Method`], its family in [`Method::of`] and in [`add_rows`], and its
+//! size in [`new_sketch`]; everything else works on [`AnySketch`].
 
-use std::path::Path;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use crivo::codec::{AnySketch, Parameter};
-use crivo::distinct::HyperLogLog;
+use crivo::distinct::{
+    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
+};
 use crivo_rows::Counts;
 
 use super::Args;
-use crate::kinds;
+use crate::args::Continued;
 use crate::output::Output;
 use crate::pass::Pass;
-use crate::store;
 
-/// An error of 0.8 % in 16 KiB.
+/// 2^14 registers, or smallest hashes: an error of 0.8 %.
 const DEFAULT_PRECISION: u8 = 14;
+/// For those sized by an error and a number of items.
+const DEFAULT_ERROR: f64 = 0.008;
+const DEFAULT_ITEMS: u64 = 10_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Method {
     /// HyperLogLog: small, merges exactly, exact while small
     Hll,
+    /// UltraLogLog: the same with a quarter less error
+    Ull,
+    /// The smallest hashes: sets can be compared too
+    Kmv,
+    /// The one smallest hash: for study
+    Minhash,
+    /// A bit for each of about as many values: best for counts known to be small
+    Linear,
+    /// LogLog: for study
+    Loglog,
+    /// The longest run of zeros in a hash: for study
+    Probabilistic,
     /// Every different value in memory
     Exact,
 }
@@ -33,6 +47,12 @@ impl Method {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hll => "hll",
+            Self::Ull => "ull",
+            Self::Kmv => "kmv",
+            Self::Minhash => "minhash",
+            Self::Linear => "linear",
+            Self::Loglog => "loglog",
+            Self::Probabilistic => "probabilistic",
             Self::Exact => "exact",
         }
     }
@@ -41,76 +61,140 @@ impl Method {
     fn of(sketch: &AnySketch) -> Option<Self> {
         match sketch {
             AnySketch::HyperLogLog(_) => Some(Self::Hll),
+            AnySketch::UltraLogLog(_) => Some(Self::Ull),
+            AnySketch::KMinValues(sketch) if sketch.k() == 1 => Some(Self::Minhash),
+            AnySketch::KMinValues(_) => Some(Self::Kmv),
+            AnySketch::LinearCounting(_) => Some(Self::Linear),
+            AnySketch::LogLog(_) => Some(Self::Loglog),
+            AnySketch::ProbabilisticCounting(_) => Some(Self::Probabilistic),
+            AnySketch::ExactDistinct(_) => Some(Self::Exact),
             _ => None,
         }
     }
+
+    /// What its size is called in a sketch, if it has one.
+    fn size_name(self) -> Option<&'static str> {
+        match self {
+            Self::Hll | Self::Ull | Self::Loglog => Some("precision"),
+            Self::Kmv => Some("k"),
+            Self::Linear => Some("bits"),
+            Self::Minhash | Self::Probabilistic | Self::Exact => None,
+        }
+    }
+
+    /// The size that `--error`, `--precision` and `--items` mean for it, if they say anything.
+    fn asked_size(self, args: &Args) -> Result<Option<u64>> {
+        let super::How { error, precision, items, .. } = args.how;
+        if items.is_some() && self != Self::Linear {
+            bail!("--items: only --method linear is sized by the number of items");
+        }
+        if let (Self::Kmv | Self::Linear, Some(power)) = (self, precision) {
+            // The limits of each are its constructor's to state.
+            return 1_u64
+                .checked_shl(power.into())
+                .map(Some)
+                .ok_or_else(|| anyhow!("--precision {power}: expected at most 36, for 2^36 bits or hashes"));
+        }
+        let size = match (self, error) {
+            (Self::Hll, Some(error)) => HyperLogLog::precision_for(error).map(u64::from),
+            (Self::Ull, Some(error)) => UltraLogLog::precision_for(error).map(u64::from),
+            (Self::Loglog, Some(error)) => LogLog::precision_for(error).map(u64::from),
+            (Self::Kmv, Some(error)) => KMinValues::k_for(error).map(u64::from),
+            (Self::Linear, _) if error.is_some() || items.is_some() => {
+                LinearCounting::bits_for(items.unwrap_or(DEFAULT_ITEMS), error.unwrap_or(DEFAULT_ERROR))
+            }
+            _ => return Ok(precision.map(u64::from)),
+        };
+        size.map(Some).context(if error.is_some() { "--error" } else { "--items" })
+    }
+}
+
+/// Refuses options about a size that the method does not have.
+pub(super) fn refuse_sizes(method: Method, args: &Args) -> Result<()> {
+    let super::How { error, precision, items, .. } = args.how;
+    if method.size_name().is_none() && (error.is_some() || precision.is_some() || items.is_some()) {
+        bail!(
+            "--method {} has one size only, so neither --error nor --precision: use --method hll",
+            method.name()
+        );
+    }
+    Ok(())
 }
 
 /// A sketch with nothing in it, of the size that was asked for.
 pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
+    refuse_sizes(method, args)?;
     let scheme = args.keys.scheme()?;
-    match method {
-        Method::Hll => {
-            let precision = asked_precision(args)?.unwrap_or(DEFAULT_PRECISION);
-            Ok(AnySketch::HyperLogLog(HyperLogLog::with_scheme(precision, scheme).context("--precision")?))
+    let size = method.asked_size(args)?;
+    let precision = || u8::try_from(size.unwrap_or(DEFAULT_PRECISION.into())).unwrap_or(u8::MAX);
+    let sketch = match method {
+        Method::Hll => HyperLogLog::with_scheme(precision(), scheme).map(AnySketch::HyperLogLog),
+        Method::Ull => UltraLogLog::with_scheme(precision(), scheme).map(AnySketch::UltraLogLog),
+        Method::Loglog => LogLog::with_scheme(precision(), scheme).map(AnySketch::LogLog),
+        Method::Kmv => {
+            let k = u32::try_from(size.unwrap_or(1 << DEFAULT_PRECISION)).unwrap_or(u32::MAX);
+            KMinValues::with_scheme(k, scheme).map(AnySketch::KMinValues)
         }
-        Method::Exact => bail!("--method exact keeps every value and has no sketch: use --method hll"),
-    }
+        Method::Minhash => KMinValues::with_scheme(1, scheme).map(AnySketch::KMinValues),
+        Method::Linear => {
+            let bits = match size {
+                Some(bits) => bits,
+                None => LinearCounting::bits_for(DEFAULT_ITEMS, DEFAULT_ERROR)?,
+            };
+            LinearCounting::with_scheme(bits, scheme).map(AnySketch::LinearCounting)
+        }
+        Method::Probabilistic => {
+            Ok(AnySketch::ProbabilisticCounting(ProbabilisticCounting::with_scheme(scheme)))
+        }
+        Method::Exact => Ok(AnySketch::ExactDistinct(ExactDistinct::with_scheme(scheme))),
+    };
+    sketch.context("--precision")
 }
 
-/// A sketch of the same size and keys, with nothing in it.
-pub(super) fn emptied(sketch: &AnySketch) -> Result<AnySketch> {
-    match sketch {
-        AnySketch::HyperLogLog(sketch) => {
-            let empty = HyperLogLog::with_scheme(sketch.precision(), sketch.scheme())?;
-            Ok(AnySketch::HyperLogLog(empty))
-        }
-        other => bail!("a {} does not count different values", other.family()),
+/// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches of
+/// sets, so that merging them all counts nothing twice.
+pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
+    macro_rules! add_to {
+        ($($family:ident),*) => {
+            match start {
+                $(AnySketch::$family(start) => {
+                    let (sketch, counts) = pass.sketch(&start, start.scheme(), out)?;
+                    Ok((AnySketch::$family(sketch), counts))
+                })*
+                other => bail!("a {} does not count different values", other.family()),
+            }
+        };
     }
-}
-
-/// Adds every row to the sketch, which is empty.
-pub(super) fn add_rows(pass: &Pass, empty: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
-    match empty {
-        AnySketch::HyperLogLog(empty) => {
-            let (sketch, counts) = pass.sketch(&empty, empty.scheme(), out)?;
-            Ok((AnySketch::HyperLogLog(sketch), counts))
-        }
-        other => bail!("a {} does not count different values", other.family()),
-    }
+    add_to!(
+        HyperLogLog,
+        UltraLogLog,
+        KMinValues,
+        LinearCounting,
+        LogLog,
+        ProbabilisticCounting,
+        ExactDistinct
+    )
 }
 
 /// The sketch in a file, and its method, if it can go on with what was asked for: the sketch's own
 /// size, keys and seed rule, and an option that says otherwise is refused naming both.
-pub(super) fn open_to_continue(path: &Path, args: &Args) -> Result<(Method, AnySketch)> {
-    let name = store::name_of(path);
-    let sketch = store::read(path)?.sketch;
-    let family = sketch.family();
-    let Some(method) = Method::of(&sketch) else {
-        let made_by = kinds::of(family).made_by;
-        bail!("{name}: this is a {family} made by `{made_by}`, which cannot be continued by counting");
-    };
+pub(super) fn to_continue(before: Continued, args: &Args) -> Result<(Method, AnySketch)> {
+    let Some(method) = Method::of(&before.sketch) else { return Err(before.refusal()) };
+    let Continued { name, sketch } = before;
     if let Some(asked) = args.how.method.filter(|asked| *asked != method) {
-        bail!("--method {}: {name} is a {family}, and it can only be continued so", asked.name());
+        bail!("--method {}: {name} is a {}, and it can only be continued so", asked.name(), sketch.family());
     }
+    refuse_sizes(method, args)?;
     let summary = sketch.summary();
     args.keys.agree_with(summary.scheme, &name)?;
-    let found = summary.parameters.iter().find_map(|parameter| match parameter {
-        ("precision", Parameter::Count(found)) => Some(*found),
+    let found = summary.parameters.iter().find_map(|(name, value)| match value {
+        Parameter::Count(found) if Some(*name) == method.size_name() => Some((*name, *found)),
         _ => None,
     });
-    if let (Some(asked), Some(found)) = (asked_precision(args)?.map(u64::from), found)
+    if let (Some(asked), Some((size, found))) = (method.asked_size(args)?, found)
         && asked != found
     {
-        bail!("precision {asked} was asked for: that of {name} is {found}, and it can only be continued so");
+        bail!("{size} {asked} was asked for: that of {name} is {found}, and it can only be continued so");
     }
     Ok((method, sketch))
-}
-
-/// The precision that `--error` or `--precision` means.
-fn asked_precision(args: &Args) -> Result<Option<u8>> {
-    match args.how.error {
-        Some(error) => HyperLogLog::precision_for(error).map(Some).context("--error"),
-        None => Ok(args.how.precision),
-    }
 }

@@ -1,0 +1,266 @@
+//! `crivo count`: how many rows, which sum, and how many of each key?
+
+mod by;
+mod counter;
+mod sum;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use crivo::Estimate;
+use crivo_rows::{Counts, Items, RowBatch, Select};
+use serde::Serialize;
+
+use self::counter::Counter;
+use self::sum::Sum;
+use super::Outcome;
+use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, whole};
+use crate::condition::Condition;
+use crate::numbers;
+use crate::output::{self, Interval, Output};
+use crate::pass::Pass;
+
+/// How many rows? How many that satisfy a condition, and what is their sum?
+///
+/// With -f only rows with a value in that field count; with --words its words do. A counter that tosses
+/// coins needs fewer bits than an exact one; --by keeps one of 4, 8 or 16 bits for every key.
+///
+/// Conditions compare a field with a value: = != < <= > >=, or ~ and a regular expression; 'id % 3' asks for
+/// multiples, 'id % 3 = 1' for remainders. Join them by 'and', 'or' and 'not', with brackets. Field 0 is
+/// the whole row. Numbers are compared as numbers; quote what is to be compared as text.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo count access.csv --where 'status >= 500 and url ~ ^/api'
+  crivo count sales.jsonl --where 'country = PT' --sum amount --json
+  crivo count access.log --where '0 ~ \"timed? out\"'
+  crivo count --by video --bits 8 --reach 1e10 views.csv -o views.crivo && crivo ask views.crivo cats")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+
+    #[command(flatten)]
+    how: How,
+
+    #[command(flatten)]
+    sketch: SketchArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Counting")]
+struct How {
+    /// Count only rows that satisfy this, such as 'status >= 500 and method = GET'
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<Condition>,
+
+    /// Add up this field of the rows that count
+    #[arg(long, value_name = "FIELD")]
+    sum: Option<String>,
+
+    /// What to count with: exact, half, sampled:N (one in N), morris, or morris:BASE (1.000001 to 2)
+    #[arg(long, value_name = "WHAT", default_value = "exact")]
+    counter: Counter,
+
+    /// One small counter for every value of this field; needs -o
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["sum", "counter", "field"])]
+    by: Option<String>,
+
+    /// The bits of each of these counters: 4, 8 or 16 [default: 8]
+    #[arg(long, value_name = "BITS", requires = "by")]
+    bits: Option<u8>,
+
+    /// How far each can count [default: 1e10; 32767 with 4 bits]
+    #[arg(long, value_name = "N", requires = "by", value_parser = positive)]
+    reach: Option<f64>,
+
+    /// How many different values there are (with --keys int: they are below N); counted in a first pass if
+    /// not given
+    #[arg(long, value_name = "N", requires = "by", value_parser = whole)]
+    items: Option<u64>,
+
+    /// What to do when a counter can count no further
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
+    on_full: OnFull,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match numbers::decimal(text.as_bytes()) {
+        Some(number) if number > 0.0 => Ok(number),
+        _ => Err("expected a number above 0, such as 1e10".into()),
+    }
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    rows: u64,
+    skipped: u64,
+    bad: u64,
+    count: Interval,
+    sum: Option<f64>,
+    mean: Option<f64>,
+    counter: String,
+}
+
+/// What the rows come to.
+#[derive(Debug, Default)]
+struct Total {
+    matched: u64,
+    sum: Sum,
+    bad: u64,
+    flags: Vec<bool>,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let mut pass = args.input.pass()?;
+    if let Some(field) = &args.how.by {
+        return by::run(args, &mut pass, field, out);
+    }
+    let before = args.sketch.to_continue()?;
+    let start = args.how.counter.begin(before, args.sketch.is_wanted())?;
+    let destination = args.sketch.destination(&args.input)?;
+    let question = Question::new(args, &mut pass)?;
+    let (total, mut counts) = pass.fold(
+        args.keys.scheme()?,
+        out,
+        Total::default,
+        |total, batch| question.step(total, batch),
+        |total, other| {
+            total.matched += other.matched;
+            total.sum.merge(other.sum);
+            total.bad += other.bad;
+            Ok(())
+        },
+    )?;
+    counts.bad += total.bad;
+    counts.rows = counts.rows.saturating_sub(total.bad);
+    let (estimate, sketch) = start.finish(total.matched, args.keys.seed()?, counts)?;
+    if estimate.upper().is_infinite() {
+        args.how.on_full.report("the counter is at its end, the answer only a lower bound", out)?;
+    }
+    if let (Some(destination), Some(sketch)) = (destination, sketch) {
+        destination.write(&sketch.encode())?;
+    }
+    let summed = args.how.sum.as_ref().map(|_| total.sum);
+    if args.how.json {
+        out.json(&Report {
+            rows: counts.rows,
+            skipped: counts.skipped,
+            bad: counts.bad,
+            count: estimate.into(),
+            sum: summed.map(Sum::value),
+            mean: summed.and_then(Sum::mean),
+            counter: args.how.counter.to_string(),
+        })?;
+    } else {
+        print(estimate, summed, counts, args, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is asked of each row, and in which columns.
+struct Question<'a> {
+    condition: Option<&'a Condition>,
+    /// Where the columns of the condition begin.
+    first: usize,
+    sum: Option<usize>,
+    /// Whether column 0 has to have a value.
+    must_have: bool,
+    /// Whether it is its words that count.
+    words: bool,
+    skip_bad: bool,
+}
+
+impl<'a> Question<'a> {
+    fn new(args: &'a Args, pass: &mut Pass) -> Result<Self> {
+        let How { condition, sum, .. } = &args.how;
+        let words = pass.items != Items::Values;
+        if words && !args.input.has_field() && (condition.is_some() || sum.is_some()) {
+            bail!("--words: name the field with the words too: -f NAME");
+        }
+        let must_have = args.input.has_field();
+        let mut fields = match &pass.select {
+            Select::Fields(fields) => fields.clone(),
+            _ => Vec::new(),
+        };
+        let first = fields.len();
+        fields.extend(condition.iter().flat_map(|condition| condition.fields.iter().cloned()));
+        let sum = sum.as_ref().map(|field| {
+            fields.push(field.clone());
+            fields.len() - 1
+        });
+        if !words || must_have {
+            pass.select = Select::Fields(fields);
+        }
+        Ok(Self { condition: condition.as_ref(), first, sum, must_have, words, skip_bad: pass.skip_bad })
+    }
+
+    fn step(&self, total: &mut Total, batch: &mut RowBatch<'_>) -> crivo_rows::Result<()> {
+        let Total { matched, sum, bad, flags } = total;
+        if self.condition.is_none() && self.sum.is_none() && !self.must_have && !self.words {
+            *matched += batch.rows() as u64;
+            return Ok(());
+        }
+        if let Some(condition) = self.condition {
+            condition.ask(batch, self.first, flags);
+        } else {
+            flags.clear();
+            flags.resize(batch.rows(), true);
+        }
+        if self.must_have {
+            let values = batch.column(0);
+            flags.iter_mut().zip(values.iter()).for_each(|(flag, value)| *flag &= value.is_some());
+        }
+        if let Some(column) = self.sum {
+            for (row, text) in batch.column(column).iter().enumerate() {
+                let Some(text) = text.filter(|_| flags[row]) else { continue };
+                match numbers::decimal(text) {
+                    Some(number) => sum.add(number),
+                    None if self.skip_bad => {
+                        *bad += 1;
+                        flags[row] = false;
+                    }
+                    None => {
+                        let found = numbers::shown(text);
+                        return Err(batch.error(row, format!("expected a number to add up, found '{found}'")));
+                    }
+                }
+            }
+        }
+        *matched += if self.words {
+            let found = batch.keys_with_rows(0)?;
+            found.rows.iter().filter(|&&row| flags[row as usize]).count() as u64
+        } else {
+            flags.iter().filter(|flag| **flag).count() as u64
+        };
+        Ok(())
+    }
+}
+
+fn print(estimate: Estimate, sum: Option<Sum>, counts: Counts, args: &Args, out: &Output) -> Result<()> {
+    let what = if estimate.is_exact() { "rows, exactly" } else { "rows, approximately" };
+    out.answer(output::estimate(estimate), what)?;
+    if !estimate.is_exact() && estimate.upper().is_finite() {
+        let sure = output::percent(estimate.confidence().level());
+        let (lower, upper) = (estimate.lower().floor(), estimate.upper().ceil());
+        out.detail(format_args!("{} to {}, {sure} sure", Estimate::exact(lower), Estimate::exact(upper)))?;
+    }
+    if let Some(sum) = sum {
+        let mean = sum.mean().map_or("none".into(), output::number);
+        out.detail(format_args!("sum {}, mean {mean}", output::number(sum.value())))?;
+    }
+    out.counts(counts)?;
+    if args.how.counter == Counter::Exact { Ok(()) } else { out.detail(args.how.counter) }
+}
+
+/// A refusal that names the option.
+fn refuse(option: &str, error: &crivo::Error) -> anyhow::Error {
+    anyhow!("{option}: {error}")
+}

@@ -1,0 +1,170 @@
+//! `crivo count --by`: one small counter for every key.
+//!
+//! An integer is the number of its counter (`--keys int`); any other key finds its counter by its hash, among
+//! so many that few share one.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use crivo::codec::AnySketch;
+use crivo::counting::CounterArray;
+use crivo::keys::{KeyKind, KeyRef, KeyScheme};
+use crivo_rows::{Counts, Items, RowBatch, Select};
+
+use super::{Args, How, refuse};
+use crate::cmd::set::count_items;
+use crate::cmd::{Outcome, show};
+use crate::output::{self, Output};
+use crate::pass::Pass;
+use crate::store::Stored;
+
+/// Counters for each key, so that 3 % of the keys share one.
+const ROOM: u64 = 32;
+const DEFAULT_BITS: u8 = 8;
+const DEFAULT_REACH: f64 = 1e10;
+/// The farthest that 4 bits reach.
+const REACH_OF_4_BITS: f64 = 32_767.0;
+
+pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Outcome {
+    if pass.items != Items::Values || args.how.condition.is_some() {
+        bail!("--by counts the values of a field: it has neither --words nor --where");
+    }
+    if !args.sketch.is_wanted() {
+        bail!("--by: the answer is a sketch: name a file for it, such as -o views.crivo");
+    }
+    pass.select = Select::field(field);
+    let before = args.sketch.to_continue()?;
+    let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
+    let array = match before {
+        None => new_array(args, pass, out)?,
+        Some(before) => {
+            let How { bits, reach, items, .. } = &args.how;
+            if bits.is_some() || reach.is_some() || items.is_some() {
+                bail!("--bits, --reach and --items: {} has its size already, and keeps it", before.name);
+            }
+            match before.sketch {
+                AnySketch::CounterArray(array) => {
+                    let scheme = array.scheme();
+                    if scheme.kind() != KeyKind::Hash {
+                        args.keys.agree_with(scheme, &before.name)?;
+                    } else if args.keys.are_text() {
+                        bail!("--keys text: {} has counters for integers", before.name);
+                    }
+                    array
+                }
+                _ => return Err(before.refusal()),
+            }
+        }
+    };
+    let (array, counts) = count(pass, array, out)?;
+    let saturated = array.saturated();
+    if saturated > 0 {
+        let message = format!(
+            "{} counters are at their end, {}: more --bits or a larger --reach go further",
+            output::count(saturated),
+            output::number(array.reach())
+        );
+        args.how.on_full.report(&message, out)?;
+    }
+    let sketch = AnySketch::CounterArray(array);
+    let bytes = sketch.encode();
+    destination.write(&bytes)?;
+    if args.how.json {
+        show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
+    } else {
+        let summary = sketch.summary();
+        let (rows, name) = (output::count(counts.rows), destination.name());
+        out.remark(format_args!("{rows} rows counted into {name}"))?;
+        out.remark(format_args!("{}, then crivo ask {name} KEY", output::bytes(summary.memory)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn new_array(args: &Args, pass: &Pass, out: &Output) -> Result<CounterArray> {
+    let scheme = args.keys.scheme()?;
+    let bits = args.how.bits.unwrap_or(DEFAULT_BITS);
+    let reach = args.how.reach.unwrap_or(if bits == 4 { REACH_OF_4_BITS } else { DEFAULT_REACH });
+    let is_integer = scheme.kind() == KeyKind::Integer;
+    let items = match args.how.items {
+        Some(items) => items,
+        None if is_integer => largest(pass, scheme, out)?,
+        None => count_items(pass, scheme, out)?,
+    };
+    let len = if is_integer { items } else { items.saturating_mul(ROOM) };
+    let array = CounterArray::for_reach(len, bits, reach, scheme.seed());
+    let array = array.map_err(|error| refuse("--by", &error))?;
+    Ok(if is_integer { array } else { array.with_keys(scheme) })
+}
+
+/// One more than the largest integer.
+fn largest(pass: &Pass, scheme: KeyScheme, out: &Output) -> Result<u64> {
+    pass.require_twice("without --items, --by")?;
+    let (largest, _) = pass.fold(
+        scheme,
+        out,
+        || 0_u64,
+        |largest, batch| {
+            for (key, _) in batch.keys(0)?.iter() {
+                if let KeyRef::Integer(integer) = key {
+                    *largest = integer.max(*largest);
+                }
+            }
+            Ok(())
+        },
+        |largest, other| {
+            *largest = other.max(*largest);
+            Ok(())
+        },
+    )?;
+    Ok(largest.saturating_add(1))
+}
+
+/// One thread counts: what a counter comes to depends on the order of the coins, and so not on how many
+/// threads there are.
+fn count(pass: &Pass, array: CounterArray, out: &Output) -> Result<(CounterArray, Counts)> {
+    let scheme = match array.scheme() {
+        scheme if scheme.kind() == KeyKind::Hash => KeyScheme::integers(),
+        scheme => scheme,
+    };
+    let (skip_bad, len) = (pass.skip_bad, array.len());
+    let ((array, bad, _), mut counts) =
+        pass.fold_in_order(scheme, out, (array, 0, Vec::new()), |(array, bad, indexes), batch| {
+            if array.scheme().kind() != KeyKind::Hash {
+                return Ok(array.increment_hashes(batch.keys(0)?.hashes())?);
+            }
+            *bad += integers_below(len, batch, indexes, skip_bad)?;
+            Ok(array.increment_batch(indexes)?)
+        })?;
+    counts.bad += bad;
+    counts.rows = counts.rows.saturating_sub(bad);
+    Ok((array, counts))
+}
+
+/// The integers of a batch that have a counter, and how many have none.
+fn integers_below(
+    len: u64,
+    batch: &mut RowBatch<'_>,
+    indexes: &mut Vec<u64>,
+    skip_bad: bool,
+) -> crivo_rows::Result<u64> {
+    indexes.clear();
+    let found = batch.keys_with_rows(0)?;
+    let mut beyond = None;
+    let mut bad = 0;
+    for ((key, _), &row) in found.keys.iter().zip(found.rows) {
+        match key {
+            KeyRef::Integer(integer) if integer < len => indexes.push(integer),
+            _ => {
+                bad += 1;
+                beyond.get_or_insert((row as usize, key.to_owned()));
+            }
+        }
+    }
+    match beyond {
+        Some((row, key)) if !skip_bad => {
+            let message = format!("{key} has no counter: --items {len} keeps those from 0 to {}", len - 1);
+            Err(batch.error(row, message))
+        }
+        _ => Ok(bad),
+    }
+}

@@ -1,0 +1,207 @@
+//! `crivo freq`: how often does any value come? A sketch to ask later.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use crivo::codec::AnySketch;
+use crivo::frequency::{CountMin, RangeCountMin};
+use crivo::keys::{KeyKind, KeyScheme};
+use crivo_rows::Counts;
+
+use super::{Outcome, show};
+use crate::args::{Continued, InputArgs, KeyArgs, SketchArgs, share};
+use crate::output::{self, Output};
+use crate::pass::Pass;
+use crate::store::Stored;
+use crate::tally::tally;
+
+const DEFAULT_ERROR: f64 = 0.001;
+const DEFAULT_CONFIDENCE: f64 = 0.99;
+
+/// How often does any value come? A sketch to ask later
+///
+/// Counts every value of a field, or every line, into a table of a fixed size; `crivo ask` then
+/// says how often any value came. It never says too little, and too much by at most the error times
+/// the number of rows, as often as the confidence says.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo freq -f user visits.csv --error 0.01% --confidence 99% -o visits.crivo
+  crivo freq -f product --weight cents sales.parquet -o sales.crivo && crivo ask sales.crivo tea
+  crivo freq -f millis --ranges 20 access.jsonl -o times.crivo && crivo ask times.crivo --range 100 250")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+
+    #[command(flatten)]
+    how: How,
+
+    #[command(flatten)]
+    sketch: SketchArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Counting")]
+struct How {
+    /// By what share of all rows an answer may be too high: 0.001 or 0.1% [default: 0.1%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    error: Option<f64>,
+
+    /// How many of 100 answers keep to that: 0.99 or 99% [default: 99%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    confidence: Option<f64>,
+
+    /// The field with the weight of each row, a whole number: add these up instead of counting rows
+    #[arg(long, value_name = "FIELD")]
+    weight: Option<String>,
+
+    /// Raise only what must be raised: closer answers, but one thread, no merge and no join
+    #[arg(long, conflicts_with = "ranges")]
+    conservative: bool,
+
+    /// The values are integers below 2^BITS, and ranges of them can be asked about
+    #[arg(long, value_name = "BITS")]
+    ranges: Option<u32>,
+
+    /// Print what `crivo show --json` prints about the sketch
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let mut pass = args.input.pass()?;
+    if let Some(field) = &args.how.weight {
+        pass.read_beside(field, "--weight")?;
+    }
+    if !args.sketch.is_wanted() {
+        bail!("the answer is a sketch: name a file for it, such as -o counts.crivo");
+    }
+    let before = args.sketch.to_continue()?;
+    let start = match &before {
+        Some(before) => continued(before, args)?,
+        None => new_sketch(args)?,
+    };
+    pass.require_keys(start.summary().scheme)?;
+    let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
+    let (sketch, counts) = count(&mut pass, start, before.map(|before| before.sketch), args, out)?;
+    let bytes = sketch.encode();
+    destination.write(&bytes)?;
+    if args.how.json {
+        show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
+    } else {
+        print(&sketch, counts, destination.name(), out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn new_sketch(args: &Args) -> Result<AnySketch> {
+    let How { error, confidence, conservative, ranges, .. } = args.how;
+    let error = error.unwrap_or(DEFAULT_ERROR);
+    let left = 1.0 - confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    if !(error > 0.0 && error < 1.0) {
+        bail!("--error {error}: expected a share between 0 and 1, such as 0.1%");
+    }
+    if !(left > 0.0 && left < 1.0) {
+        bail!("--confidence {}: expected a share between 0 and 1, such as 99%", 1.0 - left);
+    }
+    let scheme = scheme(args)?;
+    if let Some(bits) = ranges {
+        let (width, depth) = RangeCountMin::size_for(bits, error, left).context("--ranges")?;
+        return Ok(AnySketch::RangeCountMin(RangeCountMin::with_scheme(bits, width, depth, scheme)?));
+    }
+    let (width, depth) = CountMin::size_for(error, left)?;
+    let build = if conservative { CountMin::conservative } else { CountMin::with_scheme };
+    Ok(AnySketch::CountMin(build(width, depth, scheme)?))
+}
+
+/// Ranges are over integers, whether that was said or not.
+fn scheme(args: &Args) -> Result<KeyScheme> {
+    let scheme = args.keys.scheme()?;
+    if args.how.ranges.is_none() || scheme.kind() == KeyKind::Integer {
+        return Ok(scheme);
+    }
+    if args.keys.are_text() {
+        bail!("--keys text: --ranges are over integers");
+    }
+    Ok(KeyScheme::integers().with_seed(scheme.seed()))
+}
+
+/// What to go on with: nothing in it yet, because it is merged with what is in the file; or all of it,
+/// where that cannot be.
+fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
+    let Continued { name, sketch } = before;
+    args.keys.agree_with(sketch.summary().scheme, name)?;
+    let How { error, confidence, conservative, ranges, .. } = args.how;
+    if error.is_some() || confidence.is_some() {
+        bail!("--error and --confidence: {name} has its size already, and can only be continued with it");
+    }
+    match sketch {
+        AnySketch::CountMin(_) if ranges.is_some() => {
+            bail!("--ranges: {name} is a CountMin, which knows no ranges")
+        }
+        AnySketch::CountMin(sketch) if conservative && !sketch.is_conservative() => {
+            bail!("--conservative: {name} is not, and can only be continued as it is")
+        }
+        AnySketch::CountMin(sketch) if sketch.is_conservative() => Ok(AnySketch::CountMin(sketch.clone())),
+        AnySketch::CountMin(sketch) => {
+            let empty = CountMin::with_scheme(sketch.width(), sketch.depth(), sketch.scheme())?;
+            Ok(AnySketch::CountMin(empty))
+        }
+        AnySketch::RangeCountMin(sketch) => {
+            if let Some(asked) = ranges.filter(|asked| *asked != sketch.levels()) {
+                bail!("--ranges {asked}: {name} has {}, and can only be continued so", sketch.levels());
+            }
+            let (width, depth) = (sketch.width(), sketch.depth());
+            let empty = RangeCountMin::with_scheme(sketch.levels(), width, depth, sketch.scheme())?;
+            Ok(AnySketch::RangeCountMin(empty))
+        }
+        _ => Err(before.refusal()),
+    }
+}
+
+fn count(
+    pass: &mut Pass,
+    start: AnySketch,
+    before: Option<AnySketch>,
+    args: &Args,
+    out: &Output,
+) -> Result<(AnySketch, Counts)> {
+    let weighted = args.how.weight.is_some();
+    match (start, before) {
+        (AnySketch::CountMin(start), before) => {
+            if start.is_conservative() {
+                // What it counts depends on the order, and parts cannot be merged.
+                pass.threads = 1;
+            }
+            let (mut sketch, counts) = tally(pass, &start, weighted, out)?;
+            if let Some(AnySketch::CountMin(before)) = before.filter(|_| !sketch.is_conservative()) {
+                sketch.merge(&before)?;
+            }
+            Ok((AnySketch::CountMin(sketch), counts))
+        }
+        (AnySketch::RangeCountMin(start), before) => {
+            let (mut sketch, counts) = tally(pass, &start, weighted, out)?;
+            if let Some(AnySketch::RangeCountMin(before)) = before {
+                sketch.merge(&before)?;
+            }
+            Ok((AnySketch::RangeCountMin(sketch), counts))
+        }
+        (other, _) => bail!("a {} does not count keys", other.family()),
+    }
+}
+
+fn print(sketch: &AnySketch, counts: Counts, name: &str, out: &Output) -> Result<()> {
+    let summary = sketch.summary();
+    out.remark(format_args!("{} counted into {name}", output::estimate(summary.items)))?;
+    if let AnySketch::CountMin(sketch) = sketch {
+        let sure = output::percent(sketch.confidence().level());
+        out.remark(format_args!("answers at most {} too high, {sure} sure", output::count(sketch.margin())))?;
+    }
+    let bad = if counts.bad > 0 { format!(", {} bad", output::count(counts.bad)) } else { String::new() };
+    let (rows, skipped) = (output::count(counts.rows), output::count(counts.skipped));
+    out.remark(format_args!("{rows} rows, {skipped} skipped{bad}"))?;
+    out.remark(format_args!("{}", output::bytes(summary.memory)))
+}

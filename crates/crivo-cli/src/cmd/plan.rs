@@ -1,0 +1,254 @@
+//! `crivo plan`: what size does a question need?
+
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Subcommand;
+use crivo::counting::{CounterArray, MorrisCounter};
+use crivo::distinct::{HyperLogLog, UltraLogLog};
+use crivo::frequency::CountMin;
+use crivo::membership::{BlockedBloom, Bloom};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Outcome;
+use crate::args::{share, whole};
+use crate::output::{self, Output};
+
+/// What size does a sketch need? Parameters, bytes and error for a goal
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan bloom --items 1M --fpr 1%
+  crivo plan distinct --error 0.5% --json
+  crivo plan count-min --error 0.1% --confidence 99%
+  crivo plan counter --bits 8 --reach 1e10")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    goal: Goal,
+}
+
+#[derive(Debug, Subcommand)]
+enum Goal {
+    Bloom(BloomGoal),
+    Distinct(DistinctGoal),
+    CountMin(CountMinGoal),
+    Counter(CounterGoal),
+}
+
+/// A filter for so many items with so few false positives
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan bloom --items 1M --fpr 1%
+  crivo plan bloom --items 1e9 --fpr 0.001 --json")]
+struct BloomGoal {
+    /// How many different items
+    #[arg(long, value_name = "N", value_parser = whole)]
+    items: u64,
+
+    /// The share of absent items that may be taken for members: 0.01 or 1%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    fpr: f64,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// A count of different values with so small an error
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan distinct --error 1%
+  crivo plan distinct --error 0.003 --json")]
+struct DistinctGoal {
+    /// The standard error: 0.01 or 1%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    error: f64,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts of any key, too high by so little, so often
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan count-min --error 0.1% --confidence 99%
+  crivo plan count-min --error 1e-5 --confidence 0.999 --json")]
+struct CountMinGoal {
+    /// By what share of all rows an answer may be too high: 0.001 or 0.1%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    error: f64,
+
+    /// How many of 100 answers keep to that: 0.99 or 99%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    confidence: f64,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// A counter of so few bits that counts so far
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan counter --bits 8 --reach 1e10
+  crivo plan counter --bits 4 --reach 30000 --json")]
+struct CounterGoal {
+    /// The bits of the counter, 4 to 16
+    #[arg(long, value_name = "BITS")]
+    bits: u8,
+
+    /// How far it must count
+    #[arg(long, value_name = "N")]
+    reach: f64,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Plan {
+    kind: &'static str,
+    parameters: Map<String, Value>,
+    bytes: u64,
+    error: Option<f64>,
+    note: String,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let (plan, json) = match &args.goal {
+        Goal::Bloom(goal) => (bloom(goal)?, goal.json),
+        Goal::Distinct(goal) => (distinct(goal)?, goal.json),
+        Goal::CountMin(goal) => (count_min(goal)?, goal.json),
+        Goal::Counter(goal) => (counter(goal)?, goal.json),
+    };
+    if json {
+        out.json(&plan)?;
+    } else {
+        print(&plan, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn bloom(goal: &BloomGoal) -> Result<Plan> {
+    let &BloomGoal { items, fpr, .. } = goal;
+    let (bits, hashes) = Bloom::size_for(items, fpr).map_err(|error| wrong("--items and --fpr", &error))?;
+    let each = output::number(bits as f64 / items as f64);
+    let blocked = match BlockedBloom::blocks_for(items, fpr) {
+        Ok(blocks) => format!("; --blocked takes {}", output::bytes((blocks * 64) as usize)),
+        Err(_) => String::new(),
+    };
+    Ok(Plan {
+        kind: "Bloom",
+        parameters: parameters([
+            ("bits", bits.into()),
+            ("hashes", hashes.into()),
+            ("capacity", items.into()),
+            ("bits_per_item", (bits as f64 / items as f64).into()),
+        ]),
+        bytes: bits.div_ceil(64) * 8,
+        error: Some(Bloom::expected_rate(bits, hashes, items)),
+        note: format!("{each} bits an item{blocked}: crivo set build --items {items} --fpr {fpr}"),
+    })
+}
+
+fn distinct(goal: &DistinctGoal) -> Result<Plan> {
+    let error = goal.error;
+    let precision = HyperLogLog::precision_for(error).map_err(|error| wrong("--error", &error))?;
+    let smaller = match UltraLogLog::precision_for(error) {
+        Ok(ull) if ull < precision => {
+            format!("; --method ull takes {}", output::bytes(1 << ull))
+        }
+        _ => String::new(),
+    };
+    let exact = output::count(HyperLogLog::exact_up_to(precision) as u64);
+    Ok(Plan {
+        kind: "HyperLogLog",
+        parameters: parameters([
+            ("precision", precision.into()),
+            ("registers", (1_u64 << precision).into()),
+            ("exact_up_to", HyperLogLog::exact_up_to(precision).into()),
+        ]),
+        bytes: 1 << precision,
+        error: Some(HyperLogLog::standard_error(precision)),
+        note: format!("exact up to {exact}{smaller}: crivo distinct --precision {precision}"),
+    })
+}
+
+fn count_min(goal: &CountMinGoal) -> Result<Plan> {
+    let &CountMinGoal { error, confidence, .. } = goal;
+    let left = 1.0 - confidence;
+    if !(left > 0.0 && left < 1.0) {
+        bail!("--confidence {confidence}: expected a share between 0 and 1, such as 99%");
+    }
+    let (width, depth) = CountMin::size_for(error, left).map_err(|error| wrong("--error", &error))?;
+    Ok(Plan {
+        kind: "CountMin",
+        parameters: parameters([
+            ("width", width.into()),
+            ("depth", depth.into()),
+            ("epsilon", CountMin::epsilon(width).into()),
+            ("delta", CountMin::delta(depth).into()),
+        ]),
+        bytes: u64::from(width) * u64::from(depth) * 8,
+        error: Some(CountMin::epsilon(width)),
+        note: format!(
+            "never too low, too high by at most {} of all rows, {} sure: crivo freq --error {error} --confidence {confidence}",
+            output::percent(CountMin::epsilon(width)),
+            output::percent(1.0 - CountMin::delta(depth)),
+        ),
+    })
+}
+
+fn counter(goal: &CounterGoal) -> Result<Plan> {
+    let &CounterGoal { bits, reach, .. } = goal;
+    let base = MorrisCounter::base_for(reach, bits).map_err(|error| wrong("--bits and --reach", &error))?;
+    let counter = MorrisCounter::new(base, bits, 0).map_err(|error| wrong("--bits", &error))?;
+    let error = MorrisCounter::standard_error(base);
+    let how = if CounterArray::BITS.contains(&bits) {
+        format!(": crivo count --by FIELD --bits {bits} --reach {reach}")
+    } else {
+        String::new()
+    };
+    Ok(Plan {
+        kind: "MorrisCounter",
+        parameters: parameters([
+            ("bits", bits.into()),
+            ("base", base.into()),
+            ("reach", counter.reach().into()),
+            ("highest", counter.highest().into()),
+        ]),
+        bytes: u64::from(bits).div_ceil(8),
+        error: Some(error),
+        note: format!("{} off at any count{how}", output::percent(error)),
+    })
+}
+
+fn parameters<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn wrong(options: &str, error: &crivo::Error) -> anyhow::Error {
+    anyhow!("{options}: {error}")
+}
+
+fn print(plan: &Plan, out: &Output) -> Result<()> {
+    let mut rows = vec![("kind".to_string(), plan.kind.to_string())];
+    for (name, value) in &plan.parameters {
+        let text = value
+            .as_u64()
+            .map_or_else(|| value.as_f64().map_or_else(|| value.to_string(), output::number), output::count);
+        rows.push((name.replace('_', " "), text));
+    }
+    rows.extend(plan.error.map(|error| ("error".into(), output::percent(error))));
+    rows.push(("memory".into(), output::bytes(plan.bytes as usize)));
+    out.table(&rows)?;
+    out.detail(&plan.note)
+}

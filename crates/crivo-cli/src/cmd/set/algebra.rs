@@ -1,0 +1,143 @@
+//! `crivo set union`, `intersect` and `subtract`: two sets into one.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use crivo::Estimate;
+
+use crate::cmd::Outcome;
+use crate::filter::Filter;
+use crate::kinds;
+use crate::output::{self, Output};
+use crate::store::{self, Destination};
+
+/// What is in one set or the other
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo set union monday.crivo tuesday.crivo -o both.crivo
+  crivo set union seen.crivo new.crivo -o seen.crivo")]
+pub(super) struct UnionArgs {
+    #[command(flatten)]
+    two: TwoArgs,
+}
+
+/// What is in both sets
+///
+/// Finds every key that is in both; of other keys it takes as many for members as either did, which is
+/// more than a filter built from the shared keys alone would.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo set intersect buyers.crivo readers.crivo -o both.crivo
+  crivo set intersect a.crivo b.crivo -o both.crivo && crivo show both.crivo")]
+pub(super) struct IntersectArgs {
+    #[command(flatten)]
+    two: TwoArgs,
+}
+
+/// What is in the first set and not in the second, which must be a part of it
+///
+/// Only sets that count (set build --counting) can be subtracted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo set subtract all.crivo gone.crivo -o left.crivo
+  crivo set build --counting 8 -f user gone.csv --items 1M -o gone.crivo")]
+pub(super) struct SubtractArgs {
+    #[command(flatten)]
+    two: TwoArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct TwoArgs {
+    /// The first set
+    #[arg(value_name = "A")]
+    first: PathBuf,
+
+    /// The second set, built with the same sizes
+    #[arg(value_name = "B")]
+    second: PathBuf,
+
+    /// Where to write the result; one of the two is fine
+    #[arg(short, long, value_name = "SKETCH")]
+    output: PathBuf,
+}
+
+pub(super) fn union(args: &UnionArgs, out: &Output) -> Outcome {
+    combine(&args.two, "united", out, |first, second| {
+        first.merge(second)?;
+        Ok(first.items())
+    })
+}
+
+pub(super) fn intersect(args: &IntersectArgs, out: &Output) -> Outcome {
+    combine(&args.two, "intersected", out, |first, second| {
+        // How many are shared can be told from the two, and not from the result.
+        Ok(match (first, second) {
+            (Filter::Bloom(mine), Filter::Bloom(theirs)) => {
+                let shared = mine.shared_items(theirs)?;
+                mine.intersect(theirs)?;
+                shared
+            }
+            (Filter::Blocked(mine), Filter::Blocked(theirs)) => {
+                let shared = mine.shared_items(theirs)?;
+                mine.intersect(theirs)?;
+                shared
+            }
+            (Filter::Counting(mine), Filter::Counting(theirs)) => {
+                let shared = mine.shared_items(theirs)?;
+                mine.intersect(theirs)?;
+                shared
+            }
+            (Filter::Direct(mine), Filter::Direct(theirs)) => {
+                mine.intersect(theirs)?;
+                mine.items()
+            }
+            // Different kinds: merging refuses them, naming both.
+            (mine, theirs) => {
+                mine.merge(theirs)?;
+                mine.items()
+            }
+        })
+    })
+}
+
+pub(super) fn subtract(args: &SubtractArgs, out: &Output) -> Outcome {
+    combine(&args.two, "subtracted", out, |first, second| match (&mut *first, second) {
+        (Filter::Counting(mine), Filter::Counting(theirs)) => {
+            mine.subtract(theirs)?;
+            Ok(mine.items())
+        }
+        (Filter::Direct(mine), Filter::Direct(theirs)) => {
+            mine.subtract(theirs)?;
+            Ok(mine.items())
+        }
+        _ => {
+            let made_by = kinds::of(first.clone().into_sketch().family()).made_by;
+            Err(anyhow!(
+                "only sets that count can be subtracted, and this is one made by `{made_by}`: \
+                 build both with crivo set build --counting 8"
+            ))
+        }
+    })
+}
+
+fn combine(
+    args: &TwoArgs,
+    done: &str,
+    out: &Output,
+    work: impl Fn(&mut Filter, &Filter) -> Result<Estimate>,
+) -> Outcome {
+    let destination = Destination::new(&args.output)?;
+    let read = |path: &PathBuf| Filter::of(store::read(path)?.sketch, &store::name_of(path));
+    let (mut first, second) = (read(&args.first)?, read(&args.second)?);
+    let items = work(&mut first, &second).map_err(|error| {
+        let (first, second) = (store::name_of(&args.first), store::name_of(&args.second));
+        anyhow!("{second}: cannot be {done} with {first}: {error}")
+    })?;
+    destination.write(&first.encode())?;
+    out.remark(format_args!("{} different in {}", output::estimate(items), destination.name()))?;
+    Ok(ExitCode::SUCCESS)
+}

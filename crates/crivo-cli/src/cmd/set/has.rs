@@ -1,0 +1,72 @@
+//! `crivo set has`: are these keys in the set?
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::cmd::Outcome;
+use crate::filter::Filter;
+use crate::lookup::{Lookup, each_key};
+use crate::output::{self, Output};
+use crate::store;
+
+/// Ask whether keys are in a set: exit 0 if all may be, 1 if one certainly is not
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo set has customers.crivo ana rui
+  crivo set has seen.crivo \"$url\" || fetch \"$url\"")]
+pub(super) struct Args {
+    /// The filter
+    #[arg(value_name = "SKETCH")]
+    sketch: PathBuf,
+
+    /// The keys; - reads them from standard input, one a line
+    #[arg(value_name = "KEY", required = true, allow_negative_numbers = true)]
+    keys: Vec<OsString>,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    all: bool,
+    answers: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    key: String,
+    member: bool,
+    fpr: f64,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Outcome {
+    let name = store::name_of(&args.sketch);
+    let sketch = Filter::of(store::read(&args.sketch)?.sketch, &name)?.into_sketch();
+    let lookup = Lookup::of(&sketch, &name)?;
+    let fpr = lookup.false_positive_rate.unwrap_or(0.0);
+    let mut report = Report { all: true, answers: Vec::new() };
+    each_key(&args.keys, |key| {
+        let member = lookup.ask(key)?.member.unwrap_or(false);
+        report.all &= member;
+        report.answers.push(Line { key: String::from_utf8_lossy(key).into_owned(), member, fpr });
+        Ok(())
+    })?;
+    let all = report.all;
+    if args.json {
+        out.json(&report)?;
+    } else {
+        let words = |line: Line| (line.key, if line.member { "yes".into() } else { "no, certainly".into() });
+        out.table(&report.answers.into_iter().map(words).collect::<Vec<(String, String)>>())?;
+        if all && fpr > 0.0 {
+            out.detail(format_args!("{} of absent keys get a yes", output::percent(fpr)))?;
+        }
+    }
+    Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,329 @@
+//! `crivo top`: which values come most often?
+//!
+//! One pass with a `HeavyHitters` sketch, whose bounds for each key no input can break; they also say
+//! whether some key has the majority. A second pass, if asked for, counts the candidates exactly.
+
+mod choose;
+mod recount;
+
+use std::num::NonZero;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use crivo::Estimate;
+use crivo::codec::AnySketch;
+use crivo::frequency::HeavyHitters;
+use crivo::keys::OwnedKey;
+use crivo_rows::Counts;
+use serde::Serialize;
+
+use self::choose::{Candidate, Guarantee, Wanted};
+use super::Outcome;
+use crate::args::{InputArgs, KeyArgs, SketchArgs, share, whole};
+use crate::output::{self, Interval, Output};
+use crate::pass::Pass;
+use crate::store::Destination;
+use crate::tally::tally;
+
+/// So many counters fit the second-level cache, and no count is off by more than 0.01 % of all rows.
+const DEFAULT_COUNTERS: usize = 1 << 14;
+/// A threshold is found with counts that are off by a tenth of it.
+const SHARPNESS: f64 = 10.0;
+
+/// Which values come most often?
+///
+/// Lists the most frequent values of a field, or the most frequent lines, in one pass and about a
+/// megabyte. The bounds of each count are certain, and exact while there are few different values.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo top -f url access.csv.gz
+  crivo top -k 20 -f ip 'logs/*.jsonl' --verify
+  crivo top -f customer --weight cents sales.csv --min-share 1% --json")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+
+    #[command(flatten)]
+    how: How,
+
+    #[command(flatten)]
+    sketch: SketchArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Counting")]
+struct How {
+    /// How many to list [default: 10]
+    #[arg(short, value_name = "N", conflicts_with_all = ["min_share", "min_count"])]
+    k: Option<NonZero<usize>>,
+
+    /// List those that are at least this share of all: 0.01 or 1%
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "min_count")]
+    min_share: Option<f64>,
+
+    /// List those that came at least so often
+    #[arg(long, value_name = "N", value_parser = whole)]
+    min_count: Option<u64>,
+
+    /// The field with the weight of each row, a whole number: add these up instead of counting rows
+    #[arg(long, value_name = "FIELD")]
+    weight: Option<String>,
+
+    /// What the list may be wrong about: only those that certainly belong to it, or all that may
+    #[arg(long, value_enum, value_name = "WHAT")]
+    guarantee: Option<Guarantee>,
+
+    /// How many values are kept in view [default: 16384, or what a small --min-share needs]
+    #[arg(long, value_name = "N")]
+    counters: Option<NonZero<usize>>,
+
+    /// Count those listed exactly, in a second pass
+    #[arg(long, conflicts_with = "into")]
+    verify: bool,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    rows: u64,
+    skipped: u64,
+    bad: u64,
+    total: u64,
+    max_error: u64,
+    top: Vec<Line>,
+    majority: Option<Majority>,
+    bytes: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    key: String,
+    count: Interval,
+    #[serde(flatten)]
+    verified: Option<Verified>,
+}
+
+#[derive(Debug, Serialize)]
+struct Verified {
+    exact: u64,
+    estimate: Interval,
+    covered: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Majority {
+    key: String,
+    certain: bool,
+}
+
+/// A key of the list.
+struct Listed {
+    key: OwnedKey,
+    estimate: Estimate,
+    exact: Option<u64>,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let How { verify, weight, .. } = &args.how;
+    let mut pass = args.input.pass()?;
+    pass.repeatable = true;
+    if *verify {
+        pass.require_twice("--verify")?;
+    }
+    if let Some(field) = weight {
+        pass.read_beside(field, "--weight")?;
+    }
+    let wanted = wanted(&args.how)?;
+    let (sketch, counts, destination) = count(args, &pass, &wanted, out)?;
+    let (listed, majority) = if *verify {
+        recounted(args, &pass, &sketch, &wanted, counts, out)?
+    } else {
+        let candidates = Candidate::of(&sketch);
+        let majority = choose::majority(&candidates, sketch.total());
+        let chosen = choose::choose(candidates, &sketch, &wanted, args.how.guarantee, out)?;
+        let listed = chosen.into_iter().map(|Candidate { key, lower, upper }| Listed {
+            estimate: choose::estimate(lower, upper),
+            key,
+            exact: None,
+        });
+        (listed.collect(), majority)
+    };
+    if let Some(destination) = destination {
+        destination.write(&sketch.encode())?;
+    }
+    let majority = majority.map(|(key, certain)| Majority { key: key.to_string(), certain });
+    let found_nothing = listed.is_empty() && !matches!(wanted, Wanted::First(_));
+    if args.how.json {
+        out.json(&Report {
+            rows: counts.rows,
+            skipped: counts.skipped,
+            bad: counts.bad,
+            total: sketch.total(),
+            max_error: sketch.max_error(),
+            top: listed.into_iter().map(Line::of).collect(),
+            majority,
+            bytes: sketch.memory(),
+        })?;
+    } else {
+        print(&sketch, counts, &listed, majority.as_ref(), out)?;
+    }
+    Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What was asked for.
+fn wanted(how: &How) -> Result<Wanted> {
+    match (how.min_share, how.min_count) {
+        (Some(share), _) if share > 0.0 && share < 1.0 => Ok(Wanted::Share(share)),
+        (Some(share), _) => bail!("--min-share {share}: expected a share between 0 and 1, such as 1%"),
+        (None, Some(count)) => Ok(Wanted::Count(count.max(1))),
+        (None, None) => Ok(Wanted::First(how.k.map_or(10, NonZero::get))),
+    }
+}
+
+/// The first pass.
+fn count(
+    args: &Args,
+    pass: &Pass,
+    wanted: &Wanted,
+    out: &Output,
+) -> Result<(HeavyHitters, Counts, Option<Destination>)> {
+    let before = match args.sketch.to_continue()? {
+        None => None,
+        Some(before) => match before.sketch {
+            AnySketch::HeavyHitters(sketch) => {
+                args.keys.agree_with(sketch.scheme(), &before.name)?;
+                if let Some(asked) = args.how.counters.filter(|asked| asked.get() != sketch.capacity()) {
+                    let (name, found) = (before.name, sketch.capacity());
+                    bail!("--counters {asked}: {name} has {found}, and it can only be continued so");
+                }
+                Some(sketch)
+            }
+            _ => return Err(before.refusal()),
+        },
+    };
+    let (capacity, scheme) = match &before {
+        Some(sketch) => (sketch.capacity(), sketch.scheme()),
+        None => (counters(&args.how, wanted)?, args.keys.scheme()?),
+    };
+    pass.require_keys(scheme)?;
+    let empty = HeavyHitters::with_scheme(capacity, scheme).context("--counters")?;
+    let destination = args.sketch.destination(&args.input)?;
+    let (mut sketch, counts) = tally(pass, &empty, args.how.weight.is_some(), out)?;
+    if let Some(before) = before {
+        sketch.merge(&before)?;
+    }
+    Ok((sketch, counts, destination))
+}
+
+/// How many counters answer the question well.
+fn counters(how: &How, wanted: &Wanted) -> Result<usize> {
+    let needed = match (how.counters, wanted) {
+        (Some(counters), _) => return Ok(counters.get()),
+        (None, Wanted::Share(share)) => {
+            let sharp = HeavyHitters::capacity_for(share / SHARPNESS);
+            sharp.or_else(|_| HeavyHitters::capacity_for(*share)).context("--min-share")?
+        }
+        (None, Wanted::First(k)) => k.saturating_mul(16).min(*HeavyHitters::CAPACITIES.end()),
+        (None, Wanted::Count(_)) => 0,
+    };
+    Ok(needed.max(DEFAULT_COUNTERS))
+}
+
+/// The second pass: everything that may belong to the list, counted.
+#[allow(clippy::type_complexity)] // the same pair as without a second pass
+fn recounted(
+    args: &Args,
+    pass: &Pass,
+    sketch: &HeavyHitters,
+    wanted: &Wanted,
+    first: Counts,
+    out: &Output,
+) -> Result<(Vec<Listed>, Option<(OwnedKey, bool)>)> {
+    let candidates = choose::possible(Candidate::of(sketch), sketch, wanted);
+    let keys = candidates.iter().map(|candidate| candidate.key.clone());
+    let (exact, counts) = recount::recount(pass, sketch.scheme(), keys, args.how.weight.is_some(), out)?;
+    Pass::require_same(first, counts).context("--verify")?;
+    let mut listed: Vec<Listed> = candidates
+        .into_iter()
+        .zip(exact)
+        .map(|(Candidate { key, lower, upper }, exact)| Listed {
+            key,
+            estimate: choose::estimate(lower, upper),
+            exact: Some(exact),
+        })
+        .collect();
+    listed.sort_by(|a, b| b.exact.cmp(&a.exact).then_with(|| a.key.cmp(&b.key)));
+    let majority = listed
+        .first()
+        .filter(|first| first.exact.is_some_and(|exact| exact > sketch.total() / 2))
+        .map(|first| (first.key.clone(), true));
+    match wanted {
+        Wanted::First(k) => listed.truncate(*k),
+        _ => listed.retain(|line| line.exact >= Some(wanted.limit(sketch.total()))),
+    }
+    let least = match wanted {
+        Wanted::First(k) if listed.len() == *k => listed.last().and_then(|line| line.exact).unwrap_or(0),
+        Wanted::First(_) => 0,
+        _ => wanted.limit(sketch.total()).saturating_sub(1),
+    };
+    if sketch.max_error() > least {
+        choose::warn_of_missing(sketch, out);
+    }
+    Ok((listed, majority))
+}
+
+impl Line {
+    fn of(listed: Listed) -> Self {
+        let Listed { key, estimate, exact } = listed;
+        let verified = exact.map(|exact| Verified {
+            exact,
+            estimate: estimate.into(),
+            covered: estimate.covers(exact as f64),
+        });
+        let count = exact.map_or(estimate, |exact| Estimate::exact(exact as f64));
+        Self { key: key.to_string(), count: count.into(), verified }
+    }
+}
+
+fn print(
+    sketch: &HeavyHitters,
+    counts: Counts,
+    listed: &[Listed],
+    majority: Option<&Majority>,
+    out: &Output,
+) -> Result<()> {
+    let total = sketch.total().max(1) as f64;
+    let rows: Vec<_> = listed
+        .iter()
+        .map(|Listed { key, estimate, exact }| {
+            let count = exact.map_or(*estimate, |exact| Estimate::exact(exact as f64));
+            [output::estimate(count), output::percent(count.value() / total), key.to_string()]
+        })
+        .collect();
+    out.columns(&rows)?;
+    if listed.is_empty() {
+        out.detail("nothing came so often")?;
+    }
+    if let Some(Majority { key, certain }) = majority {
+        let how = if *certain { "has" } else { "may have" };
+        out.detail(format_args!("{key} {how} the majority"))?;
+    }
+    match sketch.max_error() {
+        0 => out.detail("exact: every value was kept in view")?,
+        error => out.detail(format_args!("others came at most {} times", output::count(error)))?,
+    }
+    out.counts(counts)?;
+    out.detail(format_args!(
+        "{} counters, {}",
+        output::count(sketch.counters() as u64),
+        output::bytes(sketch.memory())
+    ))
+}

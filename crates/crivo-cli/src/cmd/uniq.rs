@@ -1,0 +1,246 @@
+//! `crivo uniq`: first occurrences only, in their order.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow, bail};
+use crivo::keys::KeyKind;
+use crivo::membership::{BlockedBloom, Bloom};
+use crivo_rows::{Items, Predicate};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::Outcome;
+use super::set::count_items;
+use crate::args::{InputArgs, KeyArgs, OnFull, share, whole};
+use crate::filter::Filter;
+use crate::lookup::each_line;
+use crate::output::Output;
+use crate::pass::Pass;
+use crate::store::{self, Destination};
+
+/// One in a thousand of new rows is taken for one that was there.
+const DEFAULT_RATE: f64 = 0.001;
+const LEAST_BLOCKED_RATE: f64 = 1e-6;
+/// Where the input cannot be read twice: 20 MB.
+const DEFAULT_ITEMS: u64 = 10_000_000;
+
+/// Print each row, or each value of a field, the first time it comes
+///
+/// Remembers what came in a filter of about two bytes a value, and keeps the order. It never prints a value
+/// twice, and leaves out a new one with the probability --fpr. Without --items a file is read twice, once
+/// to see how many different values it has. Rows without a value count as one value.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo uniq access.log > once.log
+  tail -F queue.txt | crivo uniq --items 50M --state seen.crivo
+  crivo uniq --files --state pages.crivo 'crawl/*.html'")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Filter")]
+struct How {
+    /// Remember in this file what came, over several runs; made if it is not there
+    #[arg(long, value_name = "SKETCH")]
+    state: Option<PathBuf>,
+
+    /// How many different values to remember; counted in a first pass if not given, or 10 million
+    #[arg(long, value_name = "N", value_parser = whole)]
+    items: Option<u64>,
+
+    /// The share of new values that may be left out: 0.001 or 0.1% [default: 0.1%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    fpr: Option<f64>,
+
+    /// Each file is one item by its content, whatever its name: print the paths of the first
+    #[arg(long = "files")]
+    by_content: bool,
+
+    /// What to do when there are more values than are remembered well
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
+    on_full: OnFull,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let pass = args.input.pass()?;
+    if pass.items != Items::Values {
+        bail!("--words: a row is told from others by its field, not by its words");
+    }
+    if args.how.by_content {
+        return by_content(args, &pass, out);
+    }
+    let state = State::open(args, || {
+        if pass.input.is_rereadable() {
+            count_items(&pass, args.keys.scheme()?, out)
+        } else {
+            Ok(DEFAULT_ITEMS)
+        }
+    })?;
+    let State { mut filter, destination } = state;
+    let scheme = filter.scheme();
+    pass.require_keys(scheme)?;
+    let missing = if scheme.kind() == KeyKind::Bytes { Some(scheme.hash("")?) } else { None };
+    let mut seen_missing = false;
+    let mut fresh = Vec::new();
+    pass.copy(
+        scheme,
+        out,
+        Predicate::InOrder(&mut |batch, keep| {
+            let rows = batch.rows();
+            let found = batch.keys_with_rows(0)?;
+            filter.insert_fresh(found.keys.hashes(), &mut fresh);
+            for (&row, &fresh) in found.rows.iter().zip(&fresh) {
+                keep[row as usize] = fresh;
+            }
+            if found.rows.len() < rows && !seen_missing {
+                // The first row without a value. Where keys are integers no later run knows of it.
+                seen_missing = true;
+                let mut rows = found.rows.iter().map(|&row| row as usize).chain([rows]).enumerate();
+                let first = rows.find(|(place, row)| place != row).map_or(0, |(place, _)| place);
+                keep[first] = match missing {
+                    Some(hash) => {
+                        filter.insert_fresh(&[hash], &mut fresh);
+                        fresh[0]
+                    }
+                    None => true,
+                };
+            }
+            Ok(())
+        }),
+    )?;
+    filter.report_if_full(args.how.on_full, out)?;
+    if let Some(destination) = destination {
+        destination.write(&filter.encode())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What came before, and where to keep it.
+struct State {
+    filter: Filter,
+    destination: Option<Destination>,
+}
+
+impl State {
+    /// The filter of earlier runs, or a new one for as many items as `count` says.
+    fn open(args: &Args, count: impl FnOnce() -> Result<u64>) -> Result<Self> {
+        let How { state, items, fpr, .. } = &args.how;
+        let destination = match state {
+            Some(path) => Some(args.input.output_beside(path)?),
+            None => None,
+        };
+        let filter = match state {
+            Some(path) if path.exists() => {
+                let name = store::name_of(path);
+                if items.is_some() || fpr.is_some() {
+                    bail!("--items and --fpr: {name} has its size already, and keeps it");
+                }
+                let filter = Filter::of(store::read(path)?.sketch, &name)?;
+                args.keys.agree_with(filter.scheme(), &name)?;
+                if matches!(filter, Filter::Direct(_)) {
+                    bail!(
+                        "{name}: this is a DirectTable: use a filter made by crivo uniq or crivo set build"
+                    );
+                }
+                filter
+            }
+            _ => {
+                let rate = fpr.unwrap_or(DEFAULT_RATE);
+                if !(rate > 0.0 && rate < 1.0) {
+                    bail!("--fpr {rate}: expected a share between 0 and 1, such as 0.1%");
+                }
+                let items = match items {
+                    Some(items) => *items,
+                    None => count()?,
+                };
+                let scheme = args.keys.scheme()?;
+                // One cache line a key is fastest, but no line is long enough for the smallest rates.
+                let filter = if rate >= LEAST_BLOCKED_RATE {
+                    BlockedBloom::for_items_with_scheme(items, rate, scheme).map(Filter::Blocked)
+                } else {
+                    Bloom::for_items_with_scheme(items, rate, scheme).map(Filter::Bloom)
+                };
+                filter.context("--items and --fpr")?
+            }
+        };
+        Ok(Self { filter, destination })
+    }
+}
+
+/// Whole files instead of rows: the item is what is in them.
+fn by_content(args: &Args, pass: &Pass, out: &Output) -> Outcome {
+    if args.input.has_field() || args.keys.are_integers() {
+        bail!("--files: an item is the whole content of a file, which has neither fields nor integers");
+    }
+    let mut paths: Vec<PathBuf> = pass.input.paths().map(Path::to_path_buf).collect();
+    if paths.is_empty() {
+        each_line(|line| {
+            let path =
+                std::str::from_utf8(line).map_err(|_| anyhow!("a path on standard input is not UTF-8"))?;
+            paths.push(path.into());
+            Ok(())
+        })?;
+    }
+    let State { mut filter, destination } = State::open(args, || Ok((paths.len() as u64).max(1000)))?;
+    let scheme = filter.scheme();
+    if scheme.kind() != KeyKind::Bytes {
+        bail!("--files: the keys of the state are not text, and contents are");
+    }
+    let mut fresh = Vec::new();
+    for path in &paths {
+        let hash = hash_of_content(path, scheme.seed())
+            .map_err(|error| anyhow!("{}: {}", path.display(), store::reason(&error)))?;
+        filter.insert_fresh(&[hash], &mut fresh);
+        if fresh[0] {
+            out.line(path.display())?;
+        }
+    }
+    filter.report_if_full(args.how.on_full, out)?;
+    if let Some(destination) = destination {
+        destination.write(&filter.encode())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The hash of a file's bytes as a key, a piece at a time: the file may be larger than memory.
+fn hash_of_content(path: &Path, seed: u64) -> std::io::Result<u64> {
+    let mut file = File::open(path)?;
+    let mut hasher = Xxh3::with_seed(seed);
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hasher.digest()),
+            length => hasher.update(&piece[..length]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crivo::keys::KeyScheme;
+
+    use super::*;
+
+    #[test]
+    fn content_is_hashed_as_the_key_of_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page");
+        for (length, seed) in [(0, 0), (10, 5), (200, 0), (200_000, 9)] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            std::fs::write(&path, &bytes).unwrap();
+            let expected = KeyScheme::bytes().with_seed(seed).hash(&bytes).unwrap();
+            assert_eq!(hash_of_content(&path, seed).unwrap(), expected, "{length} bytes");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! From the text of a condition to its tree; what is wrong is said with the place it is at.
+
+use std::str::FromStr;
+
+use regex::bytes::Regex;
+
+use super::{Condition, Node, Operand, Operator, Test};
+use crate::numbers;
+
+/// Deeper nesting is nobody's intent, and would be a deep recursion.
+const DEEPEST: usize = 100;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    /// A name, a number or a keyword.
+    Word(String),
+    /// The same in quotes: always text.
+    Quoted(String),
+    /// An operator or a bracket.
+    Sign(&'static str),
+}
+
+impl Token {
+    fn shown(&self) -> String {
+        match self {
+            Self::Word(word) => format!("'{word}'"),
+            Self::Quoted(text) => format!("'{text}'"),
+            Self::Sign(sign) => format!("'{sign}'"),
+        }
+    }
+}
+
+/// Longer ones first, so that `<=` is not taken for `<`.
+const SIGNS: [&str; 12] = ["!=", "<>", "<=", ">=", "==", "=", "<", ">", "~", "%", "(", ")"];
+
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        if first == '\'' || first == '"' {
+            let inside = &rest[1..];
+            let Some(end) = inside.find(first) else { return Err(format!("the quote in {rest} never ends")) };
+            tokens.push(Token::Quoted(inside[..end].into()));
+            rest = &inside[end + 1..];
+        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            tokens.push(Token::Sign(sign));
+            rest = &rest[sign.len()..];
+            // A pattern has signs of its own: unquoted it ends at a blank.
+            if *sign == "~" && !rest.trim_start().starts_with(['\'', '"']) {
+                rest = rest.trim_start();
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                if end > 0 {
+                    tokens.push(Token::Quoted(rest[..end].into()));
+                }
+                rest = &rest[end..];
+            }
+        } else {
+            let ends = |at: usize, c: char| {
+                c.is_whitespace() || SIGNS.iter().any(|sign| rest[at..].starts_with(sign)) || c == '\''
+            };
+            let end = rest.char_indices().find(|(at, c)| ends(*at, *c)).map_or(rest.len(), |(at, _)| at);
+            tokens.push(Token::Word(rest[..end].into()));
+            rest = &rest[end..];
+        }
+        rest = rest.trim_start();
+    }
+    Ok(tokens)
+}
+
+struct Parser {
+    tokens: std::vec::IntoIter<Token>,
+    fields: Vec<String>,
+    depth: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.as_slice().first()
+    }
+
+    /// Takes the next token if it is this keyword.
+    fn takes(&mut self, keyword: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(keyword));
+        if found {
+            self.tokens.next();
+        }
+        found
+    }
+
+    fn condition(&mut self) -> Result<Node, String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err("the brackets are too deep".into());
+        }
+        let mut nodes = vec![self.all()?];
+        while self.takes("or") {
+            nodes.push(self.all()?);
+        }
+        self.depth -= 1;
+        Ok(Node::Any(nodes))
+    }
+
+    fn all(&mut self) -> Result<Node, String> {
+        let mut nodes = vec![self.test()?];
+        while self.takes("and") {
+            nodes.push(self.test()?);
+        }
+        Ok(Node::All(nodes))
+    }
+
+    fn test(&mut self) -> Result<Node, String> {
+        if self.takes("not") {
+            self.depth += 1;
+            if self.depth > DEEPEST {
+                return Err("too many times 'not'".into());
+            }
+            let node = Node::Not(Box::new(self.test()?));
+            self.depth -= 1;
+            return Ok(node);
+        }
+        match self.tokens.next() {
+            Some(Token::Sign("(")) => {
+                let node = self.condition()?;
+                match self.tokens.next() {
+                    Some(Token::Sign(")")) => Ok(node),
+                    Some(other) => Err(format!("expected ')', found {}", other.shown())),
+                    None => Err("expected ')' at the end".into()),
+                }
+            }
+            Some(Token::Word(field) | Token::Quoted(field)) => {
+                let operand = self.operand(field);
+                Ok(Node::Test(operand, self.comparison()?))
+            }
+            Some(sign) => Err(format!("expected a field, found {}", sign.shown())),
+            None => Err("expected a field at the end".into()),
+        }
+    }
+
+    fn operand(&mut self, field: String) -> Operand {
+        if field == "0" {
+            return Operand::Row;
+        }
+        let known = self.fields.iter().position(|known| *known == field);
+        Operand::Column(known.unwrap_or_else(|| {
+            self.fields.push(field);
+            self.fields.len() - 1
+        }))
+    }
+
+    fn comparison(&mut self) -> Result<Test, String> {
+        let remainder = if self.peek() == Some(&Token::Sign("%")) {
+            self.tokens.next();
+            Some(self.divisor()?)
+        } else {
+            None
+        };
+        let operator = match self.peek() {
+            Some(Token::Sign("=" | "==")) => Operator::Equal,
+            Some(Token::Sign("!=" | "<>")) => Operator::Unequal,
+            Some(Token::Sign("<")) => Operator::Less,
+            Some(Token::Sign("<=")) => Operator::LessOrEqual,
+            Some(Token::Sign(">")) => Operator::Greater,
+            Some(Token::Sign(">=")) => Operator::GreaterOrEqual,
+            Some(Token::Sign("~")) if remainder.is_none() => {
+                self.tokens.next();
+                return self.pattern();
+            }
+            _ if remainder.is_some() => {
+                return Ok(Test::Number { remainder, operator: Operator::Equal, value: 0.0 });
+            }
+            Some(other) => {
+                return Err(format!("expected =, !=, <, <=, >, >=, ~ or %, found {}", other.shown()));
+            }
+            None => return Err("expected =, !=, <, <=, >, >=, ~ or % at the end".into()),
+        };
+        self.tokens.next();
+        match self.tokens.next() {
+            Some(Token::Word(word)) => match (numbers::decimal(word.as_bytes()), remainder) {
+                (Some(value), _) => Ok(Test::Number { remainder, operator, value }),
+                (None, None) => Ok(Test::Text { operator, value: word.into() }),
+                (None, Some(_)) => Err(format!("a remainder is compared with a number, not with '{word}'")),
+            },
+            Some(Token::Quoted(text)) if remainder.is_none() => {
+                Ok(Test::Text { operator, value: text.into() })
+            }
+            Some(other) => Err(format!("expected a value, found {}", other.shown())),
+            None => Err("expected a value at the end".into()),
+        }
+    }
+
+    fn divisor(&mut self) -> Result<u64, String> {
+        let wrong = |found: String| format!("expected a whole number from 1 on after %, found {found}");
+        match self.tokens.next() {
+            Some(Token::Word(word)) => match numbers::whole(word.as_bytes()) {
+                Some(divisor) if divisor > 0 => Ok(divisor),
+                _ => Err(wrong(format!("'{word}'"))),
+            },
+            Some(other) => Err(wrong(other.shown())),
+            None => Err(wrong("nothing".into())),
+        }
+    }
+
+    fn pattern(&mut self) -> Result<Test, String> {
+        match self.tokens.next() {
+            Some(Token::Word(text) | Token::Quoted(text)) => Regex::new(&text)
+                .map(Test::Pattern)
+                .map_err(|error| format!("'{text}' is no regular expression: {}", last_line(&error))),
+            _ => Err("expected a regular expression after ~".into()),
+        }
+    }
+}
+
+/// What is wrong with a pattern, without the drawing of where.
+fn last_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().last().unwrap_or_default();
+    line.trim_start_matches("error: ").into()
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parser = Parser { tokens: tokens(text)?.into_iter(), fields: Vec::new(), depth: 0 };
+        let root = parser.condition()?;
+        match parser.tokens.next() {
+            None => Ok(Self { root, fields: parser.fields }),
+            Some(left) => Err(format!("expected 'and' or 'or', found {}", left.shown())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, message) in [
+            ("", "expected a field at the end"),
+            ("a", "expected =, !=, <, <=, >, >=, ~ or % at the end"),
+            ("a b", "found 'b'"),
+            ("a =", "expected a value at the end"),
+            ("a = 1 b = 2", "expected 'and' or 'or', found 'b'"),
+            ("a = 1 and", "expected a field at the end"),
+            ("= 1", "expected a field, found '='"),
+            ("(a = 1", "expected ')' at the end"),
+            ("a = 'x", "never ends"),
+            ("a % 0", "expected a whole number from 1 on"),
+            ("a % x = 1", "found 'x'"),
+            ("a % 2 = x", "not with 'x'"),
+            ("a ~ '('", "is no regular expression"),
+            ("a ~", "expected a regular expression"),
+            ("a < =", "expected a value, found '='"),
+        ] {
+            let error = text.parse::<Condition>().unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+        let deep = "(".repeat(10_000) + "a = 1";
+        assert!(deep.parse::<Condition>().unwrap_err().contains("too deep"));
+        assert!("not ".repeat(10_000).parse::<Condition>().unwrap_err().contains("'not'"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Numbers in fields: weights, sums, conditions.
+
+/// A whole number from 0 on, blanks around it allowed.
+pub(crate) fn whole(text: &[u8]) -> Option<u64> {
+    let digits = match text.trim_ascii() {
+        [b'+', digits @ ..] | digits => digits,
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |value, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { value.checked_mul(10)?.checked_add(digit.into()) }
+    })
+}
+
+/// A 64-bit integer, signed or not; negative ones in two's complement, as integer keys are.
+pub(crate) fn integer(text: &[u8]) -> Option<u64> {
+    match text.trim_ascii() {
+        [b'-', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
+            whole(digits).filter(|&magnitude| magnitude <= 1 << 63).map(u64::wrapping_neg)
+        }
+        text => whole(text),
+    }
+}
+
+/// What is left of an integer after division, from 0 to below the divisor also if it is negative.
+pub(crate) fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
+    match text.trim_ascii() {
+        [b'-', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
+            let left = whole(digits)?.checked_rem(divisor)?;
+            Some(if left == 0 { 0 } else { divisor - left })
+        }
+        text => whole(text)?.checked_rem(divisor),
+    }
+}
+
+/// A finite number, blanks around it allowed.
+pub(crate) fn decimal(text: &[u8]) -> Option<f64> {
+    let text = text.trim_ascii();
+    // Most are short and whole: no need for the general parser.
+    if text.len() <= 15
+        && text.first().is_some_and(u8::is_ascii_digit)
+        && let Some(number) = whole(text)
+    {
+        return Some(number as f64);
+    }
+    std::str::from_utf8(text).ok()?.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// A value as an error shows it.
+pub(crate) fn shown(value: &[u8]) -> String {
+    String::from_utf8_lossy(&value[..value.len().min(60)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_those_of_64_bits() {
+        assert_eq!(whole(b" 42 "), Some(42));
+        assert_eq!(whole(b"18446744073709551615"), Some(u64::MAX));
+        for wrong in ["", "-1", "1.5", "18446744073709551616", "x", "+"] {
+            assert_eq!(whole(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn integers_may_be_negative() {
+        assert_eq!(integer(b"-1"), Some(u64::MAX));
+        assert_eq!(integer(b"7"), Some(7));
+        assert_eq!(integer(b"-9223372036854775808"), Some(1 << 63));
+        for wrong in ["-9223372036854775809", "--1", "-", "-+1"] {
+            assert_eq!(integer(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_finite() {
+        for (text, number) in [("1", 1.0), ("-2.5", -2.5), (" 1e3 ", 1000.0), (".5", 0.5), ("007", 7.0)] {
+            assert_eq!(decimal(text.as_bytes()), Some(number), "{text}");
+        }
+        for wrong in ["", "inf", "nan", "one", "1,5", "1e999"] {
+            assert_eq!(decimal(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}

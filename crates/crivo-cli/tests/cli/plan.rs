@@ -1,0 +1,80 @@
+//! `crivo plan` against the formulas.
+
+use serde_json::Value;
+
+use crate::support::Scratch;
+
+fn plan(args: &[&str]) -> Value {
+    let json = Scratch::new().run(&[&["plan"], args, &["--json"]].concat()).json();
+    assert!(
+        json["kind"].is_string() && json["note"].is_string() && json["bytes"].as_u64().unwrap() > 0,
+        "{json}"
+    );
+    json
+}
+
+#[test]
+fn bloom_is_sized_for_the_integer_number_of_hashes() {
+    let json = plan(&["bloom", "--items", "1000000", "--fpr", "0.01"]);
+    assert_eq!(json["kind"], "Bloom");
+    assert_eq!(json["parameters"]["bits"], 9_592_955);
+    assert_eq!(json["parameters"]["hashes"], 7);
+    assert_eq!(json["bytes"], 9_592_955_u64.div_ceil(64) * 8);
+    assert!((json["error"].as_f64().unwrap() - 0.01).abs() < 1e-6);
+    assert_eq!(plan(&["bloom", "--items", "1M", "--fpr", "1%"]), json);
+}
+
+#[test]
+fn distinct_is_sized_for_the_error() {
+    let json = plan(&["distinct", "--error", "1%"]);
+    assert_eq!((json["parameters"]["precision"].as_u64(), json["bytes"].as_u64()), (Some(14), Some(16_384)));
+    let error = json["error"].as_f64().unwrap();
+    assert!(error <= 0.01 && error > 0.005, "{error}");
+}
+
+#[test]
+fn count_min_is_sized_for_error_and_confidence() {
+    let json = plan(&["count-min", "--error", "0.001", "--confidence", "99%"]);
+    assert_eq!(
+        (json["parameters"]["width"].as_u64(), json["parameters"]["depth"].as_u64()),
+        (Some(2719), Some(5))
+    );
+    assert_eq!(json["bytes"], 2719 * 5 * 8);
+    assert!(json["error"].as_f64().unwrap() <= 0.001);
+}
+
+#[test]
+fn counter_has_the_base_that_reaches() {
+    let json = plan(&["counter", "--bits", "8", "--reach", "1e10"]);
+    assert!((json["parameters"]["base"].as_f64().unwrap() - 1.084).abs() < 0.001, "{json}");
+    assert!((json["error"].as_f64().unwrap() - 0.205).abs() < 0.005, "{json}");
+    assert_eq!(json["bytes"], 1);
+    assert!(json["parameters"]["reach"].as_f64().unwrap() >= 1e10);
+}
+
+#[test]
+fn text_is_a_table_and_says_what_to_type() {
+    let run = Scratch::new().run(&["plan", "bloom", "--items", "1M", "--fpr", "1%"]);
+    for part in
+        ["kind", "Bloom", "9 592 955", "1.1 MiB", "1.0 %", "crivo set build --items 1000000 --fpr 0.01"]
+    {
+        assert!(run.ok().contains(part), "{part}: {}", run.out);
+    }
+}
+
+#[test]
+fn impossible_goals_are_refused_with_the_range() {
+    let scratch = Scratch::new();
+    for (args, message) in [
+        (&["bloom", "--items", "0", "--fpr", "1%"][..], "--items and --fpr: items: expected 1 to"),
+        (&["bloom", "--items", "5", "--fpr", "0"], "rate"),
+        (&["bloom", "--items", "5"], "--fpr"),
+        (&["distinct", "--error", "0"], "--error: error: expected"),
+        (&["count-min", "--error", "1%", "--confidence", "1"], "--confidence 1"),
+        (&["counter", "--bits", "8", "--reach", "nan"], "reach"),
+        (&["counter", "--bits", "64", "--reach", "10"], "bits"),
+        (&["sorcery"], "sorcery"),
+    ] {
+        scratch.run(&[&["plan"], args].concat()).fails_with(message);
+    }
+}

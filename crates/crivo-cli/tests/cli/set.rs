@@ -1,0 +1,207 @@
+//! `crivo set` against exact sets.
+
+use std::collections::HashSet;
+
+use crivo::membership::Bloom;
+
+use crate::support::{Random, Scratch, column, table};
+
+#[test]
+fn filter_has_the_librarys_bytes_and_every_member() {
+    let values = column(4_000, 2_000, 1);
+    let mut expected = Bloom::for_items(3_000, 0.02).unwrap();
+    for key in values.iter().filter(|value| !value.is_empty()) {
+        expected.insert(key.as_str()).unwrap();
+    }
+    for format in ["lines", "csv", "jsonl", "parquet"] {
+        let scratch = Scratch::new();
+        let name = format!("data.{format}");
+        scratch.write(&name, table(format, &values));
+        let mut args = vec!["set", "build", &name, "--items", "3000", "--fpr", "2%", "-o", "s.crivo"];
+        if format != "lines" {
+            args.extend(["-f", "value"]);
+        }
+        scratch.run(&args).ok();
+        assert!(scratch.read("s.crivo") == expected.encode(), "{format}");
+    }
+}
+
+#[test]
+fn first_pass_finds_the_size() {
+    let text = (0..50_000).fold(String::new(), |text, n| text + &format!("{}\n", n % 20_000));
+    let scratch = Scratch::with([("data.txt", text)]);
+    for (more, kind) in
+        [(&[][..], "Bloom"), (&["--blocked"], "BlockedBloom"), (&["--counting", "4"], "CountingBloom")]
+    {
+        let args = [&["set", "build", "data.txt", "--fpr", "1%", "--json", "-o", "s.crivo"], more].concat();
+        let json = scratch.run(&args).json();
+        assert_eq!(json["kind"], kind);
+        let capacity = json["parameters"]["capacity"].as_f64().unwrap();
+        assert!((20_000.0..21_000.0).contains(&capacity), "{json}");
+        let rate = json["fpr"].as_f64().unwrap();
+        assert!((0.005..0.011).contains(&rate), "{json}");
+    }
+    scratch
+        .feed(&["set", "build", "-o", "s.crivo"], "a\n")
+        .fails_with("such as --items 1M, or save it to a file");
+}
+
+#[test]
+fn has_answers_by_its_exit_code() {
+    let scratch = Scratch::new();
+    scratch.feed(&["set", "build", "--items", "1000", "--fpr", "1e-6", "-o", "s.crivo"], "ana\nrui\n").ok();
+    assert!(scratch.run(&["set", "has", "s.crivo", "ana", "rui"]).ok().starts_with("ana  yes\nrui  yes\n"));
+    let no = scratch.run(&["set", "has", "s.crivo", "ana", "eva"]);
+    assert_eq!((no.code, no.out.as_str()), (Some(1), "ana  yes\neva  no, certainly\n"));
+    let from_input = scratch.feed(&["set", "has", "s.crivo", "-", "--json"], "eva\n");
+    assert_eq!(from_input.code, Some(1));
+    assert!(from_input.out.starts_with("{\"all\":false,\"answers\":[{\"key\":\"eva\",\"member\":false,"));
+    scratch.feed(&["distinct", "-o", "d.crivo"], "a\n").ok();
+    scratch.run(&["set", "has", "d.crivo", "a"]).fails_with("HyperLogLog made by `crivo distinct`");
+    scratch.run(&["set", "has", "d.crivo", "a"]).fails_with("make one with crivo set build");
+}
+
+#[test]
+fn rows_are_kept_or_dropped_as_they_stand() {
+    let values = column(3_000, 400, 2);
+    let chosen: HashSet<&String> = values.iter().filter(|value| value.ends_with('7')).collect();
+    let scratch = Scratch::new();
+    scratch.write("chosen.txt", chosen.iter().fold(String::new(), |text, value| text + value + "\n"));
+    scratch.run(&["set", "build", "chosen.txt", "--fpr", "1e-9", "-o", "s.crivo"]).ok();
+    for format in ["csv", "tsv", "jsonl"] {
+        let name = format!("data.{format}");
+        let bytes = table(format, &values);
+        scratch.write(&name, &bytes);
+        let text = String::from_utf8(bytes).unwrap();
+        let header = usize::from(format != "jsonl");
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let expected = |keep: bool| {
+            let rows =
+                lines[header..].iter().zip(&values).filter(|(_, value)| chosen.contains(value) == keep);
+            rows.fold(lines[..header].concat(), |text, (line, _)| text + line)
+        };
+        for threads in ["1", "3"] {
+            for (verb, keep) in [("keep", true), ("drop", false)] {
+                let run = scratch.run(&["set", verb, "s.crivo", &name, "-f", "value", "--threads", threads]);
+                assert_eq!(run.ok(), expected(keep), "{format} {verb}");
+            }
+        }
+    }
+    let kept = scratch.feed(&["set", "keep", "s.crivo", "--words", "1"], "no\nuser7 and more\nuser 9");
+    assert_eq!(kept.ok(), if chosen.contains(&"user7".to_string()) { "user7 and more\n" } else { "" });
+}
+
+#[test]
+fn algebra_is_that_of_sets() {
+    let mut random = Random::new(7);
+    let sets: Vec<HashSet<u64>> = (0..2).map(|_| (0..800).map(|_| random.below(1_500)).collect()).collect();
+    let scratch = Scratch::new();
+    for kind in [&[][..], &["--blocked"], &["--counting", "8"]] {
+        for (name, set) in ["a.crivo", "b.crivo"].iter().zip(&sets) {
+            let text = set.iter().fold(String::new(), |text, n| text + &format!("{n}\n"));
+            let args = ["set", "build", "--items", "2000", "--fpr", "1e-6", "--keys", "int", "-o", name];
+            scratch.feed(&[&args[..], kind].concat(), text).ok();
+        }
+        for (verb, holds) in
+            [("union", &(|a, b| a || b) as &dyn Fn(bool, bool) -> bool), ("intersect", &|a, b| a && b)]
+        {
+            scratch.run(&["set", verb, "a.crivo", "b.crivo", "-o", "c.crivo"]).ok();
+            let all = (0..1_500).fold(String::new(), |text, n| text + &format!("{n}\n"));
+            let json = scratch.feed(&["ask", "c.crivo", "-", "--json"], all).json();
+            for (n, answer) in (0..1_500).zip(json["answers"].as_array().unwrap()) {
+                let expected = holds(sets[0].contains(&n), sets[1].contains(&n));
+                assert_eq!(answer["member"], expected, "{verb} {n}");
+            }
+        }
+    }
+    // Those of a filter that counts: everything, less one of the parts.
+    scratch.run(&["set", "union", "a.crivo", "b.crivo", "-o", "c.crivo"]).ok();
+    scratch.run(&["set", "subtract", "c.crivo", "b.crivo", "-o", "c.crivo"]).ok();
+    assert!(scratch.read("c.crivo") == scratch.read("a.crivo"));
+}
+
+#[test]
+fn what_cannot_be_combined_is_refused_by_name_and_nothing_is_written() {
+    let scratch = Scratch::new();
+    let build = |name: &str, more: &[&str]| {
+        let args = ["set", "build", "--items", "100", "-o", name];
+        scratch.feed(&[&args[..], more].concat(), "1\n2\n").ok();
+    };
+    build("a.crivo", &[]);
+    build("blocked.crivo", &["--blocked"]);
+    build("seed.crivo", &["--seed", "4"]);
+    build("counting.crivo", &["--counting", "8"]);
+    scratch.feed(&["set", "build", "--items", "100", "--counting", "8", "-o", "other.crivo"], "9\n").ok();
+    scratch.feed(&["set", "build", "--items", "200", "-o", "larger.crivo"], "1\n").ok();
+    let before = scratch.names();
+    for (verb, a, b, message) in [
+        (
+            "union",
+            "a.crivo",
+            "seed.crivo",
+            "seed.crivo: cannot be united with a.crivo: seed: expected 0, found 4",
+        ),
+        ("union", "a.crivo", "larger.crivo", "bits: expected"),
+        ("union", "a.crivo", "blocked.crivo", "family: expected Bloom, found BlockedBloom"),
+        ("intersect", "a.crivo", "blocked.crivo", "family: expected Bloom, found BlockedBloom"),
+        ("subtract", "a.crivo", "a.crivo", "only sets that count can be subtracted"),
+        (
+            "subtract",
+            "counting.crivo",
+            "other.crivo",
+            "other.crivo: cannot be subtracted with counting.crivo",
+        ),
+    ] {
+        scratch.run(&["set", verb, a, b, "-o", "c.crivo"]).fails_with(message);
+    }
+    assert_eq!(scratch.names(), before);
+}
+
+#[test]
+fn too_many_items_warn_or_fail() {
+    let text = (0..5_000).fold(String::new(), |text, n| text + &format!("{n}\n"));
+    let scratch = Scratch::with([("data.txt", text)]);
+    for kind in [&[][..], &["--blocked"], &["--counting", "4"]] {
+        let args = [&["set", "build", "data.txt", "--items", "1000", "-o", "s.crivo"], kind].concat();
+        let warned = scratch.run(&args);
+        assert!(warned.ok().contains(" different in s.crivo"));
+        assert!(warned.err.contains("warning: the filter was made for 1 000 items and has"), "{warned:?}");
+        std::fs::remove_file(scratch.path("s.crivo")).unwrap();
+        scratch
+            .run(&[&args[..], &["--on-full", "fail"]].concat())
+            .fails_with("the filter was made for 1 000 items");
+        assert_eq!(scratch.names(), ["data.txt"]);
+    }
+}
+
+#[test]
+fn filter_is_continued() {
+    let scratch = Scratch::new();
+    for kind in [&[][..], &["--blocked"], &["--counting", "8"]] {
+        let args = [&["set", "build", "--items", "100"], kind].concat();
+        scratch.feed(&[&args[..], &["-o", "all.crivo"]].concat(), "a\nb\nc\n").ok();
+        scratch.feed(&[&args[..], &["--into", "s.crivo"]].concat(), "a\nb\n").ok();
+        scratch.feed(&["set", "build", "--into", "s.crivo"], "c\n").ok();
+        assert!(scratch.read("s.crivo") == scratch.read("all.crivo"), "{kind:?}");
+        std::fs::remove_file(scratch.path("s.crivo")).unwrap();
+    }
+    scratch
+        .feed(&["set", "build", "--into", "all.crivo", "--items", "5"], "c\n")
+        .fails_with("has its size already");
+}
+
+#[test]
+fn impossible_sizes_are_refused() {
+    let scratch = Scratch::new();
+    for (args, message) in [
+        (&["--items", "0", "-o", "s.crivo"][..], "items: expected 1 to"),
+        (&["--items", "5", "--fpr", "0", "-o", "s.crivo"], "--fpr 0"),
+        (&["--items", "5", "--fpr", "100%", "-o", "s.crivo"], "--fpr 1"),
+        (&["--items", "5", "--counting", "5", "-o", "s.crivo"], "expected 4, 8, 16 or 32"),
+        (&["--items", "5", "--counting", "4", "--blocked", "-o", "s.crivo"], "cannot be used with"),
+        (&["--items", "5"], "name a file for it"),
+    ] {
+        scratch.feed(&[&["set", "build"], args].concat(), "a\n").fails_with(message);
+    }
+    assert!(scratch.names().is_empty());
+}

@@ -1,0 +1,108 @@
+//! `crivo uniq` against an exact model.
+
+use std::collections::HashSet;
+
+use crate::support::{Scratch, column, table};
+
+/// The lines whose value comes for the first time.
+fn first_occurrences(lines: &[&str], values: &[String]) -> String {
+    let mut seen = HashSet::new();
+    let first = lines.iter().zip(values).filter(|(_, value)| seen.insert((*value).clone()));
+    first.fold(String::new(), |text, (line, _)| text + line)
+}
+
+#[test]
+fn first_occurrences_stay_in_order_and_as_they_stand() {
+    let values = column(5_000, 900, 1);
+    let scratch = Scratch::new();
+    for format in ["lines", "csv", "jsonl"] {
+        let name = format!("data.{format}");
+        let bytes = table(format, &values);
+        scratch.write(&name, &bytes);
+        let text = String::from_utf8(bytes).unwrap();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let header = usize::from(format == "csv");
+        let expected = lines[..header].concat() + &first_occurrences(&lines[header..], &values);
+        for threads in ["1", "3"] {
+            for more in [&[][..], &["--items", "2000"]] {
+                let mut args = vec!["uniq", &name, "--fpr", "1e-9", "--threads", threads];
+                args.extend(more);
+                if format != "lines" {
+                    args.extend(["-f", "value"]);
+                }
+                assert_eq!(scratch.run(&args).ok(), expected, "{format} on {threads} {more:?}");
+            }
+        }
+    }
+    assert_eq!(scratch.feed(&["uniq"], "b\na\nb\n\na\n\nc").ok(), "b\na\n\nc");
+}
+
+#[test]
+fn new_rows_are_left_out_as_rarely_as_was_asked_for() {
+    let text = (0..40_000).fold(String::new(), |text, n| text + &format!("row {n}\n"));
+    let scratch = Scratch::with([("data.txt", &text)]);
+    let run = scratch.run(&["uniq", "data.txt", "--fpr", "1%"]);
+    let left_out = 40_000 - run.ok().lines().count();
+    // At capacity 1 %; on the way there, with fewer in the filter, less: about a fifth of that.
+    assert!((1..400).contains(&left_out), "{left_out}");
+    assert_eq!(run.err, "");
+}
+
+#[test]
+fn state_remembers_over_runs() {
+    let scratch = Scratch::new();
+    let args = ["uniq", "--state", "seen.crivo"];
+    assert_eq!(scratch.feed(&[&args[..], &["--items", "1000"]].concat(), "a\nb\na\n\n").ok(), "a\nb\n\n");
+    assert_eq!(scratch.feed(&args, "b\nc\n\n").ok(), "c\n");
+    assert_eq!(scratch.feed(&args, "a\nb\nc\n").ok(), "");
+    assert_eq!(scratch.run(&["show", "seen.crivo", "--json"]).json()["kind"], "BlockedBloom");
+    scratch.feed(&[&args[..], &["--items", "5"]].concat(), "a\n").fails_with("has its size already");
+    scratch.feed(&[&args[..], &["--keys", "int"]].concat(), "1\n").fails_with("--keys int");
+    // What a later run cannot read leaves the state as it was.
+    let before = scratch.read("seen.crivo");
+    scratch.write("bad.jsonl", "{\"a\":1}\n{\n");
+    let run = scratch.run(&["uniq", "bad.jsonl", "-f", "a", "--state", "seen.crivo"]);
+    assert_eq!((run.code, scratch.read("seen.crivo") == before), (Some(2), true), "{run:?}");
+    scratch.feed(&["top", "-o", "t.crivo"], "a\n").ok();
+    scratch.feed(&["uniq", "--state", "t.crivo"], "a\n").fails_with("t.crivo: this is a HeavyHitters");
+    // A set that was built elsewhere can be gone on with.
+    scratch.feed(&["set", "build", "--items", "100", "-o", "s.crivo"], "a\n").ok();
+    assert_eq!(scratch.feed(&["uniq", "--state", "s.crivo"], "a\nb\n").ok(), "b\n");
+    assert_eq!(scratch.run(&["set", "has", "s.crivo", "b"]).code, Some(0));
+}
+
+#[test]
+fn files_are_told_apart_by_their_content() {
+    let scratch = Scratch::with([("a.html", "one"), ("b.html", "two"), ("c.html", "one"), ("d.txt", "one")]);
+    let args = ["uniq", "--files", "--state", "pages.crivo"];
+    assert_eq!(scratch.run(&[&args[..], &["*.html", "d.txt"]].concat()).ok(), "a.html\nb.html\n");
+    scratch.write("e.html", "three");
+    assert_eq!(scratch.run(&[&args[..], &["*.html"]].concat()).ok(), "e.html\n");
+    assert_eq!(scratch.feed(&["uniq", "--files"], "d.txt\na.html\nb.html\n").ok(), "d.txt\nb.html\n");
+    scratch.run(&["uniq", "--files", "none.html"]).fails_with("none.html: no such file");
+    scratch.feed(&["uniq", "--files"], "none.html\n").fails_with("none.html: no such file");
+    scratch.run(&["uniq", "--files", "a.html", "-f", "2"]).fails_with("--files: ");
+}
+
+#[test]
+fn full_filter_warns_or_fails_and_keeps_the_state() {
+    let text = (0..5_000).fold(String::new(), |text, n| text + &format!("{n}\n"));
+    let scratch = Scratch::with([("data.txt", text)]);
+    let args = ["uniq", "data.txt", "--items", "1000", "--state", "s.crivo"];
+    let run = scratch.run(&args);
+    run.ok();
+    assert!(run.err.contains("warning: the filter was made for 1 000 items"), "{run:?}");
+    std::fs::remove_file(scratch.path("s.crivo")).unwrap();
+    let failed = scratch.run(&[&args[..], &["--on-full", "fail"]].concat());
+    assert_eq!(failed.code, Some(2));
+    assert_eq!(scratch.names(), ["data.txt"]);
+}
+
+#[test]
+fn words_and_impossible_rates_are_refused() {
+    let scratch = Scratch::new();
+    scratch.feed(&["uniq", "--words", "2"], "a\n").fails_with("--words");
+    scratch.feed(&["uniq", "--fpr", "0"], "a\n").fails_with("--fpr 0");
+    scratch.feed(&["uniq", "--items", "0"], "a\n").fails_with("items: expected 1 to");
+    assert_eq!(scratch.feed(&["uniq", "--keys", "int"], "1\n01\n\n2\n\n").ok(), "1\n\n2\n");
+}
