@@ -44,6 +44,7 @@ pub(crate) fn of(family: Family) -> Kind {
         Family::Reservoir | Family::WeightedReservoir => {
             kind("the crivo library", "what a fair sample is", "crivo show")
         }
+        Family::MinHash => kind("the crivo library", "how alike two sets are", "crivo show"),
         // A family the library has and the command line does not know yet.
         _ => kind("the crivo library", "what its kind answers", "crivo show"),
     }

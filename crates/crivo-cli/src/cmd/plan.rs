@@ -8,12 +8,16 @@ use crivo::counting::{CounterArray, MorrisCounter};
 use crivo::distinct::{HyperLogLog, UltraLogLog};
 use crivo::frequency::CountMin;
 use crivo::membership::{BlockedBloom, Bloom};
+use crivo::similarity::{Bands, MinHash};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::{share, whole};
 use crate::output::{self, Output};
+
+/// As many as `crivo dedup` takes.
+const DEFAULT_HASHES: u32 = 128;
 
 /// What size does a sketch need? Parameters, bytes and error for a goal
 #[derive(Debug, clap::Args)]
@@ -22,7 +26,8 @@ Examples:
   crivo plan bloom --items 1M --fpr 1%
   crivo plan distinct --error 0.5% --json
   crivo plan count-min --error 0.1% --confidence 99%
-  crivo plan counter --bits 8 --reach 1e10")]
+  crivo plan counter --bits 8 --reach 1e10
+  crivo plan lsh --threshold 0.8")]
 pub(crate) struct Args {
     #[command(subcommand)]
     goal: Goal,
@@ -33,7 +38,10 @@ enum Goal {
     Bloom(BloomGoal),
     Distinct(DistinctGoal),
     CountMin(CountMinGoal),
+    #[command(name = "minhash")]
+    MinHash(MinHashGoal),
     Counter(CounterGoal),
+    Lsh(LshGoal),
 }
 
 /// A filter for so many items with so few false positives
@@ -112,6 +120,59 @@ struct CounterGoal {
     json: bool,
 }
 
+/// Signatures that tell the similarity of two sets with so small an error
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan minhash --error 0.05
+  crivo plan minhash --error 1% --json")]
+struct MinHashGoal {
+    /// By how much a similarity may be off: 0.05 or 5%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    error: f64,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Bands in which pairs as similar as wanted meet, and few others
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan lsh --threshold 0.8
+  crivo plan lsh --low 0.6:0.01 --high 0.9:0.99 --json")]
+struct LshGoal {
+    /// Pairs of this similarity meet with 99 %, those above more often
+    #[arg(long, value_name = "J", value_parser = share, conflicts_with_all = ["low", "high"])]
+    #[arg(required_unless_present_all = ["low", "high"])]
+    threshold: Option<f64>,
+
+    /// How many hashes a signature has, for --threshold [default: 128]
+    #[arg(long, value_name = "N", requires = "threshold")]
+    hashes: Option<u32>,
+
+    /// Pairs of at most similarity J meet with a probability of at most P: 0.6:0.01
+    #[arg(long, value_name = "J:P", value_parser = point, requires = "high")]
+    low: Option<(f64, f64)>,
+
+    /// Pairs of at least similarity J meet with a probability of at least P: 0.9:0.99
+    #[arg(long, value_name = "J:P", value_parser = point, requires = "low")]
+    high: Option<(f64, f64)>,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// A similarity and a probability.
+fn point(text: &str) -> Result<(f64, f64), String> {
+    match text.split_once(':').map(|(similarity, chance)| (share(similarity), share(chance))) {
+        Some((Ok(similarity), Ok(chance))) => Ok((similarity, chance)),
+        _ => Err("expected a similarity and a probability, such as 0.6:0.01".into()),
+    }
+}
+
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
 struct Plan {
@@ -127,7 +188,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Goal::Bloom(goal) => (bloom(goal)?, goal.json),
         Goal::Distinct(goal) => (distinct(goal)?, goal.json),
         Goal::CountMin(goal) => (count_min(goal)?, goal.json),
+        Goal::MinHash(goal) => (min_hash(goal)?, goal.json),
         Goal::Counter(goal) => (counter(goal)?, goal.json),
+        Goal::Lsh(goal) => (lsh(goal)?, goal.json),
     };
     if json {
         out.json(&plan)?;
@@ -228,6 +291,51 @@ fn counter(goal: &CounterGoal) -> Result<Plan> {
         bytes: u64::from(bits).div_ceil(8),
         error: Some(error),
         note: format!("{} off at any count{how}", output::percent(error)),
+    })
+}
+
+fn min_hash(goal: &MinHashGoal) -> Result<Plan> {
+    let hashes = MinHash::k_for(goal.error).map_err(|error| wrong("--error", &error))?;
+    Ok(Plan {
+        kind: "MinHash",
+        parameters: parameters([("hashes", hashes.into())]),
+        bytes: u64::from(hashes) * 8,
+        error: Some(MinHash::error(hashes)),
+        note: "8 bytes a hash for each set; at most half of that error on average".into(),
+    })
+}
+
+fn lsh(goal: &LshGoal) -> Result<Plan> {
+    let (bands, hashes) = match (goal.threshold, goal.low, goal.high) {
+        (Some(threshold), _, _) => {
+            let hashes = goal.hashes.unwrap_or(DEFAULT_HASHES);
+            let bands = Bands::for_threshold(threshold, hashes);
+            (bands.map_err(|error| wrong("--threshold", &error))?, hashes)
+        }
+        (None, Some(low), Some(high)) => {
+            let bands = Bands::for_points(low, high).map_err(|error| wrong("--low and --high", &error))?;
+            (bands, bands.slots())
+        }
+        _ => bail!("name --threshold, or both --low and --high"),
+    };
+    let half = output::number(bands.approximate_threshold());
+    let mut parameters = parameters([
+        ("bands", bands.bands().into()),
+        ("rows_per_band", bands.rows().into()),
+        ("hashes", hashes.into()),
+        ("approximate_threshold", bands.approximate_threshold().into()),
+    ]);
+    for (similarity, _) in
+        [goal.low, goal.high, goal.threshold.map(|threshold| (threshold, 0.0))].into_iter().flatten()
+    {
+        parameters.insert(format!("met_at_{similarity}"), bands.probability(similarity).into());
+    }
+    Ok(Plan {
+        kind: "Bands",
+        parameters,
+        bytes: u64::from(hashes) * 8,
+        error: None,
+        note: format!("8 bytes a hash for each document; of pairs as similar as {half} about 63 % meet"),
     })
 }
 

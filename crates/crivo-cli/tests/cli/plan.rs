@@ -53,6 +53,25 @@ fn counter_has_the_base_that_reaches() {
 }
 
 #[test]
+fn signatures_and_bands_are_those_of_the_goal() {
+    let json = plan(&["minhash", "--error", "0.05"]);
+    assert_eq!((json["kind"].as_str(), json["parameters"]["hashes"].as_u64()), (Some("MinHash"), Some(400)));
+    assert_eq!(json["bytes"], 3200);
+    let bands = |args: &[&str]| {
+        let json = plan(&[&["lsh"], args].concat());
+        ["bands", "rows_per_band", "hashes"].map(|name| json["parameters"][name].as_u64().unwrap())
+    };
+    assert_eq!(bands(&["--low", "0.6:0.01", "--high", "0.9:0.99"]), [20, 15, 300]);
+    for (threshold, hashes) in [("0.8", "128"), ("50%", "256")] {
+        let [b, r, all] = bands(&["--threshold", threshold, "--hashes", hashes]);
+        assert!(b * r <= all && all.to_string() == hashes);
+        let j: f64 = if threshold == "0.8" { 0.8 } else { 0.5 };
+        assert!(1.0 - (1.0 - j.powi(r as i32)).powi(b as i32) >= 0.99, "{b} bands of {r}");
+    }
+    assert_eq!(bands(&["--threshold", "0.8"])[2], 128);
+}
+
+#[test]
 fn text_is_a_table_and_says_what_to_type() {
     let run = Scratch::new().run(&["plan", "bloom", "--items", "1M", "--fpr", "1%"]);
     for part in
@@ -74,6 +93,11 @@ fn impossible_goals_are_refused_with_the_range() {
         (&["counter", "--bits", "8", "--reach", "nan"], "reach"),
         (&["counter", "--bits", "64", "--reach", "10"], "bits"),
         (&["sorcery"], "sorcery"),
+        (&["lsh"], "--threshold"),
+        (&["lsh", "--low", "0.6:0.01"], "--high"),
+        (&["lsh", "--low", "0.6", "--high", "0.9:0.99"], "such as 0.6:0.01"),
+        (&["lsh", "--threshold", "0"], "--threshold: "),
+        (&["minhash", "--error", "0"], "--error: "),
     ] {
         scratch.run(&[&["plan"], args].concat()).fails_with(message);
     }
