@@ -111,7 +111,7 @@ impl Documents for FolderCorpus<'_> {
         make: &(dyn Fn() -> S + Sync),
         take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
     ) -> crivo_near::Result<Vec<S>> {
-        interrupt::watch();
+        interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);
         let threads = match self.args.threads() {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),

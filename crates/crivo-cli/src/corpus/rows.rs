@@ -136,7 +136,7 @@ impl Documents for RowCorpus<'_> {
         make: &(dyn Fn() -> S + Sync),
         take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
     ) -> crivo_near::Result<Vec<S>> {
-        interrupt::watch();
+        interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);
         let failure = Mutex::new(None);
         let meter = Meter::new(self.out);
