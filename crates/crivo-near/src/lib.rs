@@ -7,11 +7,12 @@
 //!
 //! | step | home |
 //! |---|---|
-//! | where documents come from | [`Documents`], [`Source`] |
+//! | where documents come from | [`Documents`], [`Source`], [`SetCollection`] |
 //! | what counts as alike, and what it may cost | [`Settings`] |
 //! | documents to band keys | `sign` |
 //! | band keys to pairs that share one | `candidates` |
 //! | pairs to similarities | `verify` |
+//! | the same without bands, for whoever must not miss a pair | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
 //!
 //! # What is found
@@ -44,9 +45,11 @@
 mod candidates;
 mod clusters;
 mod error;
+mod exhaustive;
 mod outcome;
 mod page;
 mod parallel;
+mod sets;
 mod settings;
 mod sign;
 mod source;
@@ -58,8 +61,10 @@ use std::sync::Arc;
 pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
 pub use error::{Error, Result};
+pub use exhaustive::all_similar_sets;
 pub use outcome::Outcome;
 pub use page::PageText;
+pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
 pub use source::{Documents, Member, Shingled, Source, Texts};
 

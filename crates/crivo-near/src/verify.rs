@@ -9,6 +9,7 @@ use crivo::similarity::jaccard::at_least;
 use crate::candidates::{PairKey, members_of};
 use crate::error::{Error, Result};
 use crate::parallel::deal;
+use crate::sets::sort_once;
 use crate::settings::Settings;
 use crate::sign::Signed;
 use crate::source::{Member, Source};
@@ -179,16 +180,9 @@ impl SetsPart {
     fn add(&mut self, hashes: &[u64]) {
         let start = self.hashes.len();
         self.hashes.extend_from_slice(hashes);
-        self.hashes[start..].sort_unstable();
-        let mut end = start;
-        for at in start..self.hashes.len() {
-            if end == start || self.hashes[end - 1] != self.hashes[at] {
-                self.hashes[end] = self.hashes[at];
-                end += 1;
-            }
-        }
-        self.hashes.truncate(end);
-        self.sets.push((self.wanted, start, end - start));
+        let len = sort_once(&mut self.hashes[start..]);
+        self.hashes.truncate(start + len);
+        self.sets.push((self.wanted, start, len));
     }
 }
 
