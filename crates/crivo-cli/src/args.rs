@@ -88,18 +88,8 @@ impl From<FormatName> for Format {
 impl InputArgs {
     /// The input, checked: every file is there, options fit each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
-        let mut input = Input::from_args(&self.files)?
-            .header(!self.no_header)
-            .skip_bad(self.skip_bad)
-            .follow(self.follow);
-        if let Some(format) = self.format {
-            input = input.format(format.into());
-        }
-        if let Some(delimiter) = &self.delimiter {
-            input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
-        }
         Ok(Pass {
-            input,
+            input: self.laid_out(Input::from_args(&self.files)?)?,
             select: self.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
             threads: self.threads.unwrap_or(0).into(),
@@ -107,6 +97,34 @@ impl InputArgs {
             skip_bad: self.skip_bad,
             follow: self.follow,
         })
+    }
+
+    /// Files laid out as the options say.
+    pub(crate) fn laid_out(&self, files: Input) -> Result<Input> {
+        let mut input = files.header(!self.no_header).skip_bad(self.skip_bad).follow(self.follow);
+        if let Some(format) = self.format {
+            input = input.format(format.into());
+        }
+        if let Some(delimiter) = &self.delimiter {
+            input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
+        }
+        Ok(input)
+    }
+
+    /// The files as they were named.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Whether a delimiter was given.
+    pub(crate) fn has_delimiter(&self) -> bool {
+        self.delimiter.is_some()
+    }
+
+    /// The format of the first file.
+    pub(crate) fn format_of_first(&self) -> Format {
+        let name = self.files.first().map(|path| path.to_string_lossy()).unwrap_or_default();
+        self.format.map_or_else(|| Format::of_name(&name), Into::into)
     }
 
     /// Whether a field was named.

@@ -12,6 +12,7 @@ mod plan;
 mod sample;
 mod set;
 mod show;
+mod similar;
 mod top;
 mod uniq;
 
@@ -49,6 +50,7 @@ pub(crate) enum Command {
     Plan(plan::Args),
     Ask(ask::Args),
     Dedup(dedup::Args),
+    Similar(similar::Args),
     Merge(merge::Args),
     Show(show::Args),
     Completions(completions::Args),
@@ -68,6 +70,7 @@ impl Command {
             Self::Plan(args) => plan::run(&args, out),
             Self::Ask(args) => ask::run(&args, out),
             Self::Dedup(args) => dedup::run(&args, out),
+            Self::Similar(args) => similar::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),
             Self::Show(args) => show::run(&args, out),
             Self::Completions(args) => completions::run(&args, out),

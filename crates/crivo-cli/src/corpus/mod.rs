@@ -15,7 +15,7 @@ use crivo_near::Documents;
 use crivo_rows::Input;
 
 pub(crate) use self::folder::FolderCorpus;
-pub(crate) use self::rows::RowCorpus;
+pub(crate) use self::rows::{RowCorpus, first_record};
 use crate::args::{FormatName, MOST_THREADS, typed_delimiter};
 use crate::interrupt::Interrupted;
 use crate::output::Output;

@@ -197,17 +197,26 @@ fn one_line(id: &[u8]) -> Vec<u8> {
 
 /// Whether the first record has a field.
 fn has_field(input: &Input, field: &str) -> bool {
-    let scan =
-        Scan::of(input).select(Select::field(field)).threads(1).chunk_size(64 << 10).progress(&OnlyTheFirst);
-    scan.fold(
+    of_first(input, Select::field(field)).is_some()
+}
+
+/// The first record as it stands.
+pub(crate) fn first_record(input: &Input) -> Option<Vec<u8>> {
+    of_first(input, Select::Row)
+}
+
+/// What is wanted of the first record; none if it has no such thing, or cannot be read.
+fn of_first(input: &Input, wanted: Select) -> Option<Vec<u8>> {
+    let scan = Scan::of(input).select(wanted).threads(1).chunk_size(64 << 10).progress(&OnlyTheFirst);
+    let first = scan.fold(
         || None,
-        |found: &mut Option<bool>, batch| {
-            found.get_or_insert(batch.value(0, 0).is_some());
+        |found: &mut Option<Option<Vec<u8>>>, batch| {
+            found.get_or_insert_with(|| batch.value(0, 0).map(<[u8]>::to_vec));
             Ok(())
         },
         |_, _| Ok(()),
-    )
-    .is_ok_and(|folded| folded.state == Some(true))
+    );
+    first.ok().and_then(|folded| folded.state).flatten()
 }
 
 /// Stops a pass after its first chunk.

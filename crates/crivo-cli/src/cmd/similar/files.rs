@@ -1,0 +1,86 @@
+//! `crivo similar files`: how alike are two streams of items, in constant space?
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use crivo::similarity::MinHash;
+use crivo_rows::{Counts, Input};
+use serde::Serialize;
+
+use super::super::Outcome;
+use crate::args::{InputArgs, KeyArgs, share};
+use crate::output::{self, Interval, Output};
+
+/// How alike two files are, by the items they hold
+///
+/// Each line, or each value of a field, is an item; the similarity is the share of all different items
+/// that both have (Jaccard). Memory does not grow with the files: it follows from the error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo similar files monday.txt tuesday.txt
+  crivo similar files -f user a.csv b.csv --error 1%
+  zcat log.gz | crivo similar files --words 3 - yesterday.txt")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+
+    /// The error to aim for: 0.01 or 1%
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "2%")]
+    error: f64,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    similarity: Interval,
+    rows: [u64; 2],
+    skipped: [u64; 2],
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let empty = MinHash::with_scheme(MinHash::k_for(args.error)?, args.keys.scheme()?)?;
+    let [one, other] = args.input.files() else {
+        bail!("two files are compared, and {} were named", args.input.files().len());
+    };
+    if one == other && one.as_os_str() == "-" {
+        bail!("standard input (-) can be read only once");
+    }
+    let (one, first) = sketch(args, one, &empty, out)?;
+    let (other, second) = sketch(args, other, &empty, out)?;
+    if one.is_empty() && other.is_empty() {
+        bail!("neither file has an item: there is nothing to compare");
+    }
+    let similarity = one.similarity(&other)?;
+    if args.json {
+        out.json(&Report {
+            similarity: similarity.into(),
+            rows: [first.rows, second.rows],
+            skipped: [first.skipped, second.skipped],
+        })?;
+    } else {
+        let percent = |share: f64| output::percent(share);
+        out.answer(percent(similarity.value()), "of their items in common")?;
+        let (lower, upper) = (percent(similarity.lower()), percent(similarity.upper()));
+        out.detail(format_args!("{lower} to {upper}, {} sure", percent(similarity.confidence().level())))?;
+        let (first, second) = (output::count(first.rows), output::count(second.rows));
+        out.detail(format_args!("{first} and {second} rows, {}", output::bytes(empty.memory())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The signature of one file's items.
+fn sketch(args: &Args, file: &PathBuf, empty: &MinHash, out: &Output) -> Result<(MinHash, Counts)> {
+    let mut pass = args.input.pass()?;
+    pass.input = args.input.laid_out(Input::from_args([file])?)?;
+    pass.require_keys(empty.scheme())?;
+    pass.sketch(empty, empty.scheme(), out)
+}

@@ -1,0 +1,31 @@
+//! `crivo similar`: which are alike?
+
+mod files;
+mod pairs;
+
+use super::Outcome;
+use crate::output::Output;
+
+/// Which are alike: sets, streams, or documents beside an index
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo similar pairs ratings.dat --sets 1,2 --threshold 0.9
+  crivo similar files monday.txt tuesday.txt")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Pairs(pairs::Args),
+    Files(files::Args),
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    match &args.command {
+        Command::Pairs(args) => pairs::run(args, out),
+        Command::Files(args) => files::run(args, out),
+    }
+}

@@ -1,0 +1,177 @@
+//! `crivo similar pairs`: which sets are alike?
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use crivo::keys::KeyScheme;
+use crivo_near::{SetBuilder, SetCollection, Settings, all_similar_sets, similar_sets};
+use crivo_rows::{Counts, Format, Select};
+use serde::Serialize;
+
+use super::super::Outcome;
+use crate::args::{InputArgs, share};
+use crate::corpus::{explained, first_record};
+use crate::output::{self, Output};
+use crate::pass::Pass;
+use crate::watch::Interruptible;
+
+/// Which sets are alike, by the items they hold
+///
+/// Each row says that a set (a user) holds an item (a film): --sets names the two fields. Pairs of sets
+/// with at least the similarity (Jaccard) are printed as set, set, similarity, separated by tabs; all
+/// similarities are exact. With --threshold 1 sets that are equal are found.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo similar pairs ratings.dat --sets 1,2 --threshold 1
+  crivo similar pairs visits.csv --sets user,page --threshold 0.7 --json
+  crivo similar pairs follows.tsv --sets 1,2 --threshold 0.5 --exact
+
+Fields of lines are separated by ::, tab, comma or blanks, whichever the first line has; --delimiter \
+says otherwise.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// The fields with the set and the item, by name or number, separated by a comma
+    #[arg(long, value_name = "SET,ITEM", required = true)]
+    sets: String,
+
+    /// From which similarity on sets are alike: above 0, at most 1
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.8")]
+    threshold: f64,
+
+    /// Miss no pair: slower for low thresholds
+    #[arg(long)]
+    exact: bool,
+
+    /// The length of a signature
+    #[arg(long, value_name = "K", default_value = "128", conflicts_with = "exact")]
+    hashes: u32,
+
+    /// One JSON object instead of lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    sets: usize,
+    rows: u64,
+    skipped: u64,
+    pairs: Vec<Pair<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Pair<'a> {
+    a: std::borrow::Cow<'a, str>,
+    b: std::borrow::Cow<'a, str>,
+    similarity: f64,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let Some((set, item)) =
+        args.sets.split_once(',').filter(|(set, item)| !set.is_empty() && !item.is_empty())
+    else {
+        bail!("--sets {}: expected two fields, such as user,film or 1,2", args.sets);
+    };
+    if args.input.has_field() {
+        bail!("--field: --sets names the fields");
+    }
+    let settings = Settings { threshold: args.threshold, hashes: args.hashes, ..Settings::default() };
+    settings.bands()?;
+    let mut pass = args.input.pass()?;
+    pass.select = Select::fields([set, item]);
+    separate_lines(args, &mut pass)?;
+
+    let (sets, counts) = collect(&pass, out)?;
+    let pairs = if args.exact {
+        all_similar_sets(&sets, args.threshold).map_err(explained)?
+    } else {
+        let found = similar_sets(&sets, &Settings { threads: pass.threads, ..settings }, &Interruptible);
+        let mut pairs = Vec::new();
+        let take = |one, other, similarity| {
+            pairs.push((one, other, similarity));
+            Ok(())
+        };
+        found.and_then(|found| found.for_each_pair(take)).map_err(explained)?;
+        pairs
+    };
+    if args.json {
+        let name = |set| String::from_utf8_lossy(sets.name(set));
+        let pair =
+            |&(one, other, similarity): &(u32, u32, f64)| Pair { a: name(one), b: name(other), similarity };
+        let pairs = pairs.iter().map(pair).collect();
+        out.json(&Report { sets: sets.len(), rows: counts.rows, skipped: counts.skipped, pairs })?;
+    } else {
+        print(&sets, &pairs)?;
+        let (pairs, sets) = (output::count(pairs.len() as u64), output::count(sets.len() as u64));
+        out.tell(format_args!("{pairs} pairs among {sets} sets"));
+    }
+    Ok(if pairs.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Chooses what stands between the fields of lines from the first of them, if nobody said it.
+fn separate_lines(args: &Args, pass: &mut Pass) -> Result<()> {
+    if args.input.has_delimiter()
+        || args.input.format_of_first() != Format::Lines
+        || !pass.input.is_rereadable()
+    {
+        return Ok(());
+    }
+    let first = first_record(&pass.input).unwrap_or_default();
+    for delimiter in ["::", "\t", ","] {
+        if first.windows(delimiter.len()).any(|part| part == delimiter.as_bytes()) {
+            pass.input = pass.input.clone().delimiter(delimiter).context("--delimiter")?;
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the rows; those without a set or an item are skipped and counted.
+fn collect(pass: &Pass, out: &Output) -> Result<(SetCollection, Counts)> {
+    let scheme = KeyScheme::bytes();
+    let (builders, mut counts) = pass.fold(
+        scheme,
+        out,
+        || (vec![SetBuilder::default()], 0),
+        |(builders, skipped), batch| {
+            let Some(builder) = builders.first_mut() else { return Ok(()) };
+            let (sets, items) = (batch.column(0), batch.column(1));
+            for (row, (set, item)) in sets.iter().zip(items.iter()).enumerate() {
+                let (Some(set), Some(item)) = (set, item) else {
+                    *skipped += 1;
+                    continue;
+                };
+                let inserted = builder.insert(batch.id(row).to_u64(), set, scheme.hash(item)?);
+                inserted.map_err(|error| batch.error(row, error))?;
+            }
+            Ok(())
+        },
+        |(builders, skipped), (mut others, more)| {
+            builders.append(&mut others);
+            *skipped += more;
+            Ok(())
+        },
+    )?;
+    counts.skipped = builders.1;
+    let threads = match pass.threads {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads => threads,
+    };
+    Ok((SetCollection::new(builders.0, threads).map_err(explained)?, counts))
+}
+
+fn print(sets: &SetCollection, pairs: &[(u32, u32, f64)]) -> Result<()> {
+    let mut to = std::io::BufWriter::new(output::rows());
+    for &(one, other, similarity) in pairs {
+        to.write_all(sets.name(one))?;
+        to.write_all(b"\t")?;
+        to.write_all(sets.name(other))?;
+        writeln!(to, "\t{similarity}")?;
+    }
+    Ok(to.flush()?)
+}
