@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use crivo::hash::index;
+use crivo::hash::{index, remix};
 
 use crate::error::Result;
 use crate::parallel::deal;
@@ -48,7 +48,7 @@ pub(crate) fn candidates(
     let workers = deal(
         threads,
         PARTITIONS,
-        || (Writer::new(spill, memory, true), Vec::new(), Vec::new()),
+        || (Pairs::new(spill, memory, signed.len()), Vec::new(), Vec::new()),
         |(pairs, records, members), partition| {
             // A partition that does not fit is gone through several times, a range of keys each.
             let bytes = signed.keys.len(partition) as u64 * size_of::<BandKey>() as u64;
@@ -64,22 +64,47 @@ pub(crate) fn candidates(
                         .extend(bucket.iter().map(|&(_, who)| signed.twins[signed.numbers.of(who) as usize]));
                     members.sort_unstable();
                     members.dedup();
-                    put_pairs(members, signed.len(), pairs)?;
+                    pairs.put_all(members)?;
                 }
             }
             Ok(())
         },
     )?;
-    Ok(Partitions::new(workers.into_iter().map(|(pairs, ..)| pairs).collect()))
+    Ok(Partitions::new(workers.into_iter().map(|(pairs, ..)| pairs.writer).collect()))
 }
 
-fn put_pairs(members: &[u32], of: usize, pairs: &mut Writer<PairKey>) -> Result<()> {
-    let centres = if members.len() <= LARGEST_BUCKET { members.len() } else { 1 };
-    for (at, &one) in members.iter().enumerate().take(centres) {
-        for &other in &members[at + 1..] {
-            let pair = pair_key(one, other);
-            pairs.push(pair_partition(pair, of), pair)?;
-        }
+/// Where one thread puts its pairs. Much alike members share many bands, so the same pair comes again and
+/// again: one that came lately is dropped at once, the others when all are sorted.
+struct Pairs {
+    writer: Writer<PairKey>,
+    members: usize,
+    lately: Vec<PairKey>,
+}
+
+/// How many of the last pairs are remembered: half a megabyte.
+const LATELY: usize = 1 << 16;
+
+impl Pairs {
+    fn new(spill: &Arc<Spill>, memory: u64, members: usize) -> Self {
+        // No member is its own partner, so nothing is remembered by 0.
+        Self { writer: Writer::new(spill, memory, true), members, lately: vec![0; LATELY] }
     }
-    Ok(())
+
+    fn put_all(&mut self, members: &[u32]) -> Result<()> {
+        let centres = if members.len() <= LARGEST_BUCKET { members.len() } else { 1 };
+        for (at, &one) in members.iter().enumerate().take(centres) {
+            for &other in &members[at + 1..] {
+                self.put(pair_key(one, other))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, pair: PairKey) -> Result<()> {
+        let slot = index(remix(pair, 1), LATELY as u64) as usize;
+        if std::mem::replace(&mut self.lately[slot], pair) == pair {
+            return Ok(());
+        }
+        self.writer.push(pair_partition(pair, self.members), pair)
+    }
 }

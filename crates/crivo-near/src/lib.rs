@@ -52,6 +52,7 @@ mod parallel;
 mod sets;
 mod settings;
 mod sign;
+mod sorter;
 mod source;
 mod spill;
 mod verify;

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, Result};
 use crate::parallel::deal;
+use crate::sorter::Sorter;
 use crate::source::{Member, Source};
 
 /// How many sets a thread takes at once.
@@ -246,12 +247,13 @@ fn sort_sets(arenas: &mut [Vec<u64>], sets: &mut [Lies], threads: usize) -> Vec<
     let work = || {
         let mut done = Vec::new();
         let mut bytes = Vec::new();
+        let mut sorter = Sorter::default();
         loop {
             let Some(chunk) = queue.lock().unwrap_or_else(PoisonError::into_inner).next() else {
                 return done;
             };
             for (set, items) in chunk {
-                let len = sort_once(items);
+                let len = sorter.sort_once(items);
                 bytes.clear();
                 items[..len].iter().for_each(|item| bytes.extend_from_slice(&item.to_le_bytes()));
                 done.push((*set, len, xxh3_128(&bytes)));
@@ -272,19 +274,6 @@ fn sort_sets(arenas: &mut [Vec<u64>], sets: &mut [Lies], threads: usize) -> Vec<
         fingerprints[set] = fingerprint;
     }
     fingerprints
-}
-
-/// Sorts, moves each value to the front once, and says how many there are.
-pub(crate) fn sort_once(values: &mut [u64]) -> usize {
-    values.sort_unstable();
-    let mut len = 0;
-    for at in 0..values.len() {
-        if len == 0 || values[len - 1] != values[at] {
-            values[len] = values[at];
-            len += 1;
-        }
-    }
-    len
 }
 
 impl Source for SetCollection {

@@ -9,9 +9,9 @@ use crivo::similarity::jaccard::at_least;
 use crate::candidates::{PairKey, members_of};
 use crate::error::{Error, Result};
 use crate::parallel::deal;
-use crate::sets::sort_once;
 use crate::settings::Settings;
 use crate::sign::Signed;
+use crate::sorter::Sorter;
 use crate::source::{Member, Source};
 use crate::spill::{PARTITIONS, Partitions};
 
@@ -173,6 +173,7 @@ struct SetsPart {
     /// The number of the member met last, and its place among the wanted.
     last: usize,
     wanted: u32,
+    sorter: Sorter,
 }
 
 impl SetsPart {
@@ -180,7 +181,7 @@ impl SetsPart {
     fn add(&mut self, hashes: &[u64]) {
         let start = self.hashes.len();
         self.hashes.extend_from_slice(hashes);
-        let len = sort_once(&mut self.hashes[start..]);
+        let len = self.sorter.sort_once(&mut self.hashes[start..]);
         self.hashes.truncate(start + len);
         self.sets.push((self.wanted, start, len));
     }

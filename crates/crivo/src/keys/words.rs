@@ -16,6 +16,12 @@ const LOW: u64 = 0x0101_0101_0101_0101;
 /// Multiplies the low bits of eight bytes into the highest byte, in their order.
 const GATHER: u64 = 0x0102_0408_1020_4080;
 
+/// Stands behind the text, so that the bytes of a short word are read at once.
+const PADDING: &str = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+/// The bytes of a word that fits in 16, as a little-endian number.
+pub(crate) const SHORT: usize = PADDING.len();
+
 /// A text cut into words. The buffers are kept from one text to the next.
 ///
 /// ```
@@ -27,7 +33,7 @@ const GATHER: u64 = 0x0102_0408_1020_4080;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    /// The text in lower case, bytes that are no UTF-8 as blanks.
+    /// The text in lower case, bytes that are no UTF-8 as blanks, and [`PADDING`] behind it.
     lower: String,
     /// For each byte of `lower`, whether it belongs to a word.
     inside: Vec<u64>,
@@ -39,8 +45,9 @@ impl Words {
     /// Cuts a text, forgetting the one before.
     pub fn read(&mut self, text: &[u8]) {
         lower_case(text, &mut self.lower);
+        self.lower.push_str(PADDING);
         mark_words(&self.lower, &mut self.inside);
-        find_edges(&self.inside, self.lower.len(), &mut self.edges);
+        find_edges(&self.inside, &mut self.edges);
     }
 
     /// How many words there are.
@@ -59,7 +66,38 @@ impl Words {
         let text = self.lower.as_bytes();
         self.edges.chunks_exact(2).map(move |edges| &text[edges[0]..edges[1]])
     }
+
+    /// Gives the words to `short` as their bytes in a little-endian number, those of more than
+    /// [`SHORT`] bytes to `long`, and collects what they make of them.
+    #[inline]
+    pub(crate) fn map_into(
+        &self,
+        out: &mut Vec<u64>,
+        short: impl Fn(u128) -> u64,
+        long: impl Fn(&[u8]) -> u64,
+    ) {
+        let text = self.lower.as_bytes();
+        out.clear();
+        out.extend(self.edges.chunks_exact(2).map(|edges| {
+            let (start, len) = (edges[0], edges[1] - edges[0]);
+            match text[start..].first_chunk::<SHORT>() {
+                Some(bytes) if len <= SHORT => short(u128::from_le_bytes(*bytes) & FIRST_BYTES[len]),
+                _ => long(&text[start..edges[1]]),
+            }
+        }));
+    }
 }
+
+/// For each number of bytes, those bytes.
+const FIRST_BYTES: [u128; SHORT + 1] = {
+    let mut masks = [0; SHORT + 1];
+    let mut len = 1;
+    while len <= SHORT {
+        masks[len] = u128::MAX >> (128 - 8 * len);
+        len += 1;
+    }
+    masks
+};
 
 /// Writes the text in lower case to `out`, replacing what it held; each stretch of bytes that is no
 /// UTF-8 becomes a blank.
@@ -160,8 +198,8 @@ fn mark_beyond_ascii(lower: &str, inside: &mut [u64]) {
     }
 }
 
-/// Where the runs of ones begin and end.
-fn find_edges(inside: &[u64], len: usize, edges: &mut Vec<usize>) {
+/// Where the runs of ones begin and end. The last one ends before the padding.
+fn find_edges(inside: &[u64], edges: &mut Vec<usize>) {
     edges.clear();
     let mut before = 0;
     for (index, &bits) in inside.iter().enumerate() {
@@ -171,10 +209,6 @@ fn find_edges(inside: &[u64], len: usize, edges: &mut Vec<usize>) {
             edges.push(index * 64 + changes.trailing_zeros() as usize);
             changes &= changes - 1;
         }
-    }
-    // The last word ends with the text.
-    if edges.len() % 2 == 1 {
-        edges.push(len);
     }
 }
 
@@ -190,6 +224,12 @@ mod tests {
         words.read("Mais uma VEZ çã ".repeat(20).as_bytes());
         words.read(text);
         assert_eq!(words.len(), words.iter().count());
+        let mut lengths = Vec::new();
+        words.map_into(&mut lengths, |bytes| u64::from(bytes.to_le_bytes()[0]), |word| word.len() as u64);
+        for (word, length) in words.iter().zip(lengths) {
+            let expected = if word.len() <= SHORT { u64::from(word[0]) } else { word.len() as u64 };
+            assert_eq!(length, expected);
+        }
         words.iter().map(|word| String::from_utf8(word.to_vec()).unwrap()).collect()
     }
 
