@@ -35,6 +35,7 @@ mod direct_table;
 mod exact_distinct;
 mod harness;
 mod hashing;
+mod hashing_study;
 mod heavy_hitters;
 mod hyperloglog;
 mod k_min_values;
