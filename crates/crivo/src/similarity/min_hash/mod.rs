@@ -182,7 +182,10 @@ impl MinHash {
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         if !hashes.is_empty() {
             self.make_slots();
-            self.rounds = insert_all(&mut self.slots, hashes, self.rounds);
+            insert_all(&mut self.slots, hashes, self.rounds);
+            if self.rounds > 1 {
+                self.rounds = rounds_of(&self.slots);
+            }
         }
     }
 
