@@ -79,8 +79,8 @@ impl MinHash {
     /// and there are `2k` rounds.)
     pub const SIZES: RangeInclusive<u32> = 1..=32_767;
 
-    /// An upper limit of the standard error, of two of them in fact: `1/√k`. At similarity `J` the
-    /// standard error is at most `√(J(1 − J)/k)`, which is half of that at `J = 1/2` and less elsewhere.
+    /// What the similarity is off by at most, with about 95 % confidence: `1/√k`. That is two standard
+    /// errors at `J = 1/2`, where they are largest; at any similarity one is at most `√(J(1 − J)/k)`.
     pub fn error(k: u32) -> f64 {
         1.0 / f64::from(k).sqrt()
     }
