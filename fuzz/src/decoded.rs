@@ -4,8 +4,10 @@ use crivo::codec::{AnySketch, Family};
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
 use crivo::membership::{CountingBloom, DirectTable};
+use crivo::profile::{ColumnProfile, ColumnType, DDSketch};
 use crivo::similarity::MinHash;
 use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
+use crivo::window::Panes;
 use crivo::{Confidence, Estimate};
 
 /// Where the envelope states the version of the payload's layout.
@@ -93,6 +95,9 @@ fn check_queries(sketch: &AnySketch) {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
         }
         AnySketch::MinHash(sketch) => check_min_hash(sketch),
+        AnySketch::Panes(ring) => check_panes(ring),
+        AnySketch::ColumnProfile(profile) => check_column_profile(profile),
+        AnySketch::DDSketch(sketch) => check_ddsketch(sketch),
         _ => {}
     }
 }
@@ -176,6 +181,55 @@ fn check_min_hash(sketch: &MinHash) {
     let mut filled = sketch.clone();
     filled.insert_hashes(&HASHES);
     assert!(filled.slots().iter().zip(sketch.slots()).all(|(after, before)| after <= before));
+}
+
+fn check_panes(ring: &Panes) {
+    let Some(latest) = ring.latest() else {
+        assert!(ring.is_empty() && ring.late() == 0);
+        return;
+    };
+    let now = *latest.end();
+    let covered = ring.covered(now).expect("the latest window");
+    assert!(covered.contains(&now) && covered.end() == latest.end());
+    assert!(ring.panes().all(|(times, _)| covered.contains(times.start()) && covered.contains(times.end())));
+    // Panes of one kind and size may still refuse each other: Count-Min after conservative updates does.
+    if let Ok(merged) = ring.merged(now) {
+        assert_eq!(merged.family(), ring.empty().family());
+        check_queries(&merged);
+    }
+}
+
+fn check_column_profile(profile: &ColumnProfile) {
+    check_levels(|level| profile.distinct_at(level));
+    check_ddsketch(profile.numbers());
+    check_heavy_hitters(profile.heavy_hitters());
+    let has_values = profile.values() > 0;
+    assert_eq!(profile.lengths().is_some(), has_values);
+    assert_eq!(profile.column_type() == ColumnType::Empty, !has_values);
+    assert!(has_values || !profile.could_be_key());
+    if profile.column_type() == ColumnType::Text {
+        assert!(profile.min().is_some() && profile.max().is_some());
+    }
+    assert_eq!(profile.sum().is_some(), profile.mean().is_some());
+    assert!(profile.majority().is_none_or(|hitter| hitter.upper() > profile.values() / 2));
+}
+
+fn check_ddsketch(sketch: &DDSketch) {
+    let shares = [0.0, 0.01, 0.5, 0.99, 1.0];
+    let quantiles = sketch.quantiles(&shares);
+    assert!(quantiles.iter().all(|quantile| quantile.is_none() == sketch.is_empty()));
+    let (Some(min), Some(max)) = (sketch.min(), sketch.max()) else { return };
+    let mut last = min;
+    for quantile in quantiles.into_iter().flatten() {
+        check_estimate(quantile);
+        assert!(quantile.lower() >= min && quantile.upper() <= max && quantile.value() >= last);
+        last = quantile.value();
+    }
+    for limit in [f64::NEG_INFINITY, min, 0.0, max, f64::INFINITY, f64::NAN] {
+        check_estimate(sketch.count_below(limit));
+    }
+    assert!(sketch.mean().is_none_or(|mean| min <= mean && mean <= max));
+    assert!(sketch.relative_error() >= sketch.accuracy() && sketch.relative_error() <= 1.0);
 }
 
 /// A filter answers for many as it does for one, and finds what is put into it.
