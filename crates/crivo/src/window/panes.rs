@@ -27,11 +27,11 @@
 //! **Coins.** Panes are copies of one empty sketch. If it tosses coins (a sample, a Morris counter), equal copies
 //! would toss the same ones and their errors would add up in the merged sketch. So each pane's coins are decided by
 //! those of the empty sketch and by the pane's number ([`Merge::reseed`]): different in every pane, and the same
-//! whenever and wherever that pane is made. Rings that are filled side by side and then merged need empty
-//! sketches with different seeds, which may be had by [`Merge::reseed`] too; the ring of a thread has it as well.
+//! whenever and wherever that pane is made. Rings that are filled side by side and then merged need different coins
+//! too: [`Merge::reseed`] of a ring that is still empty, with the number of the thread or the part.
 //!
-//! **When not to use it.** For a window of the last so many items rather than of time. For a stop of several panes'
-//! length at each answer, if the sketch is large: merging takes time, so ask rarely, or use fewer panes.
+//! **When not to use it.** For a window of the last so many items rather than of time. For answers after every item:
+//! each merges all panes of the window, so ask now and then, or use fewer panes.
 //!
 //! **Memory.** At most `n` sketches, and only for panes that were used, beside the empty one.
 //!

@@ -162,6 +162,7 @@ fn absurd_sizes_are_refused() {
     assert_eq!(refused(&|config| config.bins = 1), "bins");
     assert_eq!(refused(&|config| config.longest = 7), "longest");
     assert_eq!(refused(&|config| config.longest = 4097), "longest");
+    assert!(ProfileConfig::default().most_memory() < 300 << 10);
     assert_eq!(ColumnProfile::for_memory(1000).unwrap_err().field(), "memory");
     let error = ColumnProfile::with_scheme(CONFIG, KeyScheme::integers(), 0).unwrap_err();
     assert_eq!((error.kind(), error.field()), (ErrorKind::Incompatible, "key kind"));

@@ -24,7 +24,7 @@ pub struct ProfileConfig {
     pub longest: u32,
 }
 
-/// Different values to 1.2 %, every value above 0.2 % of all, a sample of 100, quantiles to 1 %: at most 400 KiB.
+/// Different values to 1.2 %, every value above 0.2 % of all, a sample of 100, quantiles to 1 %: less than 300 KiB.
 impl Default for ProfileConfig {
     fn default() -> Self {
         Self { precision: 12, counters: 666, sample: 100, accuracy: 0.01, bins: 2048, longest: 128 }
