@@ -80,12 +80,16 @@ impl Family {
     pub(crate) const fn parameter_bytes(self) -> usize {
         match self {
             Self::HyperLogLog | Self::LogLog | Self::UltraLogLog => 1,
-            Self::KMinValues | Self::HeavyHitters | Self::Reservoir | Self::WeightedReservoir => 4,
+            Self::KMinValues
+            | Self::HeavyHitters
+            | Self::Reservoir
+            | Self::WeightedReservoir
+            | Self::MinHash => 4,
             Self::CountMin | Self::RangeCountMin => 6,
             Self::SampledCounter | Self::LinearCounting | Self::DirectTable => 8,
             Self::MorrisCounter => 9,
             Self::DDSketch => 12,
-            Self::BlockedBloom => 16,
+            Self::BlockedBloom | Self::PrivateCountMean => 16,
             Self::CounterArray => 17,
             Self::CountingBloom => 18,
             Self::Bloom => 20,
