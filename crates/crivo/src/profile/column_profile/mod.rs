@@ -9,7 +9,7 @@
 //! |---|---|
 //! | rows, missing, type, lengths, least, greatest | exact |
 //! | sum, mean | of the numbers exactly, rounded once at the end |
-//! | quantiles | certain to 1 % of the value ([`DDSketch`](super::DDSketch)) |
+//! | quantiles | certain to 1 % of the value ([`DDSketch`]) |
 //! | different values | exact while few, then an interval ([`UltraLogLog`]) |
 //! | most frequent values, majority | certain bounds for each ([`HeavyHitters`]) |
 //! | sample | uniform ([`Reservoir`]) |
