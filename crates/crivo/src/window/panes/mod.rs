@@ -39,14 +39,16 @@
 //! (2002) for windows that are exact to a share of their length, in logarithmic memory, for simple counts. **Where
 //! this departs from it.** Panes of equal width keep the sketch's own error and its exact merge.
 
+mod bytes;
+
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-use super::pane::{Pane, parameters};
-use crate::codec::{AnySketch, Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer, open};
+use super::Pane;
+use crate::codec::{AnySketch, Family, Parameter, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
-use crate::keys::{KeyBatch, KeyScheme};
+use crate::keys::KeyBatch;
 use crate::sketch::{InsertKeys, Merge};
 
 /// A ring of sketches, one for each of the latest panes of time; see the [module](self) for the guarantee.
@@ -80,7 +82,7 @@ pub struct Panes<S = AnySketch> {
     /// Boxed, because `AnySketch` may be a ring of its own kind.
     empty: Box<S>,
     /// The panes that were used, by their ascending numbers, all of them in the window of the latest.
-    panes: VecDeque<(i64, S)>,
+    used: VecDeque<(i64, S)>,
 }
 
 // ---- limits and sizing ----
@@ -133,8 +135,8 @@ impl<S: Pane> Panes<S> {
         if items.value() != 0.0 {
             return Err(Error::parameter("sketch of a pane", "an empty one", format_args!("{items} items")));
         }
-        let (empty, panes, capacity) = (Box::new(empty), VecDeque::new(), panes);
-        Ok(Self { pane_width, capacity, late: 0, latest: None, empty, panes })
+        let (empty, used) = (Box::new(empty), VecDeque::new());
+        Ok(Self { pane_width, capacity: panes, late: 0, latest: None, empty, used })
     }
 
     /// An empty ring that always covers a window of that length and at most one pane more, the window cut into so
@@ -165,12 +167,12 @@ impl<S: Pane> Panes<S> {
     #[inline]
     pub fn pane_mut(&mut self, time: i64, items: u64) -> Option<&mut S> {
         let number = self.number(time);
-        let index = match self.panes.back() {
+        let index = match self.used.back() {
             // Nearly always the time is that of the items before.
-            Some(last) if last.0 == number => self.panes.len() - 1,
+            Some(last) if last.0 == number => self.used.len() - 1,
             _ => self.place(number, items)?,
         };
-        self.panes.get_mut(index).map(|pane| &mut pane.1)
+        self.used.get_mut(index).map(|pane| &mut pane.1)
     }
 
     /// Puts a batch of keys, all of one time, into its pane; the same as [`pane_mut`](Self::pane_mut) and an
@@ -202,10 +204,10 @@ impl<S: Pane> Panes<S> {
             return None;
         }
         self.advance_to(number);
-        Some(self.panes.binary_search_by_key(&number, |pane| pane.0).unwrap_or_else(|index| {
+        Some(self.used.binary_search_by_key(&number, |pane| pane.0).unwrap_or_else(|index| {
             let mut sketch = (*self.empty).clone();
             sketch.reseed(number as u64);
-            self.panes.insert(index, (number, sketch));
+            self.used.insert(index, (number, sketch));
             index
         }))
     }
@@ -214,7 +216,7 @@ impl<S: Pane> Panes<S> {
         if self.latest.is_none_or(|latest| latest < number) {
             self.latest = Some(number);
             let first = self.first_of(number);
-            self.panes.retain(|pane| pane.0 >= first);
+            self.used.retain(|pane| pane.0 >= first);
         }
     }
 
@@ -245,7 +247,7 @@ impl<S: Pane> Panes<S> {
     pub fn merged(&self, now: i64) -> Result<S> {
         let (first, last) = self.window(now)?;
         let mut merged = (*self.empty).clone();
-        let inside = self.panes.iter().filter(|pane| (first..=last).contains(&pane.0));
+        let inside = self.used.iter().filter(|pane| (first..=last).contains(&pane.0));
         inside.map(|pane| &pane.1).try_for_each(|pane| merged.merge(pane))?;
         Ok(merged)
     }
@@ -274,7 +276,7 @@ impl<S: Pane> Panes<S> {
 
     /// The panes that were used, the oldest first: the first and the last time of each, and its sketch.
     pub fn panes(&self) -> impl ExactSizeIterator<Item = (RangeInclusive<i64>, &S)> {
-        self.panes.iter().map(|(number, sketch)| {
+        self.used.iter().map(|(number, sketch)| {
             let (first, last) = self.times(*number);
             (first..=last, sketch)
         })
@@ -307,7 +309,7 @@ impl<S: Pane> Panes<S> {
 
     /// Whether no pane is in use.
     pub fn is_empty(&self) -> bool {
-        self.panes.is_empty()
+        self.used.is_empty()
     }
 
     /// What `crivo show` prints; the items are those of the window at the latest time.
@@ -319,7 +321,7 @@ impl<S: Pane> Panes<S> {
             Some(Ok(summary)) => summary.items,
             Some(Err(_)) => Estimate::certain(0.0, 0.0, f64::INFINITY),
         };
-        let sketches = std::iter::once(&*self.empty).chain(self.panes.iter().map(|pane| &pane.1));
+        let sketches = std::iter::once(&*self.empty).chain(self.used.iter().map(|pane| &pane.1));
         let memory: usize = sketches.filter_map(|sketch| Pane::summary(sketch).ok()).map(|s| s.memory).sum();
         let header = self.empty.header();
         Summary {
@@ -328,12 +330,12 @@ impl<S: Pane> Panes<S> {
                 ("sketch", Parameter::Name(header.family.name())),
                 ("pane_width", Parameter::Count(self.pane_width)),
                 ("panes", Parameter::Count(self.capacity.into())),
-                ("used", Parameter::Count(self.panes.len() as u64)),
+                ("used", Parameter::Count(self.used.len() as u64)),
                 ("late", Parameter::Count(self.late)),
             ],
             scheme: header.scheme,
             items,
-            fill: Some(self.panes.len() as f64 / f64::from(self.capacity)),
+            fill: Some(self.used.len() as f64 / f64::from(self.capacity)),
             false_positive_rate: None,
             memory: size_of::<Self>() + memory,
         }
@@ -373,23 +375,23 @@ impl<S: Pane> Panes<S> {
         empty.merge(&other.empty)?;
         let latest = self.latest.max(other.latest);
         let first = latest.map_or(i64::MIN, |latest| self.first_of(latest));
-        let mut panes = VecDeque::new();
-        let mut theirs = other.panes.iter().filter(|pane| pane.0 >= first).peekable();
-        for (number, sketch) in self.panes.iter().filter(|pane| pane.0 >= first) {
+        let mut used = VecDeque::new();
+        let mut theirs = other.used.iter().filter(|pane| pane.0 >= first).peekable();
+        for (number, sketch) in self.used.iter().filter(|pane| pane.0 >= first) {
             while let Some(before) = theirs.next_if(|pane| pane.0 < *number) {
-                panes.push_back(fitted(before, &empty, &other.empty)?);
+                used.push_back(fitted(before, &empty, &other.empty)?);
             }
             let mut merged = fitted(&(*number, sketch.clone()), &empty, &self.empty)?;
             if let Some(same) = theirs.next_if(|pane| pane.0 == *number) {
                 merged.1.merge(&same.1)?;
             }
-            panes.push_back(merged);
+            used.push_back(merged);
         }
         for after in theirs {
-            panes.push_back(fitted(after, &empty, &other.empty)?);
+            used.push_back(fitted(after, &empty, &other.empty)?);
         }
         let late = self.late.saturating_add(other.late);
-        *self = Self { late, latest, empty, panes, ..*self };
+        *self = Self { late, latest, empty, used, ..*self };
         Ok(())
     }
 }
@@ -410,127 +412,5 @@ impl<S: Pane> Merge for Panes<S> {
 
     fn reseed(&mut self, part: u64) {
         self.empty.reseed(part);
-    }
-}
-
-// ---- bytes ----
-
-impl<S: Pane> Panes<S> {
-    /// The ring as bytes: the contents of a `.crivo` file.
-    pub fn encode(&self) -> Vec<u8> {
-        Encode::encode(self)
-    }
-
-    /// The ring that the bytes hold.
-    ///
-    /// # Errors
-    /// If they are not the whole, undamaged bytes of a ring of this kind of sketch: see [`Decode::decode`].
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        Decode::decode(bytes)
-    }
-}
-
-impl<S: Pane> Encode for Panes<S> {
-    const FAMILY: Family = Family::Panes;
-
-    fn key_scheme(&self) -> KeyScheme {
-        self.empty.header().scheme
-    }
-
-    fn encode_payload(&self, writer: &mut Writer) {
-        writer.u64(self.pane_width);
-        writer.u32(self.capacity);
-        writer.u64(self.late);
-        writer.u8(u8::from(self.latest.is_some()));
-        writer.u64(self.latest.unwrap_or(0) as u64);
-        self.empty.write(writer);
-        writer.u32(self.panes.len() as u32);
-        for (number, sketch) in &self.panes {
-            writer.u64(*number as u64);
-            sketch.write(writer);
-        }
-    }
-}
-
-impl<S: Pane> Decode for Panes<S> {
-    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
-        let pane_width = reader.u64("pane width")?;
-        let capacity = reader.u32("panes")?;
-        let late = reader.u64("late")?;
-        let started = reader.u8("started")?;
-        let latest = reader.u64("latest pane")? as i64;
-        let latest = match started {
-            0 if latest == 0 && late == 0 => None,
-            1 => Some(latest),
-            _ => {
-                return Err(Error::contents(
-                    "started",
-                    "0 with a latest pane and late items of 0, or 1",
-                    started,
-                ));
-            }
-        };
-        let (kind, empty) = open_pane("empty sketch", reader)?;
-        if kind.scheme != header.scheme {
-            return Err(Error::contents(
-                "empty sketch",
-                format_args!("keys of {}", header.scheme),
-                kind.scheme,
-            ));
-        }
-        let mut ring = Self::new(S::read(&kind, empty)?, pane_width, capacity)
-            .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
-        if latest.is_some_and(|latest| !(ring.number(i64::MIN)..=ring.number(i64::MAX)).contains(&latest)) {
-            return Err(Error::contents(
-                "latest pane",
-                "the number of a pane whose times fit 64 bits",
-                "another",
-            ));
-        }
-        (ring.late, ring.latest) = (late, latest);
-
-        let used = reader.u32("used panes")?;
-        let most = if latest.is_some() { capacity } else { 0 };
-        if used > most {
-            return Err(Error::contents("used panes", format_args!("at most {most}"), used));
-        }
-        // Each takes a number and an envelope: what cannot be there gets no room, and an error below.
-        ring.panes.reserve_exact((used as usize).min(reader.left() / 40));
-        for _ in 0..used {
-            let number = reader.u64("number of a pane")? as i64;
-            ring.require_next(number)?;
-            let (header, payload) = open_pane("pane", reader)?;
-            if header != kind || parameters(&header, payload) != parameters(&kind, empty) {
-                let expected =
-                    format_args!("the kind and parameters of the empty {}", kind.family).to_string();
-                return Err(Error::contents("pane", expected, format_args!("another {}", header.family)));
-            }
-            ring.panes.push_back((number, S::read(&header, payload)?));
-        }
-        Ok(ring)
-    }
-}
-
-/// The header and the payload of a pane's envelope. A ring in a ring, and one in that, could go on for ever: it is
-/// refused before it is read.
-fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
-    let (header, payload) = open(reader.envelope(field)?)?;
-    if header.family == Family::Panes {
-        return Err(Error::contents(field, "no ring of panes itself", Family::Panes));
-    }
-    Ok((header, payload))
-}
-
-impl<S: Pane> Panes<S> {
-    /// Refuses a pane out of order, outside the window, or of no time that there is.
-    fn require_next(&self, number: i64) -> Result<()> {
-        let last = self.latest.unwrap_or(i64::MIN);
-        let first = self.first_of(last).max(self.number(i64::MIN));
-        let in_order = self.panes.back().is_none_or(|before| before.0 < number);
-        if in_order && (first..=last).contains(&number) {
-            return Ok(());
-        }
-        let expected = format_args!("{first} to {last}, in ascending order").to_string();
-        Err(Error::contents("number of a pane", expected, number))
     }
 }
