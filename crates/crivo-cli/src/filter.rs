@@ -115,9 +115,13 @@ impl Filter {
     pub(crate) fn insert_fresh(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) {
         macro_rules! insert_fresh {
             ($filter:expr) => {{
-                $filter.contains_hashes(hashes, fresh);
-                for (found, &hash) in fresh.iter_mut().zip(hashes) {
-                    *found = !*found && $filter.insert_hash(hash);
+                let mut found = Vec::new();
+                fresh.clear();
+                for hashes in hashes.chunks(KeyBatch::TARGET_LEN) {
+                    $filter.contains_hashes(hashes, &mut found);
+                    fresh.extend(
+                        found.iter().zip(hashes).map(|(found, &hash)| !found && $filter.insert_hash(hash)),
+                    );
                 }
             }};
         }

@@ -155,8 +155,12 @@ impl<S: Tally> Part<S> {
         }
         let Self { sketch, .. } = self;
         let keys = batch.keys(0)?;
-        if keys.iter().all(|(key, _)| sketch.refusal(key).is_none()) {
-            return Ok(sketch.count(&keys)?);
+        // Where the pass ends with the first bad key the sketch finds it, at no cost.
+        if !skip_bad || keys.iter().all(|(key, _)| sketch.refusal(key).is_none()) {
+            match sketch.count(&keys) {
+                Err(_) if keys.iter().any(|(key, _)| sketch.refusal(key).is_some()) => {}
+                counted => return Ok(counted?),
+            }
         }
         self.of_rows.clear();
         self.of_rows.resize(batch.rows(), 1);

@@ -1,6 +1,7 @@
 //! What a step is given: some records of one file, with the wanted fields side by side.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crivo::keys::KeyBatch;
@@ -156,13 +157,8 @@ impl<'a> RowBatch<'a> {
     /// The record with its line end, as far as the file itself goes; `None` for formats whose records
     /// are not text.
     pub fn line(&self, row: usize) -> Option<&'a [u8]> {
-        let std::ops::Range { start, mut end } = self.table.records.get(row)?.range();
-        for line_end in [b'\r', b'\n'] {
-            if end < self.limit && self.bytes[end] == line_end {
-                end += 1;
-            }
-        }
-        Some(&self.bytes[start..end])
+        let record = self.table.records.get(row)?.range();
+        Some(with_line_end(self.bytes, record, self.limit))
     }
 
     /// Names a record for a later pass.
@@ -175,6 +171,17 @@ impl<'a> RowBatch<'a> {
         let place = place_of(self.origin, self.first, self.table, self.bytes, row);
         Error::new(ErrorKind::Other, message).in_file(self.file).at(place)
     }
+}
+
+/// A record of a chunk with its line end, as far as the limit.
+pub(crate) fn with_line_end(chunk: &[u8], record: Range<usize>, limit: usize) -> &[u8] {
+    let Range { start, mut end } = record;
+    for line_end in [b'\r', b'\n'] {
+        if end < limit && chunk[end] == line_end {
+            end += 1;
+        }
+    }
+    &chunk[start..end]
 }
 
 impl fmt::Debug for RowBatch<'_> {

@@ -6,15 +6,19 @@
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crate::batch::RowBatch;
+use crivo::keys::Span;
+
+use crate::batch::{RowBatch, with_line_end};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Task, Work};
 use crate::fold::on_threads;
+use crate::keyer::Items;
 use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile};
 use crate::scan::{Counts, OnPanic, Scan, Shared, Worker, lock};
 
 type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
+type HashPredicate<'p> = dyn FnMut(&[u64], &mut Vec<bool>) + Send + 'p;
 type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send + 'p;
 
 /// Which records to keep: it sets `keep[row]` for those of the batch; all begin as false.
@@ -24,6 +28,10 @@ pub enum Predicate<'p> {
     /// Is given the batches one after the other in input order, because what it says depends on
     /// what it has seen.
     InOrder(&'p mut InOrderPredicate<'p>),
+    /// Is given the hashes of the first column, many at a time in input order, and says for each whether
+    /// its record is kept, replacing what the flags held. All threads parse and hash; only the
+    /// judgement waits for its turn. The number stands for records without a value.
+    Hashes(u64, &'p mut HashPredicate<'p>),
 }
 
 /// What a copy brings back.
@@ -42,6 +50,7 @@ pub struct Copied {
 enum Judge<'p> {
     Each(&'p EachPredicate<'p>),
     InOrder(Mutex<&'p mut InOrderPredicate<'p>>),
+    Hashes(u64, Mutex<&'p mut HashPredicate<'p>>),
 }
 
 impl Judge<'_> {
@@ -49,8 +58,35 @@ impl Judge<'_> {
         match self {
             Self::Each(predicate) => predicate(batch, keep),
             Self::InOrder(predicate) => lock(predicate)(batch, keep),
+            Self::Hashes(missing, predicate) => {
+                let (mut hashes, mut rows) = (Vec::new(), Vec::new());
+                hashes_of_rows(batch, *missing, |row, hash| {
+                    hashes.push(hash);
+                    rows.push(row);
+                })?;
+                let mut flags = Vec::new();
+                lock(predicate)(&hashes, &mut flags);
+                rows.into_iter().zip(flags).for_each(|(row, flag)| keep[row] = flag);
+                Ok(())
+            }
         }
     }
+}
+
+/// The hash of each record's value, or what stands for one without; records whose value cannot be a key
+/// have none.
+fn hashes_of_rows(batch: &mut RowBatch<'_>, missing: u64, mut each: impl FnMut(usize, u64)) -> Result<()> {
+    let (rows, values) = (batch.rows(), batch.column(0));
+    let found = batch.keys_with_rows(0)?;
+    let mut keyed = found.rows.iter().zip(found.keys.hashes()).peekable();
+    for row in 0..rows {
+        match keyed.next_if(|(at, _)| **at as usize == row) {
+            Some((_, &hash)) => each(row, hash),
+            None if values.get(row).is_none() => each(row, missing),
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 impl Scan<'_> {
@@ -90,6 +126,11 @@ impl Scan<'_> {
         let judge = match predicate {
             Predicate::Each(predicate) => Judge::Each(predicate),
             Predicate::InOrder(predicate) => Judge::InOrder(Mutex::new(predicate)),
+            Predicate::Hashes(_, _) if self.items != Items::Values => {
+                let message = "records are told apart by their values, not by the words in them";
+                return Err(Error::new(ErrorKind::InvalidOption, message));
+            }
+            Predicate::Hashes(missing, predicate) => Judge::Hashes(missing, Mutex::new(predicate)),
         };
         self.check()?;
         let workers = self.thread_count();
@@ -135,6 +176,9 @@ fn copy_chunk(
     match &work.task {
         Task::Text(layout) => {
             kept.bytes.clear();
+            if let Judge::Hashes(missing, predicate) = judge {
+                return copy_by_hash(worker, work, layout, (*missing, predicate), writer, kept);
+            }
             let lines = worker.run(work, |batch| {
                 kept.judge(batch, judge)?;
                 kept.take(batch);
@@ -158,10 +202,46 @@ fn copy_chunk(
     }
 }
 
+/// Parses and hashes the chunk, waits for its turn, and only then asks.
+fn copy_by_hash(
+    worker: &mut Worker,
+    work: &Work,
+    layout: &Layout,
+    (missing, predicate): (u64, &Mutex<&mut HashPredicate<'_>>),
+    writer: &TurnWriter<'_>,
+    kept: &mut KeptRecords,
+) -> Result<u64> {
+    let KeptRecords { flags, hashes, lines, bytes, count } = kept;
+    hashes.clear();
+    lines.clear();
+    let parsed = worker.run(work, |batch| {
+        let records = &batch.table.records;
+        hashes_of_rows(batch, missing, |row, hash| {
+            hashes.push(hash);
+            lines.push(records[row]);
+        })
+    })?;
+    if !writer.wait_for(work.sequence) {
+        return Ok(0);
+    }
+    lock(predicate)(hashes, flags);
+    let chunk = worker.chunk.bytes();
+    let limit = worker.chunk.end - usize::from(worker.chunk.newline_added);
+    for (line, _) in lines.iter().zip(&*flags).filter(|(_, keep)| **keep) {
+        bytes.extend_from_slice(with_line_end(chunk, line.range(), limit));
+        *count += 1;
+    }
+    writer.write(work, layout, bytes)?;
+    Ok(parsed)
+}
+
 /// The kept records of a chunk.
 #[derive(Default)]
 struct KeptRecords {
     flags: Vec<bool>,
+    /// Where a predicate judges by hashes: those of the chunk, and the records they belong to.
+    hashes: Vec<u64>,
+    lines: Vec<Span>,
     bytes: Vec<u8>,
     count: u64,
 }

@@ -65,7 +65,7 @@
 //! Rows chosen in one pass and copied in another are named by [`RowBatch::id`]. Rows kept as they
 //! pass (samples) are [`RowBatch::record`]; [`Folded::header`] goes before them.
 //!
-//! First occurrences, which need the batches in order, into standard output:
+//! First occurrences, which have to be judged in order, into standard output:
 //!
 //! ```
 //! # use std::collections::HashSet;
@@ -73,12 +73,9 @@
 //! # fn run(input: &Input) -> crivo_rows::Result<()> {
 //! let mut seen = HashSet::new();
 //! Scan::of(input).select(Select::field("user")).copy_rows(
-//!     Predicate::InOrder(&mut |batch, keep| {
-//!         let found = batch.keys_with_rows(0)?;
-//!         for (&row, &hash) in found.rows.iter().zip(found.keys.hashes()) {
-//!             keep[row as usize] = seen.insert(hash);
-//!         }
-//!         Ok(())
+//!     Predicate::Hashes(0, &mut |hashes, keep| {
+//!         keep.clear();
+//!         keep.extend(hashes.iter().map(|&hash| seen.insert(hash)));
 //!     }),
 //!     &mut std::io::stdout(),
 //! )?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use crivo::keys::KeyKind;
+use crivo::keys::{KeyKind, KeyScheme};
 use crivo::membership::{BlockedBloom, Bloom};
 use crivo_rows::{Items, Predicate};
 use xxhash_rust::xxh3::Xxh3;
@@ -90,34 +90,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let State { mut filter, destination } = state;
     let scheme = filter.scheme();
     pass.require_keys(scheme)?;
-    let missing = if scheme.kind() == KeyKind::Bytes { Some(scheme.hash("")?) } else { None };
-    let mut seen_missing = false;
-    let mut fresh = Vec::new();
+    // Rows without a value count as one value: the empty text.
+    let missing = KeyScheme::bytes().with_seed(scheme.seed()).hash("")?;
     pass.copy(
         scheme,
         out,
-        Predicate::InOrder(&mut |batch, keep| {
-            let rows = batch.rows();
-            let found = batch.keys_with_rows(0)?;
-            filter.insert_fresh(found.keys.hashes(), &mut fresh);
-            for (&row, &fresh) in found.rows.iter().zip(&fresh) {
-                keep[row as usize] = fresh;
-            }
-            if found.rows.len() < rows && !seen_missing {
-                // The first row without a value. Where keys are integers no later run knows of it.
-                seen_missing = true;
-                let mut rows = found.rows.iter().map(|&row| row as usize).chain([rows]).enumerate();
-                let first = rows.find(|(place, row)| place != row).map_or(0, |(place, _)| place);
-                keep[first] = match missing {
-                    Some(hash) => {
-                        filter.insert_fresh(&[hash], &mut fresh);
-                        fresh[0]
-                    }
-                    None => true,
-                };
-            }
-            Ok(())
-        }),
+        Predicate::Hashes(missing, &mut |hashes, keep| filter.insert_fresh(hashes, keep)),
     )?;
     filter.report_if_full(args.how.on_full, out)?;
     if let Some(destination) = destination {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crivo_rows::{Copied, ErrorKind, Input, Predicate, Result, RowBatch, Scan, Select};
+use crivo_rows::{Copied, ErrorKind, Input, Items, Predicate, Result, RowBatch, Scan, Select};
 
 use crate::compressed::gzip;
 use crate::support::{Folder, Random, WAYS};
@@ -193,4 +193,43 @@ fn error_of_the_predicate_or_the_output_ends_the_copy() {
         let output = String::from_utf8(output).unwrap();
         assert!(output.lines().map(|line| line.parse::<u32>().unwrap()).eq(0..output.lines().count() as u32));
     }
+}
+
+#[test]
+fn hashes_are_judged_in_order_whatever_the_threads_and_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.csv");
+    let rows: Vec<String> = (0..3_000_u32).map(|n| format!("{n},{}", n * n % 97 % 40)).collect();
+    // Every seventh has no value, and the last no line end.
+    let rows: Vec<String> = rows
+        .iter()
+        .enumerate()
+        .map(|(n, row)| if n % 7 == 3 { format!("{n},") } else { row.clone() })
+        .collect();
+    std::fs::write(&path, format!("id,key\r\n{}", rows.join("\r\n"))).unwrap();
+    let mut seen = HashSet::new();
+    let first = rows.iter().filter(|row| seen.insert(row.split(',').nth(1).map(str::to_owned)));
+    let expected = first.fold(String::from("id,key\r\n"), |text, row| text + row + "\r\n");
+    let input = Input::file(&path);
+    for (threads, chunk) in [(1, 1 << 18), (2, 100), (4, 37), (3, 1)] {
+        let mut seen = HashSet::new();
+        let mut output = Vec::new();
+        let copied = Scan::of(&input)
+            .select(Select::field("key"))
+            .threads(threads)
+            .chunk_size(chunk)
+            .copy_rows(
+                Predicate::Hashes(0, &mut |hashes, keep| {
+                    keep.clear();
+                    keep.extend(hashes.iter().map(|&hash| seen.insert(hash)));
+                }),
+                &mut output,
+            )
+            .unwrap();
+        assert_eq!(String::from_utf8(output).unwrap(), expected, "{threads} threads, chunks of {chunk}");
+        assert_eq!((copied.kept, copied.counts.rows), (seen.len() as u64, 3_000));
+    }
+    let words = Scan::of(&input).select(Select::field("key")).items(Items::Words(1));
+    let refused = words.copy_rows(Predicate::Hashes(0, &mut |_, _| {}), &mut Vec::new());
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidOption);
 }
