@@ -45,6 +45,12 @@ pub(crate) fn of(family: Family) -> Kind {
             kind("the crivo library", "what a fair sample is", "crivo show")
         }
         Family::MinHash => kind("the crivo library", "how alike two sets are", "crivo show"),
+        Family::PrivateCountMean => {
+            kind("crivo private aggregate", "how often any value was reported", "crivo ask")
+        }
+        Family::Panes => kind("crivo … --window", "what its panes answer, of late", "crivo show"),
+        Family::ColumnProfile => kind("the crivo library", "what is in a column", "crivo show"),
+        Family::DDSketch => kind("the crivo library", "which quantiles there are", "crivo show"),
         // A family the library has and the command line does not know yet.
         _ => kind("the crivo library", "what its kind answers", "crivo show"),
     }

@@ -6,6 +6,7 @@ use std::io::{self, BufRead};
 use anyhow::{Result, anyhow, bail};
 use crivo::codec::AnySketch;
 use crivo::counting::CounterArray;
+use crivo::frequency::private::Answers;
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use crivo::{Confidence, Estimate};
 
@@ -21,6 +22,8 @@ pub(crate) struct Lookup<'a> {
     pub(crate) false_positive_rate: Option<f64>,
     /// The chance that a key shares its counter with another.
     shared: f64,
+    /// What the answers of all private reports need.
+    private: Option<Answers<'a>>,
 }
 
 /// What it says; sketches that know both say both.
@@ -45,6 +48,7 @@ impl<'a> Lookup<'a> {
                 | AnySketch::RangeCountMin(_)
                 | AnySketch::Majority(_)
                 | AnySketch::HeavyHitters(_)
+                | AnySketch::PrivateCountMean(_)
         );
         if !answers {
             let Kind { made_by, answers, asked_by } = kinds::of(family);
@@ -63,7 +67,11 @@ impl<'a> Lookup<'a> {
         // What is in a table is in it.
         let exact = matches!(sketch, AnySketch::DirectTable(_)).then_some(0.0);
         let shared = if scheme.kind() == KeyKind::Hash { 0.0 } else { summary.fill.unwrap_or(0.0) };
-        Ok(Self { sketch, scheme, false_positive_rate: false_positive_rate.or(exact), shared })
+        let private = match sketch {
+            AnySketch::PrivateCountMean(reports) => Some(reports.answers()),
+            _ => None,
+        };
+        Ok(Self { sketch, scheme, false_positive_rate: false_positive_rate.or(exact), shared, private })
     }
 
     /// The key as the sketch has keys.
@@ -85,6 +93,10 @@ impl<'a> Lookup<'a> {
         let member = |found| Answer { count: None, member: Some(found) };
         let wrong = |error: crivo::Error| anyhow!("'{key}': {error}");
         Ok(match (self.sketch, key) {
+            (AnySketch::PrivateCountMean(sketch), _) => {
+                let answers = self.private.unwrap_or_else(|| sketch.answers());
+                counted(answers.frequency_of_hash_at(hash()?, Confidence::P95))
+            }
             (AnySketch::CountMin(sketch), _) => counted(sketch.frequency_of_hash(hash()?)),
             (AnySketch::HeavyHitters(sketch), _) => counted(sketch.frequency_ref(key)?),
             (AnySketch::Majority(sketch), _) => counted(sketch.frequency_ref(key)?),

@@ -15,6 +15,7 @@
 //! only place that prints.
 
 mod args;
+mod clock;
 mod cmd;
 mod condition;
 mod corpus;
@@ -29,6 +30,7 @@ mod pass;
 mod store;
 mod tally;
 mod watch;
+mod window;
 
 use std::process::ExitCode;
 

@@ -14,6 +14,7 @@ use crate::kinds;
 use crate::lookup::{Answer, Lookup, each_key};
 use crate::output::{self, Interval, Output};
 use crate::store;
+use crate::window;
 
 /// What does a sketch say about these keys?
 ///
@@ -77,8 +78,12 @@ struct Joined {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let sketch = store::read(&args.sketch)?.sketch;
     let name = store::name_of(&args.sketch);
+    // Of a window, what it sees at its latest time.
+    let sketch = match store::read(&args.sketch)?.sketch {
+        AnySketch::Panes(ring) => window::latest(&ring)?,
+        sketch => sketch,
+    };
     match (&args.range, &args.join) {
         (Some(range), _) => {
             let count = in_range(&sketch, range, &name)?;

@@ -4,7 +4,7 @@ mod method;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use crivo::Estimate;
 use crivo::codec::{AnySketch, Summary};
 use crivo::keys::KeyScheme;
@@ -13,10 +13,11 @@ use serde::Serialize;
 
 use self::method::Method;
 use super::Outcome;
-use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
+use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
+use crate::window::{self, Covered, WindowArgs};
 
 /// How many different values?
 ///
@@ -28,7 +29,8 @@ Examples:
   crivo distinct -f user visits.csv.gz
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
   crivo distinct --method ull --precision 12 access.log --verify
-  crivo distinct -f user monday.csv --into users.crivo")]
+  crivo distinct -f user monday.csv --into users.crivo
+  crivo distinct -f user --window 24h --time-field time --follow visits.jsonl")]
 pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -41,6 +43,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     sketch: SketchArgs,
+
+    #[command(flatten)]
+    window: WindowArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -84,6 +89,8 @@ struct Report {
     distinct: Interval,
     method: &'static str,
     bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<Covered>,
     #[serde(flatten)]
     verified: Option<Verified>,
 }
@@ -101,16 +108,18 @@ struct Counted {
     counts: Counts,
     memory: usize,
     scheme: KeyScheme,
+    window: Option<Covered>,
     unwritten: Option<(Destination, AnySketch)>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let Args { input, how, .. } = args;
-    let pass = input.pass()?;
+    let mut pass = input.pass()?;
     if how.verify {
         pass.require_twice("--verify")?;
     }
     let counted = match how.method {
+        _ if args.window.is_wanted() => count_in_window(args, &mut pass, out)?,
         Some(Method::Exact) if !args.sketch.is_wanted() => count_exactly(args, &pass, out)?,
         _ => count_with_sketch(args, &pass, out)?,
     };
@@ -126,6 +135,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             distinct: counted.estimate.into(),
             method: counted.method.name(),
             bytes: counted.memory,
+            window: counted.window,
             verified,
         })?;
     } else {
@@ -146,12 +156,44 @@ fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
         counts,
         memory: keys.memory(),
         scheme,
+        window: None,
         unwritten: None,
     })
 }
 
+/// The same, of the last so much time only.
+fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted> {
+    if args.how.verify {
+        bail!("--verify: counts all rows exactly, and not those of a window");
+    }
+    let (method, window) = match args.sketch.to_continue()? {
+        Some(Continued { name, sketch: AnySketch::Panes(ring) }) => {
+            let inside = Continued { name: name.clone(), sketch: ring.empty().clone() };
+            let (method, _) = method::to_continue(inside, args)?;
+            (method, args.window.go_on(ring, &name, pass)?)
+        }
+        Some(other) => bail!("{}: was not kept with --window, and can only be continued without", other.name),
+        None => {
+            let method = args.how.method.unwrap_or(Method::Hll);
+            (method, args.window.begin(method::new_sketch(method, args)?, pass)?)
+        }
+    };
+    pass.require_keys(window.empty().summary().scheme)?;
+    let destination = args.sketch.destination(&args.input)?;
+    let (window, counts) = window.fill(pass, out)?;
+    let Summary { items: estimate, scheme, .. } = window.merged()?.summary();
+    let covered = window.covered()?;
+    let ring = window.into_sketch();
+    let memory = ring.summary().memory;
+    let unwritten = destination.map(|destination| (destination, ring));
+    Ok(Counted { method, estimate, counts, memory, scheme, window: covered, unwritten })
+}
+
 fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     let before = args.sketch.to_continue()?;
+    if let Some(before) = &before {
+        window::refuse_ring(&before.sketch, &before.name)?;
+    }
     let is_fresh = before.is_none();
     let (method, start) = if let Some(before) = before {
         method::to_continue(before, args)?
@@ -172,7 +214,7 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
         args.how.on_full.report(message, out)?;
     }
     let unwritten = destination.map(|destination| (destination, sketch));
-    Ok(Counted { method, estimate, counts, memory, scheme, unwritten })
+    Ok(Counted { method, estimate, counts, memory, scheme, window: None, unwritten })
 }
 
 fn verify(pass: &Pass, counted: &Counted, out: &Output) -> Result<Verified> {
@@ -200,6 +242,10 @@ fn print(counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result
     if let Some(Verified { exact, covered }) = verified {
         let judgement = if *covered { "inside the bounds" } else { "outside the bounds" };
         out.detail(format_args!("{} exactly, {judgement}", output::count(*exact)))?;
+    }
+    if let Some(Covered { from, to, late }) = &counted.window {
+        out.detail(format_args!("from {from}"))?;
+        out.detail(format_args!("to   {to}, {} late", output::count(*late)))?;
     }
     out.counts(*counts)?;
     out.detail(format_args!("{}, {}", method.name(), output::bytes(*memory)))

@@ -14,6 +14,7 @@ use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
 use crate::tally::tally;
+use crate::window::{self, WindowArgs};
 
 const DEFAULT_ERROR: f64 = 0.001;
 const DEFAULT_CONFIDENCE: f64 = 0.99;
@@ -41,6 +42,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     sketch: SketchArgs,
+
+    #[command(flatten)]
+    window: WindowArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -80,6 +84,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("the answer is a sketch: name a file for it, such as -o counts.crivo");
     }
     let before = args.sketch.to_continue()?;
+    if args.window.is_wanted() {
+        return count_in_window(args, &mut pass, before, out);
+    }
+    if let Some(before) = &before {
+        window::refuse_ring(&before.sketch, &before.name)?;
+    }
     let start = match &before {
         Some(before) => continued(before, args)?,
         None => new_sketch(args)?,
@@ -93,6 +103,40 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
     } else {
         print(&sketch, counts, destination.name(), out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A ring of such sketches instead of one.
+fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out: &Output) -> Outcome {
+    let How { weight, conservative, ranges, .. } = &args.how;
+    if weight.is_some() || *conservative || ranges.is_some() {
+        bail!("--window: rows of a window are counted without --weight, --conservative or --ranges");
+    }
+    let window = match before {
+        None => args.window.begin(new_sketch(args)?, pass)?,
+        Some(Continued { name, sketch: AnySketch::Panes(ring) })
+            if matches!(ring.empty(), AnySketch::CountMin(_)) =>
+        {
+            continued(&Continued { name: name.clone(), sketch: ring.empty().clone() }, args)?;
+            args.window.go_on(ring, &name, pass)?
+        }
+        Some(other) => bail!("{}: was not kept by crivo freq with --window", other.name),
+    };
+    pass.require_keys(window.empty().summary().scheme)?;
+    let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
+    let (window, counts) = window.fill(pass, out)?;
+    let late = window.covered()?.map_or(0, |covered| covered.late);
+    let ring = window.into_sketch();
+    let bytes = ring.encode();
+    destination.write(&bytes)?;
+    if args.how.json {
+        show::print_json(&Stored { sketch: ring, file_bytes: bytes.len() }, out)?;
+    } else {
+        print(&ring, counts, destination.name(), out)?;
+        if late > 0 {
+            out.remark(format_args!("{} late", output::count(late)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ mod freq;
 mod man;
 mod merge;
 mod plan;
+mod private;
 mod sample;
 mod set;
 mod show;
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Sample(sample::Args),
     Count(count::Args),
     Plan(plan::Args),
+    Private(private::Args),
     Ask(ask::Args),
     Dedup(dedup::Args),
     Similar(similar::Args),
@@ -68,6 +70,7 @@ impl Command {
             Self::Sample(args) => sample::run(&args, out),
             Self::Count(args) => count::run(&args, out),
             Self::Plan(args) => plan::run(&args, out),
+            Self::Private(args) => private::run(&args, out),
             Self::Ask(args) => ask::run(&args, out),
             Self::Dedup(args) => dedup::run(&args, out),
             Self::Similar(args) => similar::run(&args, out),

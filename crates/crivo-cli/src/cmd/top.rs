@@ -19,11 +19,12 @@ use serde::Serialize;
 
 use self::choose::{Candidate, Guarantee, Wanted};
 use super::Outcome;
-use crate::args::{InputArgs, KeyArgs, SketchArgs, share, whole};
+use crate::args::{Continued, InputArgs, KeyArgs, SketchArgs, share, whole};
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
 use crate::tally::tally;
+use crate::window::{Covered, WindowArgs};
 
 /// So many counters fit the second-level cache, and no count is off by more than 0.01 % of all rows.
 const DEFAULT_COUNTERS: usize = 1 << 14;
@@ -52,6 +53,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     sketch: SketchArgs,
+
+    #[command(flatten)]
+    window: WindowArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -101,6 +105,8 @@ struct Report {
     top: Vec<Line>,
     majority: Option<Majority>,
     bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<Covered>,
 }
 
 #[derive(Debug, Serialize)]
@@ -142,7 +148,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         pass.read_beside(field, "--weight")?;
     }
     let wanted = wanted(&args.how)?;
-    let (sketch, counts, destination) = count(args, &pass, &wanted, out)?;
+    let Counted { sketch, counts, destination, ring, window } = if args.window.is_wanted() {
+        count_in_window(args, &mut pass, &wanted, out)?
+    } else {
+        count(args, &pass, &wanted, out)?
+    };
     let (listed, majority) = if *verify {
         recounted(args, &pass, &sketch, &wanted, counts, out)?
     } else {
@@ -157,7 +167,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         (listed.collect(), majority)
     };
     if let Some(destination) = destination {
-        destination.write(&sketch.encode())?;
+        destination.write(&ring.map_or_else(|| sketch.encode(), |ring| ring.encode()))?;
     }
     let majority = majority.map(|(key, certain)| Majority { key: key.to_string(), certain });
     let found_nothing = listed.is_empty() && !matches!(wanted, Wanted::First(_));
@@ -171,9 +181,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             top: listed.into_iter().map(Line::of).collect(),
             majority,
             bytes: sketch.memory(),
+            window,
         })?;
     } else {
         print(&sketch, counts, &listed, majority.as_ref(), out)?;
+        if let Some(Covered { from, to, late }) = window {
+            out.detail(format_args!("from {from}"))?;
+            out.detail(format_args!("to   {to}, {} late", output::count(late)))?;
+        }
     }
     Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -188,16 +203,51 @@ fn wanted(how: &How) -> Result<Wanted> {
     }
 }
 
+/// What the first pass brings.
+struct Counted {
+    sketch: HeavyHitters,
+    counts: Counts,
+    destination: Option<Destination>,
+    /// What to keep instead of the sketch, and which times it saw.
+    ring: Option<AnySketch>,
+    window: Option<Covered>,
+}
+
+/// The first pass over the last so much time.
+fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
+    if args.how.verify || args.how.weight.is_some() {
+        bail!("--window: rows of a window are counted once, without --verify or --weight");
+    }
+    let window = match args.sketch.to_continue()? {
+        Some(Continued { name, sketch: AnySketch::Panes(ring) }) => {
+            args.keys.agree_with(ring.empty().summary().scheme, &name)?;
+            args.window.go_on(ring, &name, pass)?
+        }
+        Some(other) => bail!("{}: was not kept with --window, and can only be continued without", other.name),
+        None => {
+            let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, args.keys.scheme()?);
+            args.window.begin(AnySketch::HeavyHitters(empty.context("--counters")?), pass)?
+        }
+    };
+    if !matches!(window.empty(), AnySketch::HeavyHitters(_)) {
+        bail!("--into: the panes of the file are not those of crivo top: {}", window.empty().family());
+    }
+    pass.require_keys(window.empty().summary().scheme)?;
+    let destination = args.sketch.destination(&args.input)?;
+    let (window, counts) = window.fill(pass, out)?;
+    let AnySketch::HeavyHitters(sketch) = window.merged()? else { bail!("the panes are of another kind") };
+    let covered = window.covered()?;
+    Ok(Counted { sketch, counts, destination, ring: Some(window.into_sketch()), window: covered })
+}
+
 /// The first pass.
-fn count(
-    args: &Args,
-    pass: &Pass,
-    wanted: &Wanted,
-    out: &Output,
-) -> Result<(HeavyHitters, Counts, Option<Destination>)> {
+fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
     let before = match args.sketch.to_continue()? {
         None => None,
         Some(before) => match before.sketch {
+            AnySketch::Panes(_) => {
+                bail!("{}: was kept with --window and --time-field: name them again", before.name)
+            }
             AnySketch::HeavyHitters(sketch) => {
                 args.keys.agree_with(sketch.scheme(), &before.name)?;
                 if let Some(asked) = args.how.counters.filter(|asked| asked.get() != sketch.capacity()) {
@@ -220,7 +270,7 @@ fn count(
     if let Some(before) = before {
         sketch.merge(&before)?;
     }
-    Ok((sketch, counts, destination))
+    Ok(Counted { sketch, counts, destination, ring: None, window: None })
 }
 
 /// How many counters answer the question well.

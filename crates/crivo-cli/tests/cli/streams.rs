@@ -95,7 +95,7 @@ fn version_and_help_succeed() {
     assert_eq!(scratch.run(&["--version"]).ok(), format!("crivo {}\n", env!("CARGO_PKG_VERSION")));
     assert!(scratch.run(&["--help"]).ok().contains("distinct"));
     let commands = "distinct|top|freq|ask|count|sample|uniq|merge|show|plan|plan bloom|plan distinct|\
-                    set|set build|set has|set keep|set drop|set union|set intersect|set subtract|\
+                    private|private encode|private aggregate|set|set build|set has|set keep|set drop|set union|set intersect|set subtract|\
                     completions|man";
     for command in commands.split('|') {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();

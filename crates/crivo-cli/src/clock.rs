@@ -1,0 +1,177 @@
+//! Times in fields, and lengths of time in options.
+//!
+//! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or as ISO 8601
+//! writes it: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`. Without a zone it is UTC.
+
+/// Larger numbers are milliseconds: as seconds this is the year 5138.
+const MOST_SECONDS: i64 = 99_999_999_999;
+
+/// Seconds since 1970, rounded down.
+pub(crate) fn time(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text.trim_ascii()).ok()?;
+    if let Ok(number) = text.parse::<i64>() {
+        return Some(if number.abs() > MOST_SECONDS { number.div_euclid(1000) } else { number });
+    }
+    if let Ok(number) = text.parse::<f64>()
+        && number.abs() <= MOST_SECONDS as f64
+    {
+        return Some(number.floor() as i64);
+    }
+    iso(text)
+}
+
+fn iso(text: &str) -> Option<i64> {
+    let (date, rest) = text.split_at_checked(10)?;
+    let mut parts = date.split('-').map(digits);
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    if parts.next().is_some() || date.len() != 10 {
+        return None;
+    }
+    let days = days_since_1970(year, month, day)?;
+    let Some(clock) = rest.strip_prefix(['T', 't', ' ']) else {
+        return rest.is_empty().then_some(days * 86_400);
+    };
+    let zone_at = clock.find(['Z', 'z', '+', '-']).unwrap_or(clock.len());
+    let (clock, zone) = clock.split_at(zone_at);
+    // A fraction of a second is passed over.
+    let clock = clock.split_once(['.', ',']).map_or(clock, |(whole, _)| whole).trim_end();
+    let seconds = of_day(clock)?;
+    Some(days * 86_400 + seconds - offset(zone)?)
+}
+
+fn of_day(clock: &str) -> Option<i64> {
+    let mut parts = clock.split(':').map(digits);
+    let (hours, minutes, seconds) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
+    let is_time = hours < 24 && minutes < 60 && seconds <= 60 && parts.next().is_none();
+    is_time.then_some(hours * 3600 + minutes * 60 + seconds)
+}
+
+/// Seconds east of Greenwich: `Z`, `+01:00`, `-0330`, or nothing.
+fn offset(zone: &str) -> Option<i64> {
+    let (sign, digits_of) = match zone.chars().next() {
+        None | Some('Z' | 'z') => return (zone.len() <= 1).then_some(0),
+        Some('-') => (-1, &zone[1..]),
+        Some(_) => (1, &zone[1..]),
+    };
+    let plain = digits_of.replace(':', "");
+    let (hours, minutes) = match plain.len() {
+        2 => (digits(&plain)?, 0),
+        4 => (digits(&plain[..2])?, digits(&plain[2..])?),
+        _ => return None,
+    };
+    Some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn digits(text: &str) -> Option<i64> {
+    let plain = !text.is_empty() && text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
+}
+
+/// Days of the Gregorian calendar, counted from March on so that the leap day is the last (Hinnant).
+fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + i64::from(is_leap),
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=days).contains(&day) {
+        return None;
+    }
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+}
+
+/// A length of time in seconds: `90s`, `15m`, `24h`, `7d`, or a number of seconds.
+pub(crate) fn duration(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a length of time such as 90s, 15m, 24h or 7d".to_string();
+    let (digits, unit) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        Some((at, 'd')) => (&text[..at], 86_400),
+        Some((at, 'w')) => (&text[..at], 7 * 86_400),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.trim_end().parse().map_err(|_| wrong())?;
+    number.checked_mul(unit).filter(|seconds| *seconds > 0).ok_or_else(wrong)
+}
+
+/// A time as a person reads it: `2026-11-16 03:05:42`.
+pub(crate) fn shown(time: i64) -> String {
+    let (days, seconds) = (time.div_euclid(86_400), time.rem_euclid(86_400));
+    // The inverse of the days above.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_numbers_or_iso_8601() {
+        for (text, expected) in [
+            ("0", 0),
+            ("1763262342", 1_763_262_342),
+            ("1763262342.9", 1_763_262_342),
+            ("1763262342123", 1_763_262_342),
+            ("1970-01-01", 0),
+            ("2000-03-01", 951_868_800),
+            ("2025-11-16T03:05:42Z", 1_763_262_342),
+            ("2025-11-16 03:05:42", 1_763_262_342),
+            ("2025-11-16T04:05:42.75+01:00", 1_763_262_342),
+            ("2025-11-15T23:35:42-0330", 1_763_262_342),
+            ("2025-11-16T03:05", 1_763_262_300),
+            ("1969-12-31T23:59:59Z", -1),
+            ("2024-02-29", 1_709_164_800),
+        ] {
+            assert_eq!(time(text.as_bytes()), Some(expected), "{text}");
+        }
+        for wrong in [
+            "",
+            "soon",
+            "2023-02-29",
+            "2025-13-01",
+            "2025-1-1",
+            "2025-11-16T25:00",
+            "2025-11-16T03",
+            "2025-11-16X",
+            "2025-11-16T03:05Zulu",
+            "nan",
+        ] {
+            assert_eq!(time(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_shown_as_they_are_read() {
+        for seconds in [0, -1, 951_868_799, 951_868_800, 1_763_262_342, 4_102_444_800, -2_208_988_800] {
+            assert_eq!(time(shown(seconds).as_bytes()), Some(seconds), "{}", shown(seconds));
+        }
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("24h"), Ok(86_400));
+        assert_eq!(duration("90"), Ok(90));
+        assert_eq!(duration("15m"), Ok(900));
+        assert_eq!(duration("7d"), Ok(604_800));
+        for wrong in ["", "0", "h", "1.5h", "-3d", "5y", "99999999999999999d"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

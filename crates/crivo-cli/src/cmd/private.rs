@@ -1,0 +1,36 @@
+//! `crivo private`: how often, without seeing anyone's value?
+
+mod aggregate;
+mod encode;
+
+use clap::Subcommand;
+
+use super::Outcome;
+use crate::output::Output;
+
+/// How often, without seeing anyone's value? Private reports, and what they come to
+///
+/// Whoever has a value encodes it: the report is so noisy that nobody can tell the value from it, to the degree
+/// that --epsilon says. Whoever counts adds up reports, and `crivo ask` says how often a value was among them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo private encode -f emoji mine.csv --epsilon 4 --rows 64 --width 1024 -o mine.reports
+  crivo private aggregate *.reports -o emoji.crivo && crivo ask emoji.crivo 😂")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Encode(encode::Args),
+    Aggregate(aggregate::Args),
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    match &args.command {
+        Command::Encode(args) => encode::run(args, out),
+        Command::Aggregate(args) => aggregate::run(args, out),
+    }
+}

@@ -1,0 +1,207 @@
+//! `--window` and `--time-field`: only the last day, on a stream that never ends.
+//!
+//! The rows go into a ring of sketches, one for each 24th of the window, and the answer is that of the panes that
+//! the latest time still sees. Rows may come in any order: a time inside the window finds its pane, one that the
+//! window has passed is counted as late. One thread does it, so that the same rows give the same ring.
+
+use std::ops::Range;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use crivo::codec::AnySketch;
+use crivo::keys::KeyBatch;
+use crivo::window::Panes;
+use crivo_rows::{Counts, RowBatch};
+use serde::Serialize;
+
+use crate::clock;
+use crate::numbers;
+use crate::output::Output;
+use crate::pass::Pass;
+
+/// The window moves by a 24th of its length: by the hour for a day.
+const PANES: u32 = 24;
+
+/// Which time to look at.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Window")]
+pub(crate) struct WindowArgs {
+    /// Only the last so much time before the latest row: 15m, 24h, 7d; needs --time-field
+    #[arg(long, value_name = "TIME", value_parser = clock::duration, requires = "time_field")]
+    window: Option<u64>,
+
+    /// The field with the time of each row: seconds or milliseconds since 1970, or 2026-11-16T03:05:42Z
+    #[arg(long, value_name = "FIELD", requires = "window")]
+    time_field: Option<String>,
+}
+
+/// Which times an answer is about, in JSON.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Covered {
+    /// The first and the last second.
+    pub(crate) from: String,
+    pub(crate) to: String,
+    /// Rows that the window had passed when they came.
+    pub(crate) late: u64,
+}
+
+/// A ring that rows can be put into.
+#[derive(Debug)]
+pub(crate) struct Window {
+    ring: Panes<AnySketch>,
+}
+
+impl WindowArgs {
+    /// Whether a window was asked for.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.window.is_some()
+    }
+
+    /// An empty ring of such sketches, and the field with the times among those that are read.
+    pub(crate) fn begin(&self, empty: AnySketch, pass: &mut Pass) -> Result<Window> {
+        let (Some(window), Some(field)) = (self.window, &self.time_field) else {
+            bail!("--window needs --time-field, and that needs --window");
+        };
+        pass.read_beside(field, "--time-field")?;
+        let ring = Panes::for_window(empty, window, PANES).map_err(|error| anyhow!("--window: {error}"))?;
+        Ok(Window { ring })
+    }
+
+    /// The ring of a file, if it has the window that was asked for.
+    pub(crate) fn go_on(&self, ring: Panes<AnySketch>, name: &str, pass: &mut Pass) -> Result<Window> {
+        let fresh = self.begin(ring.empty().clone(), pass)?;
+        if fresh.ring.pane_width() != ring.pane_width() || fresh.ring.capacity() != ring.capacity() {
+            let window = ring.pane_width().saturating_mul(u64::from(ring.capacity() - 1));
+            bail!("--window: that of {name} is {window}s, and it can only be continued so");
+        }
+        Ok(Window { ring })
+    }
+}
+
+/// Refuses a ring where none was asked for.
+pub(crate) fn refuse_ring(sketch: &AnySketch, name: &str) -> Result<()> {
+    match sketch {
+        AnySketch::Panes(_) => bail!("{name}: was kept with --window and --time-field: name them again"),
+        _ => Ok(()),
+    }
+}
+
+/// One thread's ring, and the times of its batch.
+struct Part {
+    ring: Panes<AnySketch>,
+    times: Vec<Option<i64>>,
+    skipped: u64,
+    bad: u64,
+}
+
+impl Window {
+    /// The sketch that every pane begins as.
+    pub(crate) fn empty(&self) -> &AnySketch {
+        self.ring.empty()
+    }
+
+    /// Puts every row into the pane of its time.
+    pub(crate) fn fill(self, pass: &Pass, out: &Output) -> Result<(Self, Counts)> {
+        let scheme = self.ring.empty().summary().scheme;
+        let start = Part { ring: self.ring, times: Vec::new(), skipped: 0, bad: 0 };
+        let skip_bad = pass.skip_bad;
+        let (part, mut counts) =
+            pass.fold_in_order(scheme, out, start, |part, batch| part.step(batch, skip_bad))?;
+        counts.skipped += part.skipped;
+        counts.bad += part.bad;
+        counts.rows = counts.rows.saturating_sub(part.bad);
+        Ok((Self { ring: part.ring }, counts))
+    }
+
+    /// The sketch of what the window sees now.
+    pub(crate) fn merged(&self) -> Result<AnySketch> {
+        latest(&self.ring)
+    }
+
+    /// Which times that are.
+    pub(crate) fn covered(&self) -> Result<Option<Covered>> {
+        let Some(latest) = self.ring.latest() else { return Ok(None) };
+        let times = self.ring.covered(*latest.end())?;
+        let (from, to) = (clock::shown(*times.start()), clock::shown(*times.end()));
+        Ok(Some(Covered { from, to, late: self.ring.late() }))
+    }
+
+    pub(crate) fn into_sketch(self) -> AnySketch {
+        AnySketch::Panes(self.ring)
+    }
+}
+
+/// What a ring sees at its latest time.
+pub(crate) fn latest(ring: &Panes<AnySketch>) -> Result<AnySketch> {
+    match ring.latest() {
+        Some(latest) => Ok(ring.merged(*latest.end())?),
+        None => Ok(ring.empty().clone()),
+    }
+}
+
+impl Part {
+    fn step(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
+        self.read_times(batch, skip_bad)?;
+        let Self { ring, times, .. } = self;
+        let width = ring.pane_width() as i64;
+        let found = batch.keys_with_rows(0)?;
+        let pane_of = |at: usize| times[found.rows[at] as usize].map(|time| time.div_euclid(width));
+        // Times mostly rise: runs of one pane are long.
+        let mut start = 0;
+        while start < found.rows.len() {
+            let pane = pane_of(start);
+            let run = (start..found.rows.len()).take_while(|&at| pane_of(at) == pane).count();
+            if let Some(time) = times[found.rows[start] as usize]
+                && let Some(sketch) = ring.pane_mut(time, run as u64)
+            {
+                insert_run(sketch, &found.keys, start..start + run)?;
+            }
+            start += run;
+        }
+        Ok(())
+    }
+
+    fn read_times(&mut self, batch: &RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
+        let keys = batch.column(0);
+        self.times.clear();
+        for (row, text) in batch.column(1).iter().enumerate() {
+            let time = text.and_then(clock::time);
+            match text {
+                Some(text) if time.is_none() => {
+                    if !skip_bad {
+                        let found = numbers::shown(text);
+                        let message = format!(
+                            "expected a time such as 1763262342 or 2025-11-16T03:05:42Z, found '{found}'"
+                        );
+                        return Err(batch.error(row, message));
+                    }
+                    self.bad += 1;
+                }
+                None if keys.get(row).is_some() => self.skipped += 1,
+                _ => {}
+            }
+            self.times.push(time);
+        }
+        Ok(())
+    }
+}
+
+/// Puts some keys of a batch into a pane.
+fn insert_run(sketch: &mut AnySketch, keys: &KeyBatch<'_>, run: Range<usize>) -> crivo::Result<()> {
+    let hashes = &keys.hashes()[run.clone()];
+    match sketch {
+        AnySketch::HyperLogLog(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::UltraLogLog(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::KMinValues(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::LinearCounting(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::LogLog(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::ProbabilisticCounting(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::ExactDistinct(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::CountMin(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::HeavyHitters(sketch) => {
+            return run.filter_map(|at| keys.get(at)).try_for_each(|key| sketch.add_ref(key, 1));
+        }
+        _ => {}
+    }
+    Ok(())
+}
