@@ -9,6 +9,7 @@
 mod agreement;
 mod ask;
 mod completions;
+mod cookbook;
 mod count;
 mod distinct;
 mod files;

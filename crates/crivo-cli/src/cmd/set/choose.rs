@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crivo_rows::Predicate;
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, KeyArgs};
 use crate::cmd::Outcome;
 use crate::filter::Filter;
 use crate::output::Output;
@@ -45,6 +45,9 @@ struct ByArgs {
 
     #[command(flatten)]
     input: InputArgs,
+
+    #[command(flatten)]
+    keys: KeyArgs,
 }
 
 pub(super) fn keep(args: &KeepArgs, out: &Output) -> Outcome {
@@ -60,6 +63,7 @@ fn choose(args: &ByArgs, members: bool, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
     let filter = Filter::of(store::read(&args.sketch)?.sketch, &name)?;
     let pass = args.input.pass()?;
+    args.keys.agree_with(filter.scheme(), &name)?;
     pass.require_keys(filter.scheme())?;
     pass.copy(
         filter.scheme(),
