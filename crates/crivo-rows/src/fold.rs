@@ -21,6 +21,8 @@ pub struct Folded<S> {
     pub names: Vec<String>,
     /// The first file's header as it stands, line end included.
     pub header: Option<Vec<u8>>,
+    /// The first file whose header is another, so that records of all files are not alike.
+    pub odd_header: Option<String>,
     /// What the user should know, each one sentence: columns that were left out.
     pub warnings: Vec<String>,
 }
@@ -89,6 +91,7 @@ impl Scan<'_> {
             stopped: feed.stopped,
             names: feed.first_names,
             header: feed.header,
+            odd_header: feed.odd_header.map(|file| file.to_string()),
             warnings: feed.warnings,
         })
     }

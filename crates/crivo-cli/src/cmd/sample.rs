@@ -137,6 +137,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             Ok(())
         },
     )?;
+    if let Some(file) = folded.odd_header {
+        bail!("{file}: has another header than the first file: sample files with different fields apart");
+    }
     let mut rows = folded.state.drawn.into_vec();
     rows.sort_unstable_by_key(|row| row.id);
     if rows.iter().any(|row| row.line.is_none()) {

@@ -47,6 +47,10 @@ fn few_rows_are_all_of_them_whatever_their_line_ends() {
     assert_eq!(scratch.run(&["sample", "empty.csv", "-n", "9"]).ok(), "a,b\n");
     assert_eq!(scratch.run(&["sample", "one.txt", "two.txt", "-n", "9"]).ok(), "a\n\nb\nc\n");
     assert_eq!(scratch.feed(&["sample", "-n", "2"], "x\ny\n").ok(), "x\ny\n");
+    scratch.write("other.csv", "a,c\n1,2\n");
+    scratch.run(&["sample", "crlf.csv", "other.csv", "-n", "9"]).fails_with("other.csv: has another header");
+    scratch.write("same.csv", "a,b\n5,6\n");
+    assert_eq!(scratch.run(&["sample", "crlf.csv", "same.csv", "-n", "9"]).ok(), "a,b\r\n1,2\r\n3,4\n5,6\n");
     assert_eq!(scratch.feed(&["sample", "-n", "2"], "").ok(), "");
     assert_eq!(scratch.feed(&["sample", "-n", "5", "-f", "2"], "a b\nc\nd e\n").ok(), "a b\nd e\n");
 }

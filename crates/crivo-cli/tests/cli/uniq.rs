@@ -106,3 +106,41 @@ fn words_and_impossible_rates_are_refused() {
     scratch.feed(&["uniq", "--items", "0"], "a\n").fails_with("items: expected 1 to");
     assert_eq!(scratch.feed(&["uniq", "--keys", "int"], "1\n01\n\n2\n\n").ok(), "1\n\n2\n");
 }
+
+#[test]
+fn parquet_rows_stay_parquet() {
+    let values = column(3_000, 200, 4);
+    let scratch = Scratch::with([("data.parquet", table("parquet", &values))]);
+    let output = scratch.command(&["uniq", "data.parquet", "-f", "value", "--fpr", "1e-9"]).output().unwrap();
+    scratch.write("once.parquet", output.stdout);
+    let count = |name: &str, method: &str| {
+        scratch.run(&["distinct", name, "-f", method, "--method", "exact", "--json"]).json()
+    };
+    let different: HashSet<&String> = values.iter().collect();
+    // A row without a value is one value.
+    assert_eq!(count("once.parquet", "id")["rows"], different.len());
+    assert_eq!(count("once.parquet", "value")["skipped"], 1);
+}
+
+#[test]
+fn reader_that_has_enough_is_no_error_and_leaves_no_state() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let text = (0..200_000).fold(String::new(), |text, n| text + &format!("{n}\n"));
+    let scratch = Scratch::with([("data.txt", text)]);
+    for args in [
+        &["uniq", "data.txt", "--state", "s.crivo"][..],
+        &["sample", "data.txt", "-n", "100000"],
+        &["set", "drop", "few.crivo", "data.txt"],
+    ] {
+        scratch.feed(&["set", "build", "--items", "10", "-o", "few.crivo"], "x\n").ok();
+        let mut command = scratch.command(args);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{args:?}");
+    }
+    assert_eq!(scratch.names(), ["data.txt", "few.crivo"]);
+}

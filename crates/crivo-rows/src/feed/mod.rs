@@ -87,6 +87,8 @@ pub(crate) struct Feed<'a> {
     /// The columns of the first file, and its header as it stands.
     pub(crate) first_names: Vec<String>,
     pub(crate) header: Option<Vec<u8>>,
+    /// The first file whose header is not that of the first file.
+    pub(crate) odd_header: Option<Arc<str>>,
     has_begun: bool,
     pub(crate) seen: SeenFields,
     /// What the user should know.
@@ -139,6 +141,7 @@ impl<'a> Feed<'a> {
             ended: false,
             first_names: Vec::new(),
             header: None,
+            odd_header: None,
             has_begun: false,
             seen: SeenFields::default(),
             warnings: Vec::new(),
@@ -230,7 +233,7 @@ impl<'a> Feed<'a> {
         let Some(file) = ParquetFile::open(source, self.select, read_whole, &mut self.warnings)? else {
             return Ok(None);
         };
-        self.note_first(&file.chosen, None);
+        self.note_header(&file.chosen, None, &file.file);
         // What is not in row groups counts as read at once, so that the sum is the file's length.
         let groups: u64 = (0..file.groups()).map(|group| file.group_bytes(group)).sum();
         self.read.fetch_add(file.length.saturating_sub(groups), Ordering::Relaxed);
@@ -330,10 +333,13 @@ impl<'a> Feed<'a> {
         Ok(Cut { border: Some(*length), ..cut })
     }
 
-    fn note_first(&mut self, chosen: &Chosen, header: Option<&Vec<u8>>) {
+    fn note_header(&mut self, chosen: &Chosen, header: Option<&Vec<u8>>, file: &Arc<str>) {
+        let plain = |header: Option<&Vec<u8>>| header.map(|header| header.trim_ascii_end().to_vec());
         if !std::mem::replace(&mut self.has_begun, true) {
             self.first_names = chosen.names.to_vec();
             self.header = header.cloned();
+        } else if plain(header) != plain(self.header.as_ref()) {
+            self.odd_header.get_or_insert_with(|| Arc::clone(file));
         }
     }
 
@@ -345,7 +351,7 @@ impl<'a> Feed<'a> {
             Layout::of_text(self.input, open.format, self.select, &open.stream.file, text, &mut self.seen)?;
         chunk.start = mark + data;
         let layout = Arc::new(layout);
-        self.note_first(&layout.chosen, layout.header.as_ref());
+        self.note_header(&layout.chosen, layout.header.as_ref(), &layout.file);
         open.layout = Some(Arc::clone(&layout));
         Ok(layout)
     }
