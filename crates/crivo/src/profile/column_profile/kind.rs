@@ -88,14 +88,14 @@ fn short_integer(length: usize, start: u64) -> Option<i64> {
 
 /// Words of up to eight letters are compared as the numbers that they start with.
 fn parse_word(length: usize, start: u64) -> Parsed {
-    const fn word(letters: &[u8; 8]) -> u64 {
-        u64::from_be_bytes(*letters)
+    const fn word(letters: [u8; 8]) -> u64 {
+        u64::from_be_bytes(letters)
     }
-    const TRUE: [u64; 3] = [word(b"true\0\0\0\0"), word(b"True\0\0\0\0"), word(b"TRUE\0\0\0\0")];
-    const FALSE: [u64; 3] = [word(b"false\0\0\0"), word(b"False\0\0\0"), word(b"FALSE\0\0\0")];
+    const TRUE: [u64; 3] = [word(*b"true\0\0\0\0"), word(*b"True\0\0\0\0"), word(*b"TRUE\0\0\0\0")];
+    const FALSE: [u64; 3] = [word(*b"false\0\0\0"), word(*b"False\0\0\0"), word(*b"FALSE\0\0\0")];
     const SHORT: [u64; 4] =
-        [word(b"inf\0\0\0\0\0"), word(b"Inf\0\0\0\0\0"), word(b"nan\0\0\0\0\0"), word(b"NaN\0\0\0\0\0")];
-    const LONG: [u64; 2] = [word(b"infinity"), word(b"Infinity")];
+        [word(*b"inf\0\0\0\0\0"), word(*b"Inf\0\0\0\0\0"), word(*b"nan\0\0\0\0\0"), word(*b"NaN\0\0\0\0\0")];
+    const LONG: [u64; 2] = [word(*b"infinity"), word(*b"Infinity")];
     let is_one_of = |words: &[u64]| words.contains(&start);
     match length {
         4 if is_one_of(&TRUE) => Parsed::Other(Kind::Boolean),

@@ -38,20 +38,13 @@ impl DDSketch {
             return Some(Estimate::exact(self.max));
         }
         let mut below = 0;
-        for bin in self.sorted_with_zeros(bins) {
+        for bin in sorted_with_zeros(bins) {
             below += bin.map_or(self.zeros, |bin| bin.count);
             if rank < below {
                 return Some(bin.map_or(Estimate::exact(0.0), |bin| self.number_in(bin)));
             }
         }
         None
-    }
-
-    /// Bins in the order of their numbers, with none for that of zero, at its place.
-    fn sorted_with_zeros<'a>(&self, bins: &'a [Bin]) -> impl Iterator<Item = Option<&'a Bin>> {
-        let negative = bins.partition_point(|bin| bin.is_negative);
-        let (below, above) = bins.split_at(negative);
-        below.iter().map(Some).chain([None]).chain(above.iter().map(Some))
     }
 
     /// A number of a bin: the one whose relative error is the least that can be promised.
@@ -136,9 +129,9 @@ impl DDSketch {
 
     /// The sum, and what the whole numbers in it lost when they became floats.
     pub(in crate::profile) fn exact_sum(&self, lost: i128) -> Option<ExactSum> {
-        let mut sum = self.sum.clone();
-        // In two parts that floats hold exactly: nobody loses more than 2^9 of 2^64 numbers.
+        /// In two parts floats hold it exactly: none of 2^64 numbers loses more than 2^9.
         const LOW_BITS: u32 = 40;
+        let mut sum = self.sum.clone();
         sum.add(libm::ldexp((lost >> LOW_BITS) as f64, LOW_BITS as i32));
         sum.add((lost & ((1 << LOW_BITS) - 1)) as f64);
         (!self.is_saturated()).then_some(sum)
@@ -202,6 +195,13 @@ impl DDSketch {
             memory: self.memory(),
         }
     }
+}
+
+/// Bins in the order of their numbers, with none for that of zero, at its place.
+fn sorted_with_zeros(bins: &[Bin]) -> impl Iterator<Item = Option<&Bin>> {
+    let negative = bins.partition_point(|bin| bin.is_negative);
+    let (below, above) = bins.split_at(negative);
+    below.iter().map(Some).chain([None]).chain(above.iter().map(Some))
 }
 
 /// `⌈share·count⌉ − 1`, and 0 for a share of 0: which number from the least on is the quantile.

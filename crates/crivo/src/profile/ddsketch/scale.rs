@@ -25,7 +25,7 @@ const LOG2_POINTS: &[u64; 257] = &{
         let mut square = ((256 + point) as u128) << 54;
         let mut bit = 0;
         while bit < FRACTION_BITS {
-            square = square * square >> 62;
+            square = (square * square) >> 62;
             points[point] = points[point] << 1 | (square >> 63) as u64;
             if square >= 1 << 63 {
                 square >>= 1;
@@ -104,7 +104,7 @@ fn normal_position(value: f64) -> u64 {
     let point = (bits >> 44) as usize & 0xFF;
     let beyond = bits >> 13 & ((1 << BEYOND_BITS) - 1);
     let (here, next) = (LOG2_POINTS[point], LOG2_POINTS[point + 1]);
-    ((bits >> 52) << FRACTION_BITS) + here + ((next - here) * beyond >> BEYOND_BITS)
+    ((bits >> 52) << FRACTION_BITS) + here + (((next - here) * beyond) >> BEYOND_BITS)
 }
 
 #[cfg(test)]
