@@ -186,3 +186,48 @@ impl<R: Record> Partitions<R> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back_sorted_whether_they_fit_or_not() {
+        for memory in [1, 1 << 20] {
+            let spill = Arc::new(Spill::default());
+            let mut writers = vec![Writer::new(&spill, memory, false), Writer::new(&spill, memory, false)];
+            let mut expected = vec![Vec::new(); PARTITIONS];
+            for number in 0..5000_u64 {
+                let record = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15), number % 7);
+                let partition = (record.0 >> 56) as usize;
+                writers[number as usize % 2].push(partition, record).unwrap();
+                expected[partition].push(record);
+            }
+            assert_eq!(spill.0.lock().unwrap().is_some(), memory == 1, "spilled with {memory} bytes");
+            let partitions = Partitions::new(writers);
+            let mut records = Vec::new();
+            for (partition, mut expected) in expected.into_iter().enumerate() {
+                assert_eq!(partitions.len(partition), expected.len());
+                partitions.sorted(partition, |_| true, &mut records).unwrap();
+                expected.sort_unstable();
+                assert_eq!(records, expected);
+                partitions.sorted(partition, |record| record.1 == 3, &mut records).unwrap();
+                assert!(records.iter().all(|record| record.1 == 3));
+            }
+        }
+    }
+
+    #[test]
+    fn repeated_records_are_dropped_before_they_are_written() {
+        let spill = Arc::new(Spill::default());
+        let mut writer = Writer::new(&spill, 1, true);
+        for number in 0..100_000_u64 {
+            writer.push(0, number % 50).unwrap();
+        }
+        assert!(spill.0.lock().unwrap().is_none(), "50 different records fit in any memory");
+        let mut records = Vec::new();
+        Partitions::new(vec![writer]).sorted(0, |_| true, &mut records).unwrap();
+        records.dedup();
+        assert_eq!(records, (0..50).collect::<Vec<_>>());
+    }
+}
