@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText};
 use crivo_rows::{Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
 use tempfile::NamedTempFile;
@@ -51,6 +51,9 @@ impl<'a> RowCorpus<'a> {
             (None, _) => Some(TEXT_FIELD.to_owned()),
         };
         let text = field.as_ref().map_or(Select::Single, Select::field);
+        if let Some(id) = args.id.as_ref().filter(|id| !has_field(&input, id)) {
+            bail!("--id {id}: the first record has no such field");
+        }
         let with_ids = match (&field, &args.id) {
             (Some(field), Some(id)) => Some(Select::fields([field, id])),
             (Some(field), None) if has_field(&input, ID_FIELD) => {

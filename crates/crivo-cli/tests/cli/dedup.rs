@@ -1,0 +1,288 @@
+//! `crivo dedup`: what stays, what is reported, and that nothing is lost.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{Random, Scratch, table};
+
+/// Texts of which every third is a changed copy of an earlier one; some are empty or short.
+fn texts(count: usize, seed: u64) -> Vec<String> {
+    let mut random = Random::new(seed);
+    let mut texts: Vec<Vec<String>> = Vec::new();
+    for number in 0..count {
+        let words = match random.below(3) {
+            0 if number > 0 => {
+                let mut words = texts[random.below(number as u64) as usize].clone();
+                if !words.is_empty() && random.below(3) > 0 {
+                    let at = random.below(words.len() as u64) as usize;
+                    words[at] = format!("Ånother{}", random.below(1000));
+                }
+                words
+            }
+            _ => (0..random.below(80)).map(|_| format!("wörd{}", random.below(5000))).collect(),
+        };
+        texts.push(words);
+    }
+    texts.into_iter().map(|words| words.join(" ")).collect()
+}
+
+/// The words as the definition has them, in shingles of `n`.
+fn shingles(text: &str, n: usize) -> BTreeSet<Vec<String>> {
+    let lower = text.to_lowercase();
+    let words: Vec<String> = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    words.windows(n).map(<[String]>::to_vec).collect()
+}
+
+fn exact_pairs(texts: &[String], n: usize, threshold: f64) -> BTreeMap<(usize, usize), f64> {
+    let sets: Vec<_> = texts.iter().map(|text| shingles(text, n)).collect();
+    let mut pairs = BTreeMap::new();
+    for one in 0..texts.len() {
+        for other in one + 1..texts.len() {
+            let union = sets[one].union(&sets[other]).count();
+            let shared = sets[one].intersection(&sets[other]).count() as f64 / union.max(1) as f64;
+            let similarity = if texts[one] == texts[other] { 1.0 } else { shared };
+            if similarity >= threshold {
+                pairs.insert((one, other), similarity);
+            }
+        }
+    }
+    pairs
+}
+
+/// Everybody but those connected with somebody before.
+fn kept(texts: usize, pairs: &BTreeMap<(usize, usize), f64>) -> Vec<bool> {
+    let mut root: Vec<usize> = (0..texts).collect();
+    loop {
+        let before = root.clone();
+        for &(one, other) in pairs.keys() {
+            let least = root[one].min(root[other]);
+            (root[one], root[other]) = (least, least);
+        }
+        if root == before {
+            return root.iter().enumerate().map(|(number, &root)| number == root).collect();
+        }
+    }
+}
+
+fn jsonl(texts: &[String]) -> String {
+    let record =
+        |(number, text): (usize, &String)| json!({"text": text, "id": format!("d{number}"), "n": number});
+    texts.iter().enumerate().map(|record_of| format!("{}\n", record(record_of))).collect()
+}
+
+#[test]
+fn pairs_clusters_and_copy_are_those_of_brute_force() {
+    let texts = texts(400, 1);
+    let scratch = Scratch::new();
+    let file = jsonl(&texts);
+    scratch.write("docs.jsonl", &file);
+    let expected = exact_pairs(&texts, 3, 0.6);
+    let args = ["dedup", "docs.jsonl", "--threshold", "0.6", "--shingle", "words:3", "--hashes", "256"];
+    let mut outputs = HashSet::new();
+    for threads in ["1", "3"] {
+        let results =
+            ["-o", "clean.jsonl", "--pairs", "p.tsv", "--clusters", "c.tsv", "--json", "--threads", threads];
+        let report = scratch.run(&[&args[..], &results[..]].concat()).json();
+        let pairs = String::from_utf8(scratch.read("p.tsv")).unwrap();
+        let mut found = BTreeMap::new();
+        for line in pairs.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let number = |id: &str| id.strip_prefix('d').unwrap().parse::<usize>().unwrap();
+            let pair = (number(fields[0]), number(fields[1]));
+            assert!(found.insert(pair, fields[2].parse::<f64>().unwrap()).is_none(), "{line} came twice");
+        }
+        for (pair, similarity) in &found {
+            assert_eq!(expected.get(pair), Some(similarity), "{pair:?}");
+        }
+        assert!(found.len() * 100 >= expected.len() * 98, "{} of {}", found.len(), expected.len());
+        assert_eq!(report["pairs"], found.len());
+        assert_eq!(report["documents"], texts.len());
+
+        let stays = kept(texts.len(), &found);
+        let lines: Vec<&str> = file.split_inclusive('\n').collect();
+        let copy: String =
+            lines.iter().zip(&stays).filter(|(_, stays)| **stays).map(|(line, _)| *line).collect();
+        assert_eq!(String::from_utf8(scratch.read("clean.jsonl")).unwrap(), copy);
+        assert_eq!(report["kept"], stays.iter().filter(|stays| **stays).count());
+        let clusters = String::from_utf8(scratch.read("c.tsv")).unwrap();
+        let named: HashSet<&str> = clusters.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
+        assert_eq!(report["clusters"], named.len());
+        assert!(named.iter().all(|id| stays[id[1..].parse::<usize>().unwrap()]), "named by who stays");
+        outputs.insert((pairs, clusters));
+    }
+    assert_eq!(outputs.len(), 1, "the same on any number of threads");
+}
+
+#[test]
+fn every_format_gives_the_same_documents() {
+    let mut texts = texts(200, 2);
+    // Lines and CSV take an empty value for a missing one.
+    texts.iter_mut().filter(|text| text.is_empty()).for_each(|text| *text = "x".into());
+    let scratch = Scratch::new();
+    let mut reports = HashSet::new();
+    for format in ["lines", "csv", "tsv", "jsonl", "parquet"] {
+        let name = format!("docs.{format}");
+        scratch.write(&name, table(format, &texts));
+        let field = if format == "lines" { vec![] } else { vec!["--field", "value"] };
+        let output = format!("clean.{format}");
+        let args = [&["dedup", &name, "--json", "-o", &output][..], &field].concat();
+        reports.insert(scratch.run(&args).json().to_string());
+        // What is left has no near-duplicate: it is kept as a whole.
+        let again = scratch.run(&[&["dedup", &output, "--json"][..], &field].concat()).json();
+        assert_eq!(again["documents"], again["kept"], "{format}");
+    }
+    assert_eq!(reports.len(), 1, "{reports:?}");
+}
+
+#[test]
+fn output_is_compressed_as_its_name_says_and_input_may_be() {
+    let file = jsonl(&texts(100, 3));
+    let scratch = Scratch::with([("docs.jsonl", file)]);
+    let plain = scratch.run(&["dedup", "docs.jsonl"]).ok().to_owned();
+    for end in ["gz", "zst", "xz"] {
+        let name = format!("clean.jsonl.{end}");
+        scratch.run(&["dedup", "docs.jsonl", "-o", &name]).ok();
+        let bytes = scratch.read(&name);
+        let mut text = String::new();
+        match end {
+            "gz" => flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap(),
+            "zst" => zstd::Decoder::new(&bytes[..]).unwrap().read_to_string(&mut text).unwrap(),
+            _ => liblzma::read::XzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap(),
+        };
+        assert_eq!(text, plain, "{end}");
+        assert_eq!(scratch.run(&["dedup", &name]).ok(), plain, "{end} read again");
+    }
+    let fed = scratch.feed(&["dedup", "--format", "jsonl"], scratch.read("docs.jsonl"));
+    assert_eq!(fed.ok(), plain);
+}
+
+#[test]
+fn folders_hold_a_document_in_each_file() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path("notes/deep")).unwrap();
+    let text = "one two three four five six seven eight nine ten";
+    for (name, text) in [("a.txt", text), ("deep/b.txt", &text.to_uppercase()), ("c.txt", "something else")] {
+        scratch.write(&format!("notes/{name}"), text);
+    }
+    let listed = scratch.run(&["dedup", "notes"]);
+    assert_eq!(listed.ok(), "notes/a.txt\nnotes/c.txt\n");
+    scratch.run(&["dedup", "notes", "-o", "clean", "--clusters", "c.tsv"]).ok();
+    assert_eq!(scratch.read("clean/a.txt"), text.as_bytes());
+    assert!(scratch.path("clean/c.txt").exists() && !scratch.path("clean/deep/b.txt").exists());
+    assert_eq!(scratch.read("c.tsv"), b"notes/a.txt\tnotes/a.txt\nnotes/deep/b.txt\tnotes/a.txt\n");
+    scratch.run(&["dedup", "notes", "-o", "clean"]).fails_with("is there already");
+    scratch.run(&["dedup", "notes", "--field", "x"]).fails_with("each whole file is a document");
+}
+
+#[test]
+fn pages_are_compared_by_what_a_reader_sees() {
+    let page = |style: &str| {
+        let text = format!("<p class='{style}'>one two <b>three</b> four five six<script>{style}</script>");
+        format!("{}\n", json!({ "text": text }))
+    };
+    let scratch = Scratch::with([("pages.jsonl", page("red") + &page("green and blue"))]);
+    assert_eq!(scratch.run(&["dedup", "pages.jsonl", "--json"]).json()["kept"], 2);
+    assert_eq!(scratch.run(&["dedup", "pages.jsonl", "--json", "--html"]).json()["kept"], 1);
+}
+
+#[test]
+fn documents_without_a_shingle_stay_unless_they_are_the_same() {
+    let scratch = Scratch::with([(
+        "docs.jsonl",
+        "{\"text\":\"\"}\n{\"text\":\"ok\"}\n{\"text\":\"OK\"}\n{\"text\":\"ok\"}\n",
+    )]);
+    let run = scratch.run(&["dedup", "docs.jsonl", "--json", "--pairs", "p.tsv", "-o", "o.jsonl"]).json();
+    assert_eq!((&run["too_short"], &run["kept"], &run["pairs"]), (&json!(4), &json!(3), &json!(1)));
+    assert_eq!(scratch.read("p.tsv"), b"2\t4\t1\n", "numbers from 1, where there is no id");
+}
+
+#[test]
+fn records_without_the_text_stop_the_run_or_are_counted() {
+    let text = "{\"id\":1,\"text\":\"a b c d e f\"}\n{\"id\":2,\"body\":\"x\"}\n{\"id\":3,\"text\":null}\n";
+    let scratch =
+        Scratch::with([("docs.jsonl", text.to_owned()), ("bad.jsonl", format!("{text}{{\"text\n"))]);
+    scratch.run(&["dedup", "docs.jsonl", "--json"]).fails_with("docs.jsonl:2: no text in field \"text\"");
+    let report = scratch.run(&["dedup", "docs.jsonl", "--json", "--skip-bad"]).json();
+    assert_eq!((&report["documents"], &report["skipped"]), (&json!(1), &json!(2)));
+    // Nothing is lost: a record that cannot be judged stays.
+    assert_eq!(scratch.run(&["dedup", "docs.jsonl", "--skip-bad"]).ok(), text);
+    scratch.run(&["dedup", "bad.jsonl", "--json", "--skip-bad", "-o", "o.jsonl"]).json();
+    scratch.run(&["dedup", "docs.jsonl", "--field", "none", "--json"]).fails_with("none");
+}
+
+#[test]
+fn wrong_options_are_refused_with_what_is_allowed() {
+    let scratch = Scratch::with([("docs.jsonl", "{\"text\":\"a\"}\n")]);
+    let fails = |args: &[&str], message: &str| {
+        scratch.run(&[&["dedup", "docs.jsonl"], args].concat()).fails_with(message)
+    };
+    for threshold in ["0", "1.5", "-1"] {
+        fails(&[&format!("--threshold={threshold}")], "above 0");
+    }
+    fails(&["--shingle", "letters:3"], "words:N, chars:N or stopwords");
+    fails(&["--shingle", "words:0"], "1 to 64");
+    fails(&["--bands", "50x3"], "at most 128 hashes");
+    fails(&["--hashes", "0"], "hashes");
+    fails(&["--memory", "1K"], "16 MiB");
+    fails(&["--id", "key"], "key");
+    fails(&["-o", "docs.jsonl"], "is read, and would be replaced");
+    fails(&["-o", "no/such/folder.jsonl"], "no folder");
+    assert_eq!(scratch.names(), ["docs.jsonl"]);
+}
+
+#[test]
+fn the_longest_may_stay_and_chains_be_cut() {
+    let words: Vec<String> = (0..60).map(|i| format!("w{i}")).collect();
+    let piece = |from: usize| json!({"text": words[from..from + 40].join(" ")}).to_string();
+    let scratch = Scratch::with([("docs.jsonl", format!("{}\n{}\n{}\n", piece(0), piece(4), piece(8)))]);
+    let kept = |args: &[&str]| {
+        let all = ["dedup", "docs.jsonl", "--json", "--threshold", "0.75", "--shingle", "words:1"];
+        scratch.run(&[&all[..], args].concat()).json()["kept"].clone()
+    };
+    assert_eq!(kept(&[]), 1);
+    assert_eq!(kept(&["--linking", "representative"]), 2);
+    let long = "one two three four five six seven eight nine ten eleven twelve";
+    scratch.write("two.jsonl", format!("{{\"text\":\"{long}\"}}\n{{\"text\":\"{long} !!!\"}}\n"));
+    assert!(scratch.run(&["dedup", "two.jsonl", "--keep", "longest"]).ok().contains("!!!"));
+    assert!(!scratch.run(&["dedup", "two.jsonl"]).ok().contains("!!!"));
+}
+
+/// Killed at any time, the run leaves the old file or the new one, and nothing half-written under its name.
+#[test]
+fn a_kill_leaves_the_old_output_or_the_new_one() {
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(3000, 4)))]);
+    let whole = scratch.run(&["dedup", "docs.jsonl"]).ok().to_owned();
+    for wait in [5, 20, 40, 80, 160, 400] {
+        scratch.write("clean.jsonl", "old");
+        let mut command = scratch.command(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--quiet"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let left = String::from_utf8(scratch.read("clean.jsonl")).unwrap();
+        assert!(left == "old" || left == whole, "after {wait} ms: {} bytes", left.len());
+    }
+    // And the next run is none the worse for it.
+    scratch.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl"]).ok();
+    assert_eq!(String::from_utf8(scratch.read("clean.jsonl")).unwrap(), whole);
+}
+
+#[test]
+fn little_memory_gives_the_same_result() {
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(2000, 5)))]);
+    let report = |memory: &str| {
+        let args =
+            ["dedup", "docs.jsonl", "--json", "--memory", memory, "--shingle", "words:2", "--pairs", "p.tsv"];
+        let report: Value = scratch.run(&args).json();
+        (report, scratch.read("p.tsv"))
+    };
+    assert_eq!(report("2G"), report("16M"));
+}
