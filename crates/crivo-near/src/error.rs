@@ -20,13 +20,15 @@ pub enum Error {
     },
     /// The library refused a parameter.
     Sketch(crivo::Error),
-    /// The temporary file, or the index, could not be read or written.
+    /// The temporary file could not be read or written.
     Storage {
         /// What was being done.
         doing: &'static str,
         /// What the system said.
         cause: std::io::Error,
     },
+    /// The index on disk cannot be used.
+    Index(crate::index::IndexError),
     /// The documents could not be read.
     Documents(Box<dyn std::error::Error + Send + Sync>),
     /// There are more documents than can be numbered.
@@ -55,6 +57,7 @@ impl fmt::Display for Error {
             Self::Storage { doing, cause } => {
                 write!(f, "{doing}: {cause}; TMPDIR chooses where temporary files are kept")
             }
+            Self::Index(error) => error.fmt(f),
             Self::Documents(error) => error.fmt(f),
             Self::TooMany => f.write_str("more than 4,294,967,295 documents: split the collection"),
             Self::Changed => f.write_str(

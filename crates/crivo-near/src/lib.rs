@@ -14,6 +14,7 @@
 //! | pairs to similarities | `verify` |
 //! | the same without bands, for whoever must not miss a pair | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
+//! | what was seen before, on disk | [`Index`] |
 //!
 //! # What is found
 //!
@@ -46,6 +47,7 @@ mod candidates;
 mod clusters;
 mod error;
 mod exhaustive;
+pub mod index;
 mod outcome;
 mod page;
 mod parallel;
@@ -63,6 +65,7 @@ pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
 pub use error::{Error, Result};
 pub use exhaustive::all_similar_sets;
+pub use index::Index;
 pub use outcome::Outcome;
 pub use page::PageText;
 pub use sets::{SetBuilder, SetCollection};

@@ -1,0 +1,293 @@
+//! An index on disk: which of the documents seen before is this one like?
+//!
+//! **Question.** Documents come day after day. Which of them are near-duplicates of one that came before?
+//!
+//! **Guarantee.** A document of similarity `J ≥ t` to the text asked about is found with probability
+//! `1 − (1 − J^r)^b`, the curve of the index's [bands](crivo::similarity::Bands): 0.99 and more at the threshold the index
+//! was made for. What is found is compared as the sets they are, so every similarity is exact and none is
+//! below the threshold. *All* candidates are compared, however many share a band: where a million documents
+//! are near-duplicates of each other, a query takes the time to read them.
+//!
+//! **Idea.** A signature's bands are keys; a key leads to the documents that have it (`buckets`). A document's
+//! set of shingles is stored beside its name, and compared with that of the text. Documents without a
+//! shingle are stored too, and found by a text of the same bytes only, with similarity 1.
+//!
+//! # What survives
+//!
+//! The file is an SQLite database with a write-ahead journal:
+//!
+//! - **A kill, or a power cut, at any moment.** [`Writer::commit`] returns when everything is on the disk
+//!   (`synchronous = FULL`); what was not committed is gone when the index is opened again, and nothing else is.
+//! - **Readers during a write.** Any number of processes ask while one writes; each query sees one
+//!   committed state. A second writer waits for the first one's commit for ten seconds, and is refused then.
+//! - **Damage.** Every record has a checksum, also those that say a key is *not* there; what was changed in
+//!   the file gives an error that names it, never a wrong answer. Of a journal that is damaged SQLite takes the
+//!   commits before the damage, so that the last ones may be undone, each as a whole. [`Index::check`] reads
+//!   everything.
+//!
+//! **When not to use it.** For one collection, read once: [`near_duplicates`](crate::near_duplicates) needs no
+//! disk. On network file systems, where the locks that keep writers apart may not work.
+//!
+//! **Sources.** SQLite: *Write-ahead logging*. Litwin: *Linear hashing* (1980).
+
+mod buckets;
+mod check;
+mod error;
+mod file;
+mod record;
+mod settings;
+mod signer;
+mod writer;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crivo::similarity::jaccard::at_least;
+
+pub use self::error::{IndexError, IndexProblem};
+use self::file::File;
+use self::signer::{Signer, fingerprint, name_key};
+pub use self::writer::{Added, Changes, Writer};
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+use crate::source::Documents;
+
+/// An index in a folder; see the [module](self) for what it promises.
+///
+/// ```
+/// use crivo_near::{Index, Settings};
+/// use crivo::similarity::shingle::Shingles;
+///
+/// let folder = tempfile::tempdir()?;
+/// let settings = Settings { shingles: Shingles::words(2)?, ..Settings::default() };
+/// let mut index = Index::create(folder.path(), &settings)?;
+/// let mut writer = index.writer();
+/// writer.add(b"cat", b"the cat sat on the mat")?;
+/// writer.add(b"dog", b"a dog barked")?;
+/// assert_eq!(writer.finish()?.added, 2);
+///
+/// let alike = index.query(b"The cat sat on the mat!", 0.8)?;
+/// assert_eq!((alike[0].id.as_slice(), alike[0].similarity), (&b"cat"[..], 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Index {
+    file: File,
+    settings: Settings,
+    signer: Signer,
+}
+
+/// A document of the index that is like a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Its name.
+    pub id: Vec<u8>,
+    /// The Jaccard similarity of their sets, exactly.
+    pub similarity: f64,
+}
+
+/// What an index holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stats {
+    /// How many documents there are.
+    pub documents: u64,
+    /// How many of them are too short for one shingle.
+    pub too_short: u64,
+    /// How many keys lead to documents.
+    pub postings: u64,
+    /// The bytes of the file and its journal.
+    pub bytes: u64,
+}
+
+// ---- construction ----
+
+impl Index {
+    /// Makes a new index in a folder, and the folder if there is none. Of the settings it keeps what
+    /// decides which documents are alike: threshold, shingles, seed, hashes, bands.
+    ///
+    /// # Errors
+    /// If there is an index already, the folder cannot be written, or a setting is out of range.
+    pub fn create(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
+        Signer::new(settings)?;
+        crivo::similarity::MinHash::new(settings.hashes)?;
+        File::create(folder.as_ref(), &settings::encode(settings, settings.bands()?))?;
+        Self::open(folder)
+    }
+
+    /// Opens the index of a folder, with the settings it was made with.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let file = File::open(folder.as_ref())?;
+        let settings = settings::decode(file.path(), &file.settings()?)?;
+        file.state()?;
+        let signer = Signer::new(&settings)?;
+        Ok(Self { file, settings, signer })
+    }
+
+    /// Opens the index of a folder, and makes sure that it has these settings.
+    ///
+    /// # Errors
+    /// If a setting differs, which is named with both values; and as [`open`](Self::open).
+    pub fn open_with(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
+        let index = Self::open(folder)?;
+        settings::agree(index.file.path(), &index.settings, settings)?;
+        Ok(index)
+    }
+
+    /// Opens the index of a folder, or makes one if there is none.
+    ///
+    /// # Errors
+    /// As [`open_with`](Self::open_with) and [`create`](Self::create).
+    pub fn open_or_create(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
+        let folder = folder.as_ref();
+        if !Self::is_in(folder) {
+            match Self::create(folder, settings) {
+                // Somebody else was quicker.
+                Err(Error::Index(error)) if *error.problem() == IndexProblem::Exists => {}
+                made => return made,
+            }
+        }
+        Self::open_with(folder, settings)
+    }
+
+    /// Whether a folder has an index.
+    pub fn is_in(folder: impl AsRef<Path>) -> bool {
+        folder.as_ref().join(file::FILE_NAME).exists()
+    }
+}
+
+// ---- update ----
+
+impl Index {
+    /// Waits so long for somebody else's commit; ten seconds if nobody says otherwise.
+    ///
+    /// # Errors
+    /// If the time is longer than can be waited.
+    pub fn set_patience(&mut self, time: Duration) -> Result<()> {
+        if i32::try_from(time.as_millis()).is_err() {
+            return Err(Error::setting("patience", "at most 24 days", format_args!("{time:?}")));
+        }
+        self.file.set_patience(time)
+    }
+
+    /// Somebody who adds and removes documents. Nobody else is kept waiting until the first of them.
+    pub fn writer(&mut self) -> Writer<'_> {
+        Writer::new(&self.file, &mut self.signer)
+    }
+}
+
+// ---- query ----
+
+impl Index {
+    /// What the index was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The documents whose similarity to a text is at least the threshold: the most similar first, of
+    /// equally similar ones by name. Below the threshold that the index was made for, fewer than 99 %
+    /// are found.
+    ///
+    /// # Errors
+    /// If the threshold is not above 0 and at most 1, or the index is damaged or cannot be read.
+    pub fn query(&mut self, text: &[u8], threshold: f64) -> Result<Vec<Match>> {
+        if !(threshold > 0.0 && threshold <= 1.0) {
+            return Err(Error::setting("threshold", "above 0 and at most 1", threshold));
+        }
+        let fingerprint = fingerprint(text);
+        let (set, keys) = self.signer.read(text, fingerprint)?;
+        let _moment = self.file.read_transaction()?;
+        let mut matches = Vec::new();
+        for number in documents_with(&self.file, keys)? {
+            let document = self.file.document(number)?;
+            let similarity = if document.set.is_empty() {
+                (document.fingerprint == fingerprint).then_some(1.0)
+            } else {
+                at_least(set, &document.set, threshold)
+            };
+            matches.extend(similarity.map(|similarity| Match { id: document.id, similarity }));
+        }
+        matches.sort_unstable_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.id.cmp(&b.id)));
+        Ok(matches)
+    }
+
+    /// Asks about every wanted text of a collection, on as many threads as it is read on, each with a
+    /// connection of its own. Returns the texts asked about by their place, ascending, with what was
+    /// found.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query), or if the collection cannot be read.
+    pub fn query_all(
+        &self,
+        documents: &impl Documents,
+        threshold: f64,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<Vec<(u64, Vec<Match>)>> {
+        let folder = self.file.path().parent().unwrap_or(Path::new("."));
+        let threads = documents.read(&|| (None, Vec::new()), &|(index, answers), place, text| {
+            if wanted(place) {
+                let index = match index {
+                    Some(index) => index,
+                    none => none.insert(Self::open(folder)?),
+                };
+                answers.push((place, index.query(text, threshold)?));
+            }
+            Ok(())
+        })?;
+        let mut answers: Vec<_> = threads.into_iter().flat_map(|(_, answers)| answers).collect();
+        answers.sort_unstable_by_key(|(place, _)| *place);
+        Ok(answers)
+    }
+
+    /// Whether there is a document of this name.
+    ///
+    /// # Errors
+    /// If the index is damaged or cannot be read.
+    pub fn contains(&self, id: &[u8]) -> Result<bool> {
+        let _moment = self.file.read_transaction()?;
+        for number in documents_with(&self.file, &[name_key(id)])? {
+            if self.file.document(number)?.id == id {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What the index holds.
+    ///
+    /// # Errors
+    /// If the index is damaged or cannot be read.
+    pub fn stats(&self) -> Result<Stats> {
+        let state = self.file.state()?;
+        Ok(Stats {
+            documents: state.documents,
+            too_short: state.too_short,
+            postings: state.postings,
+            bytes: self.file.bytes(),
+        })
+    }
+
+    /// Reads the whole index and compares everything with everything.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&mut self) -> Result<()> {
+        check::check(&self.file, &mut self.signer)
+    }
+}
+
+/// The numbers of the documents that have one of the keys, ascending, each once.
+fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<u32>> {
+    let state = file.state()?;
+    let mut numbers = Vec::new();
+    for &key in keys {
+        file.bucket(buckets::bucket_of(key, state.buckets), |postings| {
+            let found = postings.filter(|posting| posting.0 == key);
+            numbers.extend(found.map(|(_, number)| number));
+        })?;
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}

@@ -1,0 +1,74 @@
+//! From a text to the keys under which the index knows it.
+
+use crivo::similarity::Bands;
+use crivo::similarity::min_hash::sign;
+use crivo::similarity::shingle::Shingler;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+
+use super::record::Document;
+use crate::error::Result;
+use crate::settings::Settings;
+
+/// Keep keys of names and of contents apart from each other, and from those of bands. They are part
+/// of the stored format.
+const NAME: u64 = 0x6E61_6D65;
+const CONTENT: u64 = 0x636F_6E74_656E_7400;
+
+/// The key of a document's name.
+pub(super) fn name_key(id: &[u8]) -> u64 {
+    xxh3_64_with_seed(id, NAME)
+}
+
+/// Equal for equal texts.
+pub(super) fn fingerprint(text: &[u8]) -> u128 {
+    xxh3_128(text)
+}
+
+/// Makes keys, in buffers it keeps.
+pub(super) struct Signer {
+    shingler: Shingler,
+    bands: Bands,
+    slots: Vec<u64>,
+    keys: Vec<u64>,
+}
+
+impl Signer {
+    pub(super) fn new(settings: &Settings) -> Result<Self> {
+        Ok(Self {
+            shingler: Shingler::with_seed(settings.shingles.clone(), settings.seed),
+            bands: settings.bands()?,
+            slots: vec![0; settings.hashes as usize],
+            keys: Vec::new(),
+        })
+    }
+
+    /// The set of a text, and its keys: those of the bands, or that of the content if there is no shingle.
+    pub(super) fn read(&mut self, text: &[u8], fingerprint: u128) -> Result<(&[u64], &[u64])> {
+        let set = self.shingler.set(text);
+        put_keys(self.bands, set, fingerprint, &mut self.slots, &mut self.keys)?;
+        Ok((set, &self.keys))
+    }
+
+    /// The keys of a document that is stored.
+    pub(super) fn keys_of(&mut self, document: &Document) -> Result<&[u64]> {
+        put_keys(self.bands, &document.set, document.fingerprint, &mut self.slots, &mut self.keys)?;
+        Ok(&self.keys)
+    }
+}
+
+fn put_keys(
+    bands: Bands,
+    set: &[u64],
+    fingerprint: u128,
+    slots: &mut [u64],
+    keys: &mut Vec<u64>,
+) -> Result<()> {
+    if set.is_empty() {
+        keys.clear();
+        keys.push(xxh3_64_with_seed(&fingerprint.to_le_bytes(), CONTENT));
+    } else {
+        sign(set, slots)?;
+        bands.keys(slots, keys)?;
+    }
+    Ok(())
+}

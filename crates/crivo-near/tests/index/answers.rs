@@ -1,0 +1,126 @@
+//! The index answers as somebody who compares everything with everything.
+
+use crivo::similarity::shingle::{Shingles, StopWords};
+use crivo_near::index::{Added, Changes};
+use crivo_near::{Index, Settings, Texts};
+
+use crate::support::{BruteForce, Random, index_of, text, texts};
+
+fn kinds() -> [Shingles; 4] {
+    [
+        Shingles::words(2).unwrap(),
+        Shingles::characters(3).unwrap(),
+        Shingles::english_stop_words(),
+        Shingles::StopWords(StopWords::new(["über", "a"]).unwrap()),
+    ]
+}
+
+#[test]
+fn answers_are_those_of_brute_force_through_adding_replacing_and_removing() {
+    for (number, shingles) in kinds().into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { shingles, seed: number as u64, threshold: 0.5, ..Settings::default() };
+        let mut index = Index::create(folder.path(), &settings).unwrap();
+        let mut model = BruteForce::new(&settings);
+        let (mut random, mut seen) = (Random::new(number as u64), Vec::new());
+        for _ in 0..12 {
+            let (mut expected, mut writer) = (Changes::default(), index.writer());
+            for _ in 0..40 {
+                let id = random.below(150).to_string().into_bytes();
+                if random.below(5) == 0 {
+                    let was_there = model.documents.remove(&id).is_some();
+                    expected.removed += u64::from(was_there);
+                    assert_eq!(writer.remove(&id).unwrap(), was_there);
+                    continue;
+                }
+                let new = text(&mut random, &seen);
+                seen.push(new.clone());
+                let added = match model.documents.insert(id.clone(), new.clone()) {
+                    None => Added::New,
+                    Some(old) if old == new => Added::Unchanged,
+                    Some(_) => Added::Replaced,
+                };
+                match added {
+                    Added::New => expected.added += 1,
+                    Added::Replaced => expected.replaced += 1,
+                    Added::Unchanged => expected.unchanged += 1,
+                }
+                assert_eq!(writer.add(&id, new.as_bytes()).unwrap(), added);
+            }
+            assert_eq!(writer.finish().unwrap(), expected);
+            for threshold in [0.3, 0.8, 1.0] {
+                let asked = text(&mut random, &seen);
+                let found = index.query(asked.as_bytes(), threshold).unwrap();
+                assert_eq!(found, model.query(&asked, threshold), "{asked:?} at {threshold}");
+            }
+            index.check().unwrap();
+            assert_eq!(index.stats().unwrap().documents, model.documents.len() as u64);
+        }
+        for id in (0..150).map(|id: u32| id.to_string().into_bytes()) {
+            assert_eq!(index.contains(&id).unwrap(), model.documents.contains_key(&id));
+        }
+    }
+}
+
+#[test]
+fn a_collection_is_asked_about_on_any_number_of_threads_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() };
+    let texts = texts(3, 900);
+    let mut index = index_of(folder.path(), &settings, &texts[..600]);
+    let one_by_one: Vec<_> = (0..)
+        .zip(&texts)
+        .filter(|(place, _)| place % 3 != 0)
+        .map(|(place, text)| (place, index.query(text.as_bytes(), 0.8).unwrap()))
+        .collect();
+    for threads in [1, 2, 5] {
+        let all = index.query_all(&Texts::new(&texts, threads), 0.8, &|place| place % 3 != 0).unwrap();
+        assert!(all == one_by_one, "{threads} threads");
+    }
+    assert!(one_by_one.iter().filter(|(_, found)| !found.is_empty()).count() > 300);
+}
+
+#[test]
+fn documents_without_a_shingle_are_found_by_the_same_bytes_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = ["too short", "too short", "Too short", ""].map(String::from);
+    let mut index = index_of(folder.path(), &Settings::default(), &texts);
+    assert_eq!(index.stats().unwrap().too_short, 4);
+    let names = |text: &str, index: &mut Index| -> Vec<String> {
+        let found = index.query(text.as_bytes(), 1.0).unwrap();
+        assert!(found.iter().all(|found| found.similarity == 1.0));
+        found.into_iter().map(|found| String::from_utf8(found.id).unwrap()).collect()
+    };
+    assert_eq!(names("too short", &mut index), ["0", "1"]);
+    assert_eq!(names("Too short", &mut index), ["2"]);
+    assert_eq!(names("", &mut index), ["3"]);
+    assert!(names("too  short", &mut index).is_empty());
+}
+
+#[test]
+fn what_is_not_committed_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = index_of(folder.path(), &Settings::default(), &texts(1, 10));
+    let before = index.stats().unwrap();
+    let mut writer = index.writer();
+    writer.add(b"new", b"one two three four five six").unwrap();
+    writer.remove(b"0").unwrap();
+    drop(writer);
+    index.check().unwrap();
+    assert_eq!(index.stats().unwrap().documents, before.documents);
+    assert!(!index.contains(b"new").unwrap() && index.contains(b"0").unwrap());
+}
+
+/// The most that a key can lead to is everything: all are compared, and none is left out.
+#[test]
+fn a_thousand_documents_in_one_bucket_are_all_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "one two three four five six seven eight nine ten".to_owned();
+    let mut index = index_of(folder.path(), &Settings::default(), &vec![text.clone(); 1000]);
+    assert_eq!(index.query(text.as_bytes(), 1.0).unwrap().len(), 1000);
+    let mut writer = index.writer();
+    (0..999).for_each(|id: u32| assert!(writer.remove(id.to_string().as_bytes()).unwrap()));
+    writer.finish().unwrap();
+    assert_eq!(index.query(text.as_bytes(), 1.0).unwrap().len(), 1);
+    index.check().unwrap();
+}

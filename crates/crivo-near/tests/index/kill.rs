@@ -1,0 +1,90 @@
+//! Whatever was committed survives a kill at any moment, and nothing half-done does.
+//!
+//! The process that is killed is this test program again, told by a variable to be the victim.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crivo::similarity::shingle::Shingles;
+use crivo_near::{Index, Settings};
+
+use crate::support::Random;
+
+const VICTIM: &str = "CRIVO_INDEX_VICTIM";
+
+fn settings() -> Settings {
+    Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() }
+}
+
+fn text(number: u64) -> String {
+    (0..12).map(|word| format!("w{} ", (number / 7 * 31 + word * word) % 97)).collect()
+}
+
+/// Starts this program again as the victim.
+fn victim(folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "kill::the_victim", "--nocapture"])
+        .env(VICTIM, folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Does nothing unless it is the victim: then it makes or continues the index, and says after each commit how
+/// many documents there are.
+#[test]
+fn the_victim() {
+    let Some(folder) = std::env::var_os(VICTIM) else { return };
+    let mut index = Index::open_or_create(folder, &settings()).unwrap();
+    let mut number = index.stats().unwrap().documents;
+    let mut random = Random::new(number);
+    loop {
+        let mut writer = index.writer();
+        for _ in 0..=random.below(40) {
+            writer.add(number.to_string().as_bytes(), text(number).as_bytes()).unwrap();
+            number += 1;
+        }
+        writer.commit().unwrap();
+        println!("\ncommitted {number}");
+        std::io::stdout().flush().unwrap();
+    }
+}
+
+#[test]
+fn what_was_committed_is_there_after_a_kill_at_any_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random::new(std::process::id().into());
+    let mut committed = 0;
+    for _ in 0..25 {
+        let mut child = victim(folder.path());
+        let output = child.stdout.take().unwrap();
+        std::thread::sleep(Duration::from_micros(random.below(120_000) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Some(number) = line.strip_prefix("committed ").and_then(|number| number.parse().ok()) {
+                committed = number;
+            }
+        }
+        // It may have been killed before there was anything.
+        if committed == 0 && !Index::is_in(folder.path()) {
+            continue;
+        }
+        let mut index = Index::open(folder.path()).unwrap();
+        index.check().unwrap();
+        let documents = index.stats().unwrap().documents;
+        assert!(documents >= committed, "{committed} were committed, {documents} are there");
+        for number in 0..documents {
+            assert!(index.contains(number.to_string().as_bytes()).unwrap(), "{number} of {documents}");
+        }
+        assert!(!index.contains(documents.to_string().as_bytes()).unwrap());
+        if documents > 0 {
+            let found = index.query(text(documents - 1).as_bytes(), 1.0).unwrap();
+            assert!(found.iter().any(|found| found.id == (documents - 1).to_string().as_bytes()));
+        }
+    }
+    assert!(committed > 100, "the victims lived long enough to do something: {committed}");
+}
