@@ -39,7 +39,9 @@ mod settings;
 mod signer;
 mod writer;
 
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
 use crivo::similarity::jaccard::at_least;
@@ -51,6 +53,9 @@ pub use self::writer::{Added, Changes, Writer};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::source::Documents;
+
+/// How many texts may have been read and wait to be added.
+const TEXTS_WAITING: usize = 64;
 
 /// An index in a folder; see the [module](self) for what it promises.
 ///
@@ -174,6 +179,42 @@ impl Index {
     /// Somebody who adds and removes documents. Nobody else is kept waiting until the first of them.
     pub fn writer(&mut self) -> Writer<'_> {
         Writer::new(&self.file, &mut self.signer)
+    }
+
+    /// Adds a collection, read on its threads; `name` knows the documents by their place, and leaves
+    /// out those it has no name for. Documents come in no particular order, so no two of them
+    /// should have the same name. There is a commit every few thousand: after an error, those that
+    /// were committed stay.
+    ///
+    /// # Errors
+    /// As [`Writer::add`], or if the collection cannot be read.
+    pub fn add_all(
+        &mut self,
+        documents: &impl Documents,
+        name: &(dyn Fn(u64) -> Option<Vec<u8>> + Sync),
+    ) -> Result<Changes> {
+        let mut writer = self.writer();
+        let (texts, arriving) = sync_channel::<(Vec<u8>, Vec<u8>)>(TEXTS_WAITING);
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(move || {
+                let read =
+                    documents.read(&|| texts.clone(), &|texts: &mut SyncSender<_>, place, text| match name(
+                        place,
+                    ) {
+                        // Nobody listens any more if adding failed, and that has the reason.
+                        Some(id) => texts.send((id, text.to_vec())).map_err(|_| Error::Stopped),
+                        None => Ok(()),
+                    });
+                // With the last sender the texts end.
+                read.map(drop)
+            });
+            let added = arriving.iter().try_for_each(|(id, text)| writer.add(&id, &text).map(drop));
+            drop(arriving);
+            let read = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+            added?;
+            read?;
+            writer.finish()
+        })
     }
 }
 

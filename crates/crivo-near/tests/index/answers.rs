@@ -81,6 +81,23 @@ fn a_collection_is_asked_about_on_any_number_of_threads_alike() {
 }
 
 #[test]
+fn a_collection_is_added_on_any_number_of_threads_alike() {
+    let settings = Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() };
+    let texts = texts(4, 1200);
+    let name = |place: u64| (!place.is_multiple_of(5)).then(|| place.to_string().into_bytes());
+    let [one, four] = [1, 4].map(|threads| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut index = Index::create(folder.path(), &settings).unwrap();
+        let texts = Texts::new(&texts, threads);
+        assert_eq!(index.add_all(&texts, &name).unwrap(), Changes { added: 960, ..Changes::default() });
+        assert_eq!(index.add_all(&texts, &name).unwrap(), Changes { unchanged: 960, ..Changes::default() });
+        index.check().unwrap();
+        index.query_all(&texts, 0.8, &|_| true).unwrap()
+    });
+    assert!(one == four);
+}
+
+#[test]
 fn documents_without_a_shingle_are_found_by_the_same_bytes_only() {
     let folder = tempfile::tempdir().unwrap();
     let texts = ["too short", "too short", "Too short", ""].map(String::from);

@@ -19,7 +19,8 @@ fn settings() -> Settings {
 }
 
 fn text(number: u64) -> String {
-    (0..12).map(|word| format!("w{} ", (number / 7 * 31 + word * word) % 97)).collect()
+    let words = (0..12).map(|word| (number / 7 * 31 + word * word) % 97);
+    words.map(|word| char::from_u32(0x4E00 + word as u32).unwrap()).flat_map(|word| [word, ' ']).collect()
 }
 
 /// Starts this program again as the victim.
@@ -48,8 +49,9 @@ fn the_victim() {
             number += 1;
         }
         writer.commit().unwrap();
-        println!("\ncommitted {number}");
-        std::io::stdout().flush().unwrap();
+        let mut output = std::io::stdout();
+        writeln!(output, "\ncommitted {number}").unwrap();
+        output.flush().unwrap();
     }
 }
 

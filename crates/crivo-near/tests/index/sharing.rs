@@ -31,7 +31,7 @@ fn readers_see_whole_commits_while_one_writes() {
                 // The queries come one after the other, and there may be commits between.
                 assert!(sizes.is_sorted() && sizes[0] >= last, "{last}, then {sizes:?}");
                 let documents = reader.stats().unwrap().documents;
-                assert!(documents % 10 == 0 && documents >= 10 * sizes[9] as u64);
+                assert!(documents.is_multiple_of(10) && documents >= 10 * sizes[9] as u64);
                 last = sizes[9];
                 queries += 1;
             }
