@@ -1,5 +1,6 @@
 //! `crivo dedup`: which documents say the same, and a copy without them.
 
+mod against;
 mod results;
 
 use std::path::PathBuf;
@@ -89,6 +90,10 @@ struct ResultArgs {
     #[arg(long, value_enum, default_value = "chains")]
     linking: LinkingName,
 
+    /// Drop also those that are like a document of this index; see crivo similar index
+    #[arg(long, value_name = "INDEX_DIR")]
+    against: Option<PathBuf>,
+
     /// Write nothing but what is asked for: how many would stay
     #[arg(long, conflicts_with = "output")]
     dry_run: bool,
@@ -141,6 +146,9 @@ struct Report {
     bands: u32,
     rows_per_band: u32,
     hashes: u32,
+    /// How many more would stay without --against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<usize>,
 }
 
 impl AlikeArgs {
@@ -171,7 +179,7 @@ impl AlikeArgs {
 }
 
 /// Bands and rows as in `21x6`.
-fn bands(text: &str) -> Result<Bands, String> {
+pub(super) fn bands(text: &str) -> Result<Bands, String> {
     let expected = || "expected bands times rows, such as 21x6".to_string();
     let (bands, rows) = text.split_once(['x', '×']).ok_or_else(expected)?;
     let number = |text: &str| text.trim().parse().map_err(|_| expected());
@@ -181,6 +189,8 @@ fn bands(text: &str) -> Result<Bands, String> {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let settings = args.alike.settings(args.corpus.threads())?;
     let results = Results::prepare(args)?;
+    let against = args.results.against.as_deref();
+    let against = against.map(|folder| against::open(folder, &settings, out)).transpose()?;
     let corpus = args.corpus.open(out)?;
     let found = near_duplicates(&corpus, &settings, &Interruptible).map_err(explained)?;
     let keep = match args.results.keep {
@@ -192,11 +202,16 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         LinkingName::Representative => Linking::Representative,
     };
     let clusters = Clusters::of(&found, linking, keep).map_err(explained)?;
-    results.write(&corpus, &found, &clusters)?;
+    let known = |index| against::known(index, &corpus, &found, &clusters, settings.threshold);
+    let known = against.as_ref().map(known).transpose()?;
+    results.write(&corpus, &found, &clusters, known.as_deref().unwrap_or_default())?;
+    let mut report = report(&corpus, &settings, &found, &clusters);
+    report.against = known.map(|known| known.len());
+    report.kept -= report.against.unwrap_or(0);
     if args.results.json {
-        out.json(&report(&corpus, &settings, &found, &clusters))?;
+        out.json(&report)?;
     } else {
-        print(&report(&corpus, &settings, &found, &clusters), &found, &clusters, out);
+        print(&report, &found, &clusters, out);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -215,6 +230,7 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
         bands: found.bands().bands(),
         rows_per_band: found.bands().rows(),
         hashes: settings.hashes,
+        against: None,
     }
 }
 
@@ -223,6 +239,9 @@ fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     let count = |number: usize| output::count(number as u64);
     let documents = count(report.documents as usize);
     out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));
+    if let Some(known) = report.against {
+        out.tell(format_args!("{} more are like documents of the index, and were dropped", count(known)));
+    }
     out.tell(format_args!("{} clusters, {} pairs", count(report.clusters), output::count(report.pairs)));
     let largest: Vec<String> =
         clusters.sizes().iter().take(3).map(|&(_, size)| count(size as usize)).collect();

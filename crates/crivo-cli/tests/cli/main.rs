@@ -25,6 +25,7 @@ mod sample;
 mod set;
 mod show;
 mod similar;
+mod similar_index;
 mod streams;
 mod support;
 mod top;

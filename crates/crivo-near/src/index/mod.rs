@@ -25,6 +25,17 @@
 //!   commits before the damage, so that the last ones may be undone, each as a whole. [`Index::check`] reads
 //!   everything.
 //!
+//! # The file
+//!
+//! `index.sqlite` has three tables of numbered records, each with the checksum of its bytes behind it (`record`):
+//!
+//! | table | number | record |
+//! |---|---|---|
+//! | `head` | 1 | the settings, a line each (`settings`) |
+//! | | 2 | the state: how many buckets, postings, documents, documents too short, and the next number |
+//! | `documents` | that of a document, never used again | fingerprint, id, and the set as 64-bit numbers, ascending |
+//! | `buckets` | from 0, without a gap | postings of a key and a document's number, ascending (`buckets`) |
+//!
 //! **When not to use it.** For one collection, read once: [`near_duplicates`](crate::near_duplicates) needs no
 //! disk. On network file systems, where the locks that keep writers apart may not work.
 //!

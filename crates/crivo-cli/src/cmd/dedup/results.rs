@@ -91,8 +91,16 @@ impl Results {
         Ok(Self { kept, pairs: place(&wanted.pairs)?, clusters: place(&wanted.clusters)? })
     }
 
-    pub(super) fn write(&self, corpus: &Corpus<'_>, found: &Found, clusters: &Clusters) -> Result<()> {
-        let keep = |place: u64| found.member_at(place).is_none_or(|member| clusters.keeps(member));
+    /// Writes everything; the documents at the `known` places, ascending, do not stay.
+    pub(super) fn write(
+        &self,
+        corpus: &Corpus<'_>,
+        found: &Found,
+        clusters: &Clusters,
+        known: &[u64],
+    ) -> Result<()> {
+        let stays = |place: u64| found.member_at(place).is_none_or(|member| clusters.keeps(member));
+        let keep = |place: u64| stays(place) && known.binary_search(&place).is_err();
         match &self.kept {
             Kept::Nowhere => {}
             Kept::StandardOutput => corpus.copy(&keep, &mut output::rows())?,

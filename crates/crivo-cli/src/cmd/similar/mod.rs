@@ -1,8 +1,10 @@
 //! `crivo similar`: which are alike?
 
 mod files;
+mod index;
 mod pairs;
 
+pub(in crate::cmd) use self::index::warn_if_few_are_found;
 use super::Outcome;
 use crate::output::Output;
 
@@ -11,7 +13,8 @@ use crate::output::Output;
 #[command(after_help = "\
 Examples:
   crivo similar pairs ratings.dat --sets 1,2 --threshold 0.9
-  crivo similar files monday.txt tuesday.txt")]
+  crivo similar files monday.txt tuesday.txt
+  crivo similar index seen/ query tuesday.jsonl")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -21,11 +24,13 @@ pub(crate) struct Args {
 enum Command {
     Pairs(pairs::Args),
     Files(files::Args),
+    Index(index::Args),
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     match &args.command {
         Command::Pairs(args) => pairs::run(args, out),
         Command::Files(args) => files::run(args, out),
+        Command::Index(args) => index::run(args, out),
     }
 }
