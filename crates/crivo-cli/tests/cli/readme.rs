@@ -8,6 +8,8 @@ use crate::support::Scratch;
 
 const README: &str = include_str!("../../../../README.md");
 const VISITS: &str = include_str!("../../../../samples/visits.csv");
+const NOTICES: &str = include_str!("../../../../samples/notices.jsonl");
+const LIKES: &str = include_str!("../../../../samples/likes.csv");
 
 /// The commands of the README's console examples, each with the output shown below it.
 fn examples() -> Vec<(Vec<&'static str>, String)> {
@@ -37,6 +39,8 @@ fn the_readme_shows_what_the_program_prints() {
     scratch.write("tuesday.csv.gz", tuesday.finish().unwrap());
     std::fs::create_dir(scratch.path("samples")).unwrap();
     scratch.write("samples/visits.csv", VISITS);
+    scratch.write("samples/notices.jsonl", NOTICES);
+    scratch.write("samples/likes.csv", LIKES);
 
     let examples = examples();
     assert!(examples.len() >= 4);
