@@ -28,6 +28,7 @@ pub enum Error {
         cause: std::io::Error,
     },
     /// The index on disk cannot be used.
+    #[cfg(feature = "index")]
     Index(crate::index::IndexError),
     /// The documents could not be read.
     Documents(Box<dyn std::error::Error + Send + Sync>),
@@ -57,6 +58,7 @@ impl fmt::Display for Error {
             Self::Storage { doing, cause } => {
                 write!(f, "{doing}: {cause}; TMPDIR chooses where temporary files are kept")
             }
+            #[cfg(feature = "index")]
             Self::Index(error) => error.fmt(f),
             Self::Documents(error) => error.fmt(f),
             Self::TooMany => f.write_str("more than 4,294,967,295 documents: split the collection"),

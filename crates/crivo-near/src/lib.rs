@@ -47,6 +47,7 @@ mod candidates;
 mod clusters;
 mod error;
 mod exhaustive;
+#[cfg(feature = "index")]
 pub mod index;
 mod outcome;
 mod page;
@@ -65,12 +66,13 @@ pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
 pub use error::{Error, Result};
 pub use exhaustive::all_similar_sets;
+#[cfg(feature = "index")]
 pub use index::Index;
 pub use outcome::Outcome;
 pub use page::PageText;
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
-pub use source::{Documents, Member, Shingled, Source, Texts};
+pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
 
 use crivo::similarity::Bands;
 use crivo::{Confidence, Estimate};

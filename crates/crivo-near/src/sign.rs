@@ -189,13 +189,9 @@ impl Signed {
             .collect();
         let mut seen = HashTable::with_capacity(order.len());
         let twins = (0..order.len() as u32).map(|index| remember(&mut seen, &fingerprints, index)).collect();
-        let owners = match settings.fast {
-            true => order
-                .iter()
-                .map(|&(_, thread, index)| (thread, parts[thread as usize].signed[index as usize]))
-                .collect(),
-            false => Vec::new(),
-        };
+        let owner =
+            |&(_, thread, index): &(u64, u32, u32)| (thread, parts[thread as usize].signed[index as usize]);
+        let owners = if settings.fast { order.iter().map(owner).collect() } else { Vec::new() };
         let too_short = parts.iter().map(|part| part.too_short).sum();
         let mut writers = Vec::with_capacity(parts.len());
         let mut slots = Vec::with_capacity(parts.len());

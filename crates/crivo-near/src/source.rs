@@ -39,6 +39,9 @@ pub trait Source: Sync {
     ) -> Result<Vec<S>>;
 }
 
+/// Given a state, the place of a text, and the text.
+pub type TakeText<'f, S> = dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync + 'f;
+
 /// A collection of texts that can be read again and again.
 pub trait Documents: Sync {
     /// Reads every text once, on any number of threads; `take` is given the place of each, ascending
@@ -46,11 +49,7 @@ pub trait Documents: Sync {
     ///
     /// # Errors
     /// The first of reading and of `take`.
-    fn read<S: Send>(
-        &self,
-        make: &(dyn Fn() -> S + Sync),
-        take: &(dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync),
-    ) -> Result<Vec<S>>;
+    fn read<S: Send>(&self, make: &(dyn Fn() -> S + Sync), take: &TakeText<'_, S>) -> Result<Vec<S>>;
 }
 
 /// Texts as sets of their shingles.
@@ -112,11 +111,7 @@ impl<'a, T: AsRef<[u8]> + Sync> Texts<'a, T> {
 const TEXTS_AT_ONCE: usize = 256;
 
 impl<T: AsRef<[u8]> + Sync> Documents for Texts<'_, T> {
-    fn read<S: Send>(
-        &self,
-        make: &(dyn Fn() -> S + Sync),
-        take: &(dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync),
-    ) -> Result<Vec<S>> {
+    fn read<S: Send>(&self, make: &(dyn Fn() -> S + Sync), take: &TakeText<'_, S>) -> Result<Vec<S>> {
         deal(self.threads, self.texts.len().div_ceil(TEXTS_AT_ONCE), make, |state, task| {
             let first = task * TEXTS_AT_ONCE;
             let texts = self.texts[first..].iter().take(TEXTS_AT_ONCE);

@@ -1,7 +1,8 @@
 //! The engine against brute force: every pair it should find, none it should not, the same on any number of
 //! threads and in any memory.
 
-#![allow(clippy::unwrap_used)] // what fails here should fail loudly
+// What fails here should fail loudly; and a test may make its texts as it reads best.
+#![allow(clippy::unwrap_used, clippy::format_collect)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use anyhow::{Result, bail};
-use crivo_near::{Documents, Error as NearError, PageText};
+use crivo_near::{Documents, Error as NearError, PageText, TakeText};
 
-use super::{CorpusArgs, about};
+use super::{CorpusArgs, Id, about};
 use crate::interrupt;
 use crate::output::Output;
 
@@ -38,7 +38,7 @@ impl<'a> FolderCorpus<'a> {
         self.skipped.load(Ordering::Relaxed)
     }
 
-    pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Vec<(u64, Vec<u8>)> {
+    pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Vec<Id> {
         let numbered = self.paths.iter().zip(0_u64..).filter(|(_, place)| wanted(*place));
         numbered.map(|(path, place)| (place, path.to_string_lossy().into_owned().into_bytes())).collect()
     }
@@ -76,7 +76,7 @@ impl<'a> FolderCorpus<'a> {
         &self,
         place: usize,
         state: &mut (S, PageText),
-        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+        take: &TakeText<'_, S>,
     ) -> crivo_near::Result<()> {
         let (state, page) = state;
         match fs::read(&self.paths[place]) {
@@ -109,7 +109,7 @@ impl Documents for FolderCorpus<'_> {
     fn read<S: Send>(
         &self,
         make: &(dyn Fn() -> S + Sync),
-        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+        take: &TakeText<'_, S>,
     ) -> crivo_near::Result<Vec<S>> {
         interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, value_parser};
-use crivo_near::Documents;
+use crivo_near::{Documents, TakeText};
 use crivo_rows::Input;
 
 pub(crate) use self::folder::FolderCorpus;
@@ -66,6 +66,9 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
     threads: Option<u16>,
 }
+
+/// The place of a document, and its id.
+pub(crate) type Id = (u64, Vec<u8>);
 
 /// A collection of documents that can be read again and again.
 pub(crate) enum Corpus<'a> {
@@ -129,7 +132,7 @@ impl Corpus<'_> {
     }
 
     /// The ids of the documents that are wanted, by their place, ascending.
-    pub(crate) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<(u64, Vec<u8>)>>> {
+    pub(crate) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         match self {
             Self::Rows(rows) => rows.ids(wanted),
             Self::Folder(folder) => Ok(Some(folder.ids(wanted))),
@@ -164,7 +167,7 @@ impl Documents for Corpus<'_> {
     fn read<S: Send>(
         &self,
         make: &(dyn Fn() -> S + Sync),
-        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+        take: &TakeText<'_, S>,
     ) -> crivo_near::Result<Vec<S>> {
         match self {
             Self::Rows(rows) => rows.read(make, take),
@@ -203,7 +206,7 @@ pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
     };
     let number: f64 = digits.trim_end().parse().map_err(|_| wrong())?;
     let bytes = number * (1_u64 << scale) as f64;
-    if bytes >= 0.0 && bytes < 1e18 { Ok(bytes as u64) } else { Err(wrong()) }
+    if (0.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
 #[cfg(test)]

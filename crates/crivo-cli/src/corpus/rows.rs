@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use crivo_near::{Documents, Error as NearError, PageText};
+use crivo_near::{Documents, Error as NearError, PageText, TakeText};
 use crivo_rows::{Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
 use tempfile::NamedTempFile;
 
-use super::{CorpusArgs, ID_FIELD, TEXT_FIELD};
+use super::{CorpusArgs, ID_FIELD, Id, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
 use crate::output::{Meter, Output};
 
@@ -71,13 +71,13 @@ impl<'a> RowCorpus<'a> {
     }
 
     /// The ids of the wanted documents; none if documents are named by their number.
-    pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<(u64, Vec<u8>)>>> {
+    pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
         let meter = Meter::new(self.out);
         let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
         let folded = scan.fold(
             Vec::new,
-            |ids: &mut Vec<(u64, Vec<u8>)>, batch| {
+            |ids: &mut Vec<Id>, batch| {
                 for row in 0..batch.rows() {
                     let place = batch.id(row).to_u64();
                     if wanted(place) {
@@ -137,7 +137,7 @@ impl Documents for RowCorpus<'_> {
     fn read<S: Send>(
         &self,
         make: &(dyn Fn() -> S + Sync),
-        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+        take: &TakeText<'_, S>,
     ) -> crivo_near::Result<Vec<S>> {
         interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);

@@ -222,7 +222,7 @@ fn records_without_the_text_stop_the_run_or_are_counted() {
 fn wrong_options_are_refused_with_what_is_allowed() {
     let scratch = Scratch::with([("docs.jsonl", "{\"text\":\"a\"}\n")]);
     let fails = |args: &[&str], message: &str| {
-        scratch.run(&[&["dedup", "docs.jsonl"], args].concat()).fails_with(message)
+        scratch.run(&[&["dedup", "docs.jsonl"], args].concat()).fails_with(message);
     };
     for threshold in ["0", "1.5", "-1"] {
         fails(&[&format!("--threshold={threshold}")], "above 0");

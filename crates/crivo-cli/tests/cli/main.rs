@@ -4,7 +4,7 @@
 //! and `agreement` that every format gives the bytes the library gives.
 
 // What fails here should fail loudly.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::format_collect)]
 
 mod agreement;
 mod ask;
