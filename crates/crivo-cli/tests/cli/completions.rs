@@ -7,7 +7,7 @@ fn every_shell_gets_a_script_that_knows_commands_and_options() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = scratch.run(&["completions", shell]);
-        for word in ["distinct", "merge", "skip-bad", "precision"] {
+        for word in ["distinct", "merge", "skip-bad", "precision", "uniq", "intersect", "aggregate", "min-share", "lsh"] {
             assert!(run.ok().contains(word), "{shell}: {word}");
         }
     }
