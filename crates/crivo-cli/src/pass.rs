@@ -1,5 +1,6 @@
 //! One pass over the input, ready to run: with progress, warnings, and an end at Ctrl-C.
 
+use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
@@ -10,6 +11,9 @@ use crivo_rows::{Copied, Counts, Folded, Input, Items, Predicate, RowBatch, Scan
 use crate::exact::ExactKeys;
 use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Meter, Output};
+
+/// What the states of all threads together should not exceed.
+const MOST_MEMORY: usize = 1 << 30;
 
 /// The input and how to read it.
 #[derive(Debug)]
@@ -75,18 +79,70 @@ impl Pass {
         }
     }
 
-    /// Adds the keys of every row to a sketch that begins as `empty`.
+    /// Adds the keys of every row to a small sketch that begins as `empty`.
     pub(crate) fn sketch<S>(&self, empty: &S, scheme: KeyScheme, out: &Output) -> Result<(S, Counts)>
     where
-        S: InsertKeys + Merge + Clone + Send + Sync,
+        S: InsertKeys + Merge + Clone + Send,
     {
-        self.fold(
+        self.sketch_of_size(empty.clone(), 0, scheme, out)
+    }
+
+    /// The same for a sketch of so many bytes, which may be large.
+    pub(crate) fn sketch_of_size<S>(
+        &self,
+        empty: S,
+        bytes: usize,
+        scheme: KeyScheme,
+        out: &Output,
+    ) -> Result<(S, Counts)>
+    where
+        S: InsertKeys + Merge + Clone + Send,
+    {
+        self.fold_copies(
             scheme,
             out,
-            || empty.clone(),
+            (empty, bytes),
             |sketch, batch| Ok(sketch.insert_batch(&batch.keys(0)?)?),
             |sketch, other| Ok(sketch.merge(&other)?),
         )
+    }
+
+    /// Every batch into a state that merges, of which each thread has a copy: of a state of so many bytes no
+    /// more threads than there is room for, and the last to begin takes the original.
+    pub(crate) fn fold_copies<S: Clone + Send>(
+        &self,
+        scheme: KeyScheme,
+        out: &Output,
+        (start, bytes): (S, usize),
+        step: impl Fn(&mut S, &mut RowBatch<'_>) -> crivo_rows::Result<()> + Sync,
+        mut merge: impl FnMut(&mut S, S) -> crivo_rows::Result<()>,
+    ) -> Result<(S, Counts)> {
+        let wanted = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+            threads => threads,
+        };
+        let threads = wanted.min(MOST_MEMORY / bytes.max(1)).max(1);
+        let original = Mutex::new((threads, Some(start)));
+        let begin = || {
+            let mut original = original.lock().unwrap_or_else(PoisonError::into_inner);
+            original.0 = original.0.saturating_sub(1);
+            if original.0 == 0 { original.1.take() } else { original.1.clone() }
+        };
+        let (state, counts) = self.on_threads(threads).fold(
+            scheme,
+            out,
+            begin,
+            |state, batch| state.as_mut().map_or(Ok(()), |state| step(state, batch)),
+            |state, other| match (state, other) {
+                (Some(state), Some(other)) => merge(state, other),
+                _ => Ok(()),
+            },
+        )?;
+        Ok((state.ok_or_else(|| anyhow!("the pass has no state"))?, counts))
+    }
+
+    fn on_threads(&self, threads: usize) -> Self {
+        Self { threads, input: self.input.clone(), select: self.select.clone(), ..*self }
     }
 
     /// Collects every different key.
@@ -129,8 +185,7 @@ impl Pass {
         step: impl Fn(&mut S, &mut RowBatch<'_>) -> crivo_rows::Result<()> + Sync,
     ) -> Result<(S, Counts)> {
         let start = Mutex::new(Some(start));
-        let alone = Self { threads: 1, input: self.input.clone(), select: self.select.clone(), ..*self };
-        let (state, counts) = alone.fold(
+        let (state, counts) = self.on_threads(1).fold(
             scheme,
             out,
             || start.lock().unwrap_or_else(PoisonError::into_inner).take(),

@@ -14,8 +14,11 @@ use crate::output::Output;
 use crate::pass::Pass;
 
 /// A sketch that counts keys.
-pub(crate) trait Tally: Merge + Clone + Send + Sync {
+pub(crate) trait Tally: Merge + Clone + Send {
     fn scheme(&self) -> KeyScheme;
+
+    /// Bytes of memory.
+    fn bytes(&self) -> usize;
 
     /// Why a key cannot be counted, if it cannot.
     fn refusal(&self, key: KeyRef<'_>) -> Option<String> {
@@ -36,6 +39,10 @@ pub(crate) trait Tally: Merge + Clone + Send + Sync {
 impl Tally for HeavyHitters {
     fn scheme(&self) -> KeyScheme {
         self.scheme()
+    }
+
+    fn bytes(&self) -> usize {
+        self.memory()
     }
 
     #[inline]
@@ -68,6 +75,10 @@ impl Tally for CountMin {
         self.scheme()
     }
 
+    fn bytes(&self) -> usize {
+        self.memory()
+    }
+
     fn count(&mut self, keys: &KeyBatch<'_>) -> crivo::Result<()> {
         self.insert_batch(keys)
     }
@@ -86,6 +97,10 @@ impl Tally for CountMin {
 impl Tally for RangeCountMin {
     fn scheme(&self) -> KeyScheme {
         self.scheme()
+    }
+
+    fn bytes(&self) -> usize {
+        self.memory()
     }
 
     #[inline]
@@ -116,6 +131,7 @@ impl Tally for RangeCountMin {
 }
 
 /// One thread's part.
+#[derive(Clone)]
 struct Part<S> {
     sketch: S,
     /// The weight of each row of the batch, then that of each key.
@@ -128,12 +144,14 @@ struct Part<S> {
 
 /// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if the
 /// pass is `weighted`. On several threads what `start` holds is counted several times, so it is empty.
-pub(crate) fn tally<S: Tally>(pass: &Pass, start: &S, weighted: bool, out: &Output) -> Result<(S, Counts)> {
+pub(crate) fn tally<S: Tally>(pass: &Pass, start: S, weighted: bool, out: &Output) -> Result<(S, Counts)> {
     let skip_bad = pass.skip_bad;
-    let (part, mut counts) = pass.fold(
-        start.scheme(),
+    let (scheme, bytes) = (start.scheme(), start.bytes());
+    let start = Part { sketch: start, of_rows: Vec::new(), of_keys: Vec::new(), skipped: 0, bad: 0 };
+    let (part, mut counts) = pass.fold_copies(
+        scheme,
         out,
-        || Part { sketch: start.clone(), of_rows: Vec::new(), of_keys: Vec::new(), skipped: 0, bad: 0 },
+        (start, bytes),
         |part, batch| part.step(batch, weighted, skip_bad),
         |part, other| {
             part.skipped += other.skipped;

@@ -220,14 +220,14 @@ fn count(
                 // What it counts depends on the order, and parts cannot be merged.
                 pass.threads = 1;
             }
-            let (mut sketch, counts) = tally(pass, &start, weighted, out)?;
+            let (mut sketch, counts) = tally(pass, start, weighted, out)?;
             if let Some(AnySketch::CountMin(before)) = before.filter(|_| !sketch.is_conservative()) {
                 sketch.merge(&before)?;
             }
             Ok((AnySketch::CountMin(sketch), counts))
         }
         (AnySketch::RangeCountMin(start), before) => {
-            let (mut sketch, counts) = tally(pass, &start, weighted, out)?;
+            let (mut sketch, counts) = tally(pass, start, weighted, out)?;
             if let Some(AnySketch::RangeCountMin(before)) = before {
                 sketch.merge(&before)?;
             }

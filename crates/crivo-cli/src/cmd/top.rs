@@ -266,7 +266,7 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
     pass.require_keys(scheme)?;
     let empty = HeavyHitters::with_scheme(capacity, scheme).context("--counters")?;
     let destination = args.sketch.destination(&args.input)?;
-    let (mut sketch, counts) = tally(pass, &empty, args.how.weight.is_some(), out)?;
+    let (mut sketch, counts) = tally(pass, empty, args.how.weight.is_some(), out)?;
     if let Some(before) = before {
         sketch.merge(&before)?;
     }

@@ -154,11 +154,13 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
 /// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches of
 /// sets, so that merging them all counts nothing twice.
 pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
+    let bytes = full_size(&start);
     macro_rules! add_to {
         ($($family:ident),*) => {
             match start {
                 $(AnySketch::$family(start) => {
-                    let (sketch, counts) = pass.sketch(&start, start.scheme(), out)?;
+                    let scheme = start.scheme();
+                    let (sketch, counts) = pass.sketch_of_size(start, bytes, scheme, out)?;
                     Ok((AnySketch::$family(sketch), counts))
                 })*
                 other => bail!("a {} does not count different values", other.family()),
@@ -174,6 +176,15 @@ pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(A
         ProbabilisticCounting,
         ExactDistinct
     )
+}
+
+/// The memory that a sketch may come to take; for the exact one nobody knows.
+fn full_size(sketch: &AnySketch) -> usize {
+    match sketch {
+        AnySketch::KMinValues(sketch) => sketch.k() as usize * 16,
+        AnySketch::LinearCounting(sketch) => sketch.memory(),
+        _ => 1 << DEFAULT_PRECISION,
+    }
 }
 
 /// The sketch in a file, and its method, if it can go on with what was asked for: the sketch's own

@@ -1,10 +1,8 @@
 //! `crivo set build`: the values of a field as a filter.
 
-use std::num::NonZero;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom};
@@ -18,8 +16,6 @@ use crate::store::Stored;
 
 /// One in a hundred of absent keys is taken for a member.
 pub(crate) const DEFAULT_RATE: f64 = 0.01;
-/// Threads fill filters of their own; together they should not take more than this.
-const MOST_MEMORY: usize = 1 << 30;
 
 /// Make a filter of the values of a field, or of the lines
 ///
@@ -151,32 +147,16 @@ fn new_filter(how: &How, items: u64, scheme: KeyScheme) -> Result<Filter> {
 /// Adds every row. Threads begin with what is there already, which a set does not notice; one that counts
 /// would, so it is filled by one thread.
 fn fill(pass: &mut Pass, start: Filter, out: &Output) -> Result<Filter> {
-    let scheme = start.scheme();
-    let counts = matches!(&start, Filter::Counting(filter) if !filter.is_empty());
-    let most = if counts { 1 } else { (MOST_MEMORY / start.memory().max(1)).max(1) };
-    if pass.threads == 0 {
-        pass.threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if matches!(&start, Filter::Counting(filter) if !filter.is_empty()) {
+        pass.threads = 1;
     }
-    pass.threads = pass.threads.min(most);
-    // The last thread to begin takes the filter itself, the others copies.
-    let original = Mutex::new((pass.threads, Some(start)));
-    let begin = || {
-        let mut original = original.lock().unwrap_or_else(PoisonError::into_inner);
-        original.0 = original.0.saturating_sub(1);
-        if original.0 == 0 { original.1.take() } else { original.1.clone() }
-    };
-    let (filter, _) = pass.fold(
+    let (scheme, bytes) = (start.scheme(), start.memory());
+    let (filter, _) = pass.fold_copies(
         scheme,
         out,
-        begin,
-        |filter, batch| match filter {
-            Some(filter) => Ok(filter.insert_batch(&batch.keys(0)?)?),
-            None => Ok(()),
-        },
-        |filter, other| match (filter, other) {
-            (Some(filter), Some(other)) => Ok(filter.merge(&other)?),
-            _ => Ok(()),
-        },
+        (start, bytes),
+        |filter, batch| Ok(filter.insert_batch(&batch.keys(0)?)?),
+        |filter, other| Ok(filter.merge(&other)?),
     )?;
-    filter.ok_or_else(|| anyhow!("no thread began"))
+    Ok(filter)
 }
