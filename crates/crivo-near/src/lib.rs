@@ -19,7 +19,7 @@
 //! # What is found
 //!
 //! Two documents with similarity `J` become candidates with probability `1 − (1 − J^r)^b`
-//! ([`Bands`](crivo::similarity::Bands)); by default 99 % of those exactly at the threshold do, and
+//! ([`Bands`]); by default 99 % of those exactly at the threshold do, and
 //! nearly all above. Those that do are never reported wrongly. [`Outcome::expected_missed`] says how
 //! many of the others to expect, from the curve and the similarities found.
 //!
