@@ -18,10 +18,13 @@ and the Rust library read and write, byte for byte the same.
 - How often, and which most often? ``CountMin``, ``RangeCountMin``, ``HeavyHitters``, ``Majority``
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``
+- Which are alike? ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``, ``jaccard`` and
+  ``shingles`` for anything
 """
 
 from crivo._hitter import Hitter
 from crivo._native import (
+    Bands,
     BlockedBloom,
     Bloom,
     Comparison,
@@ -36,14 +39,22 @@ from crivo._native import (
     KMinValues,
     LinearCounting,
     LogLog,
+    LshIndex,
     Majority,
+    MinHash,
     MorrisCounter,
+    NearDuplicates,
     ProbabilisticCounting,
     RangeCountMin,
     Reservoir,
     SampledCounter,
+    Similar,
+    SimilarPair,
     UltraLogLog,
     WeightedReservoir,
+    jaccard,
+    near_duplicates,
+    shingles,
 )
 from crivo.errors import (
     AbsentError,
@@ -57,6 +68,7 @@ from crivo.errors import (
 
 __all__ = [
     "AbsentError",
+    "Bands",
     "BlockedBloom",
     "Bloom",
     "Comparison",
@@ -77,13 +89,21 @@ __all__ = [
     "KeyTypeError",
     "LinearCounting",
     "LogLog",
+    "LshIndex",
     "Majority",
+    "MinHash",
     "MorrisCounter",
+    "NearDuplicates",
     "OutOfMemoryError",
     "ProbabilisticCounting",
     "RangeCountMin",
     "Reservoir",
     "SampledCounter",
+    "Similar",
+    "SimilarPair",
     "UltraLogLog",
     "WeightedReservoir",
+    "jaccard",
+    "near_duplicates",
+    "shingles",
 ]

@@ -3,8 +3,8 @@
 Classes whose name begins with an underscore exist only here, for what several sketches have in common.
 """
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, SupportsIndex, final
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Literal, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,12 @@ from crivo._typing import (
     Keys,
     Reading,
     RealWeights,
+    Texts,
     Weights,
 )
 
 __all__ = [
+    "Bands",
     "BlockedBloom",
     "Bloom",
     "Comparison",
@@ -38,14 +40,22 @@ __all__ = [
     "KMinValues",
     "LinearCounting",
     "LogLog",
+    "LshIndex",
     "Majority",
+    "MinHash",
     "MorrisCounter",
+    "NearDuplicates",
     "ProbabilisticCounting",
     "RangeCountMin",
     "Reservoir",
     "SampledCounter",
+    "Similar",
+    "SimilarPair",
     "UltraLogLog",
     "WeightedReservoir",
+    "jaccard",
+    "near_duplicates",
+    "shingles",
 ]
 
 @final
@@ -997,9 +1007,7 @@ class BlockedBloom(_Filter):
     (True, False)
     """
 
-    def __new__(
-        cls, blocks: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
-    ) -> Self: ...
+    def __new__(cls, blocks: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_items(
         items: SupportsIndex, rate: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
@@ -1485,9 +1493,7 @@ class HeavyHitters(_Frequency, _TakesHashes):
     ['/home', '/about']
     """
 
-    def __new__(
-        cls, capacity: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
-    ) -> Self: ...
+    def __new__(cls, capacity: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_share(share: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HeavyHitters:
         """An empty sketch that surely finds every key above a share of the whole weight, with no count wrong
@@ -1684,3 +1690,434 @@ class WeightedReservoir(_Sample):
     @property
     def weightless(self) -> int:
         """How many keys of weight 0 were shown."""
+
+# ---- which are alike? ----
+
+@final
+class MinHash(_TakesHashes):
+    """Keeps k numbers of a set by which its Jaccard similarity to others is told, within 1/√k with a
+    confidence of about 95 %: 0.09 for k = 128. Merging gives the sketch of both sets together.
+
+    `keys` and `seed` are as for `HyperLogLog`; of hashes of the caller's own any different integers
+    will do. Two empty sets have no similarity, and are refused.
+
+    >>> from crivo import MinHash
+    >>> ana, rui = MinHash.for_error(0.05), MinHash.for_error(0.05)
+    >>> ana.insert_batch(range(600)), rui.insert_batch(range(200, 800))
+    (0, 0)
+    >>> alike = ana.similarity(rui)
+    >>> 0.5 in alike, alike.upper - alike.lower < 0.11
+    (True, True)
+    """
+
+    def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> MinHash:
+        """The sketch of an empty set, of the size at which similarities are off by less than `error` with
+        about 95 % confidence.
+
+        >>> MinHash.for_error(0.05).k
+        400
+        """
+
+    @staticmethod
+    def k_for(error: float) -> int:
+        """The number of slots at which similarities are off by less than `error` with about 95 %
+        confidence.
+        """
+
+    @staticmethod
+    def error(k: SupportsIndex) -> float:
+        """By how much a similarity is off, at most, with about 95 % confidence: 1/√k.
+
+        >>> MinHash.error(400)
+        0.05
+        """
+
+    @property
+    def k(self) -> int:
+        """The number of slots."""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def similarity(self, other: Self, confidence: float = 0.95) -> Estimate:
+        """The Jaccard similarity of the two sets, with bounds at the given confidence; 0, and certain, if one
+        is empty. `IncompatibleError` if both are, or if they differ in k, `keys` or `seed`.
+        """
+
+    def items(self, confidence: float = 0.95) -> Estimate:
+        """How many different elements the set has, to about 1/√k, with bounds at the given confidence.
+
+        >>> numbers = MinHash(400)
+        >>> numbers.insert_batch(range(10_000))
+        0
+        >>> 10_000 in numbers.items(confidence=0.999)
+        True
+        """
+
+    def slots(self) -> NDArray[np.uint64]:
+        """The slots, of which the share that is equal in two sketches is their similarity: k of them, or none
+        if the set is empty.
+        """
+
+@final
+class Bands:
+    """A way to cut signatures into `bands` bands of `rows` slots each. Two sets of similarity J meet, in
+    at least one band, with probability 1 − (1 − J^rows)^bands.
+
+    >>> from crivo import Bands
+    >>> bands = Bands.for_threshold(0.8, hashes=128)
+    >>> bands
+    Bands(16, 6)
+    >>> bands.probability(0.8) > 0.99, bands.probability(0.3) < 0.02
+    (True, True)
+    """
+
+    def __new__(cls, bands: SupportsIndex, rows: SupportsIndex) -> Self: ...
+    @staticmethod
+    def for_threshold(threshold: float, hashes: SupportsIndex = 128) -> Bands:
+        """The bands in which pairs of the threshold's similarity meet with a probability of at least 99 %,
+        pairs above it more often, and as few pairs below it as so many hashes allow.
+        """
+
+    @staticmethod
+    def for_recall(threshold: float, recall: float, hashes: SupportsIndex = 128) -> Bands:
+        """The bands in which pairs of the threshold's similarity meet with at least the probability `recall`,
+        and as few pairs below it as so many hashes allow.
+
+        >>> Bands.for_recall(0.8, 0.9999)
+        Bands(24, 5)
+        """
+
+    @staticmethod
+    def for_weights(
+        threshold: float, miss_weight: float, false_alarm_weight: float, hashes: SupportsIndex = 128
+    ) -> Bands:
+        """The bands that lose least, where a pair above the threshold that does not meet costs `miss_weight`
+        and one below it that does costs `false_alarm_weight`, all similarities being equally frequent.
+        """
+
+    @staticmethod
+    def for_points(low: tuple[float, float], high: tuple[float, float]) -> Bands:
+        """The bands of fewest slots whose curve passes below one point and above another, each a similarity
+        and the probability to meet there.
+
+        >>> Bands.for_points((0.6, 0.01), (0.9, 0.99))
+        Bands(20, 15)
+        """
+
+    @property
+    def bands(self) -> int:
+        """How many bands there are: how many chances a pair has to meet."""
+
+    @property
+    def rows(self) -> int:
+        """How many slots have to be equal for a band to be."""
+
+    @property
+    def slots(self) -> int:
+        """How many slots of a signature are used: bands times rows."""
+
+    @property
+    def approximate_threshold(self) -> float:
+        """Where the curve is about steepest: (1/bands)^(1/rows)."""
+
+    def probability(self, similarity: float) -> float:
+        """The probability that a pair of the given similarity meets.
+
+        >>> round(Bands(20, 5).probability(0.8), 4)
+        0.9996
+        """
+
+    def curve(self, similarities: RealWeights) -> NDArray[np.float64]:
+        """The probabilities that pairs of the given similarities meet: the curve, ready to be drawn.
+
+        >>> Bands(20, 5).curve([0, 0.2, 0.4, 0.6, 0.8, 1]).round(3)
+        array([0.   , 0.006, 0.186, 0.802, 1.   , 1.   ])
+        """
+
+    def expected_missed(self, similarities: RealWeights, confidence: float = 0.95) -> Estimate:
+        """How many pairs exist beside those that were found, from the similarities of all that were found.
+        Where none was found nothing is known, and the upper bound is infinite.
+
+        >>> missed = Bands(16, 6).expected_missed([0.8] * 1000)
+        >>> round(missed.value, 1), missed.lower >= 2, missed.upper <= 16
+        (7.8, True, True)
+        """
+
+    def keys(self, sketch: MinHash) -> NDArray[np.uint64]:
+        """One number for each band of a sketch, equal for those that are equal in all rows of the band.
+        `IncompatibleError` if the sketch has fewer slots than the bands use, as that of an empty set.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[type[Bands], tuple[int, int]]: ...
+
+@final
+class LshIndex:
+    """An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
+    are alike without comparing all. It lives in memory and is not stored.
+
+    A pair of similarity J is found with probability `bands.probability(J)`. Of more than
+    `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
+    still connect all of them.
+
+    >>> from crivo import LshIndex, MinHash
+    >>> index = LshIndex.for_threshold(0.5)
+    >>> for id, text in enumerate(["a b c d e f g", "a b c d e f h", "x y z"]):
+    ...     words = MinHash(128)
+    ...     missing = words.insert_batch(text.split())
+    ...     index.insert(id, words)
+    >>> [pair] = index.similars(0.5)
+    >>> pair.ids, 0.75 in pair.estimate()
+    ((0, 1), True)
+    """
+
+    def __new__(
+        cls,
+        k: SupportsIndex,
+        bands: Bands,
+        *,
+        keys: KeyKind = "text",
+        seed: SupportsIndex = 0,
+        all_pairs_up_to: SupportsIndex = 100,
+    ) -> Self: ...
+    @staticmethod
+    def for_threshold(
+        threshold: float, k: SupportsIndex = 128, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> LshIndex:
+        """An empty index for sketches of k slots, in bands that find at least 99 % of the pairs at the
+        threshold.
+        """
+
+    def insert(self, id: SupportsIndex, sketch: MinHash) -> None:
+        """Adds a set under an id. `InvalidParameterError` if the id is in the index already;
+        `IncompatibleError` if the set is empty, or its k, `keys` or `seed` is not the index's.
+        """
+
+    def remove(self, id: SupportsIndex) -> bool:
+        """Takes a set out, and says whether it was in."""
+
+    def candidates(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """All pairs that share a bucket: the smaller ids, and in the same order the larger ones."""
+
+    def candidates_to(self, sketch: MinHash) -> NDArray[np.uint64]:
+        """The ids of the sets that share a bucket with this one, its own among them if it is in the index."""
+
+    def similars(self, threshold: float) -> list[SimilarPair]:
+        """The pairs whose estimated similarity is at least the threshold, in the order of their ids."""
+
+    def similars_to(self, sketch: MinHash, threshold: float) -> list[Similar]:
+        """The sets like this one, whose estimated similarity is at least the threshold, in the order of their
+        ids; itself among them if it is in the index.
+        """
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the sketches' keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the sketches' hash."""
+
+    @property
+    def k(self) -> int:
+        """The number of slots of the sketches."""
+
+    @property
+    def bands(self) -> Bands:
+        """How signatures are cut."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    def __len__(self) -> int: ...
+    def __contains__(self, id: SupportsIndex, /) -> bool: ...
+
+@final
+class Similar:
+    """A set that is like the one asked for: made by `LshIndex.similars_to`.
+
+    >>> from crivo import LshIndex, MinHash
+    >>> index, letters = LshIndex.for_threshold(0.8), MinHash(128)
+    >>> letters.insert_batch(list("abc"))
+    0
+    >>> index.insert(7, letters)
+    >>> [found] = index.similars_to(letters, 0.9)
+    >>> found.id, found.similarity
+    (7, 1.0)
+    """
+
+    @property
+    def id(self) -> int:
+        """The id of the set."""
+
+    @property
+    def similarity(self) -> float:
+        """The estimated similarity: the share of equal slots."""
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The similarity with bounds at the given confidence."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+@final
+class SimilarPair:
+    """Two sets that are alike: made by `LshIndex.similars`.
+
+    >>> from crivo import LshIndex, MinHash
+    >>> index, one, other = LshIndex.for_threshold(0.8), MinHash(128), MinHash(128)
+    >>> for id, sketch in enumerate((one, other)):
+    ...     missing = sketch.insert_batch(range(50))
+    ...     index.insert(id, sketch)
+    >>> index.similars(0.8)
+    [<SimilarPair ids=(0, 1), similarity=1>]
+    """
+
+    @property
+    def ids(self) -> tuple[int, int]:
+        """The ids of the two sets, the smaller one first."""
+
+    @property
+    def similarity(self) -> float:
+        """The estimated similarity: the share of equal slots."""
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The similarity with bounds at the given confidence."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+def jaccard(a: Keys, b: Keys, *, keys: KeyKind = "text") -> float | None:
+    """The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either. None
+    if both are empty.
+
+    Each is a list, set or other iterable, a NumPy array or an Arrow column, in any order; what is
+    repeated counts once, and what is missing not at all. `keys` is as for `HyperLogLog`: with "hash"
+    the elements are 64-bit hashes, such as those of `shingles`.
+
+    >>> from crivo import jaccard, shingles
+    >>> jaccard({"ana", "rui", "eva"}, ["rui", "eva", "zé", "rui"])
+    0.5
+    >>> cat, other = (shingles(text, "words:2") for text in ("the cat sat on it", "A cat sat on it."))
+    >>> round(jaccard(cat, other, keys="hash"), 3)
+    0.6
+    """
+
+def shingles(text: str | bytes, kind: str = "words:5", *, seed: SupportsIndex = 0) -> NDArray[np.uint64]:
+    """The set of a text's shingles, as hashes: ascending, each once. `kind` is "words:N" or "chars:N" for
+    runs of N words or characters, or "stopwords" for a frequent English word and the two after it.
+
+    Only shingles of the same kind and seed can be compared. A text with fewer than N words has none.
+
+    >>> from crivo import MinHash, shingles
+    >>> len(shingles("To be, or not to be?", "words:2"))
+    4
+    >>> text = MinHash(128, keys="hash")
+    >>> text.insert_hashes(shingles("To be, or not to be?", "words:2"))
+    0
+    """
+
+def near_duplicates(
+    texts: Texts,
+    threshold: float = 0.8,
+    *,
+    shingle: str = "words:5",
+    ids: Iterable[Any] | None = None,
+    keep: Literal["first", "longest"] = "first",
+    linking: Literal["chains", "representative"] = "chains",
+    html: bool = False,
+    fast: bool = False,
+    memory: SupportsIndex = 2147483648,
+    threads: SupportsIndex = 0,
+    hashes: SupportsIndex = 128,
+    bands: Bands | None = None,
+    seed: SupportsIndex = 0,
+) -> NearDuplicates:
+    """Finds the near-duplicates among texts: documents of which the shingles have a Jaccard similarity of
+    at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
+    says how many pairs were not found.
+
+    `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
+    place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`; without
+    it they are named by their positions.
+
+    `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
+    is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
+    `html` the texts are pages, and what a reader sees of them counts. About `memory` bytes are used,
+    and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
+    `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of so
+    many `hashes`.
+
+    >>> from crivo import near_duplicates
+    >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
+    >>> found = near_duplicates(texts, shingle="words:2")
+    >>> found.pairs
+    [(0, 2, 1.0)]
+    >>> found.clusters, found.kept
+    (array([0, 1, 0], dtype=uint32), array([0, 1], dtype=uint32))
+    """
+
+@final
+class NearDuplicates:
+    """The near-duplicates of a collection: made by `near_duplicates`.
+
+    >>> from crivo import near_duplicates
+    >>> found = near_duplicates(["one two three"] * 2 + [None, "four"], shingle="words:2", ids="abcd")
+    >>> found
+    <NearDuplicates 1 pairs among 3 documents>
+    >>> found.pairs, found.missing, found.too_short
+    ([('a', 'b', 1.0)], 1, 1)
+    >>> found.pair_positions, found.similarities
+    (array([[0, 1]], dtype=uint32), array([1.]))
+    """
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any, float]]:
+        """The pairs, in the order of their positions: the ids of both texts, and their similarity."""
+
+    @property
+    def pair_positions(self) -> NDArray[np.uint32]:
+        """The positions of both texts of each pair, one row a pair."""
+
+    @property
+    def similarities(self) -> NDArray[np.float64]:
+        """The similarity of each pair."""
+
+    @property
+    def clusters(self) -> NDArray[np.uint32]:
+        """For each text the position of the one that is kept in its place: its own, if it is kept."""
+
+    @property
+    def kept(self) -> NDArray[np.uint32]:
+        """The positions of the texts that are kept."""
+
+    @property
+    def expected_missed(self) -> Estimate:
+        """How many pairs at or above the threshold were probably not found."""
+
+    @property
+    def documents(self) -> int:
+        """How many texts there are, missing ones left out."""
+
+    @property
+    def missing(self) -> int:
+        """How many texts are missing."""
+
+    @property
+    def too_short(self) -> int:
+        """How many texts are too short for one shingle: they are alike only if they are the same."""
+
+    @property
+    def compared(self) -> int:
+        """How many pairs of candidates were compared."""
+
+    @property
+    def bands(self) -> Bands:
+        """How signatures were cut."""

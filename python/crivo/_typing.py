@@ -40,3 +40,5 @@ Weights: TypeAlias = Iterable[SupportsIndex] | ConvertsToArray
 RealWeights: TypeAlias = Iterable[float] | ConvertsToArray
 
 Reading: TypeAlias = Literal["no_false_positives", "no_false_negatives"]
+
+Texts: TypeAlias = Iterable[str | bytes | None] | ArrowArray | ArrowStream | ConvertsToArray

@@ -22,6 +22,7 @@ from crivo import (
     LinearCounting,
     LogLog,
     Majority,
+    MinHash,
     MorrisCounter,
     ProbabilisticCounting,
     RangeCountMin,
@@ -93,6 +94,8 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "Reservoir": lambda: of(Reservoir(10, seed=1, keys="int", key_seed=5), range(1000)),
     "WeightedReservoir, filling": lambda: weighted(WeightedReservoir(100, seed=2), WORDS[:20]),
     "WeightedReservoir": lambda: weighted(WeightedReservoir(10, seed=2), WORDS),
+    "MinHash, empty": lambda: MinHash(20),
+    "MinHash": lambda: of(MinHash(50, seed=3), WORDS[:80]),
 }
 
 

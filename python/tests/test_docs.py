@@ -11,14 +11,16 @@ import pytest
 import crivo
 from crivo import _native
 
-CLASSES = [getattr(_native, name) for name in _native.__all__]
+NATIVE = [getattr(_native, name) for name in _native.__all__]
+CLASSES = [item for item in NATIVE if isinstance(item, type)]
+FUNCTIONS = [item for item in NATIVE if not isinstance(item, type)]
 MEMBERS = [
     (f"{cls.__name__}.{name}", getattr(cls, name))
     for cls in CLASSES
     for name in vars(cls)
     if not name.startswith("_")
 ]
-DOCUMENTED = [("crivo", crivo), *((cls.__name__, cls) for cls in CLASSES), *MEMBERS]
+DOCUMENTED = [("crivo", crivo), *((item.__name__, item) for item in NATIVE), *MEMBERS]
 
 
 @pytest.mark.parametrize(("name", "documented"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])
@@ -37,9 +39,9 @@ def test_the_readme_s_examples_run() -> None:
     assert results.failed == 0 and results.attempted >= 4
 
 
-def test_every_class_has_an_example() -> None:
-    for cls in CLASSES:
-        assert ">>>" in (inspect.getdoc(cls) or "")
+def test_every_class_and_function_has_an_example() -> None:
+    for item in NATIVE:
+        assert ">>>" in (inspect.getdoc(item) or ""), item
 
 
 def test_the_stub_s_documentation_is_the_module_s() -> None:
@@ -58,7 +60,8 @@ def test_the_stub_s_documentation_is_the_module_s() -> None:
                 written[method.name] = ast.get_docstring(method)
         return written
 
-    written = {}
+    functions = [item for item in stub.body if isinstance(item, ast.FunctionDef)]
+    written = {function.name: ast.get_docstring(function) for function in functions}
     for name, cls in classes.items():
         if not name.startswith("_"):
             written[name] = ast.get_docstring(cls)
@@ -70,4 +73,5 @@ def test_every_public_name_is_exported() -> None:
     for name in _native.__all__:
         assert name in crivo.__all__
     for name in crivo.__all__:
-        assert getattr(crivo, name).__module__ in ("crivo", "crivo.errors")
+        item = getattr(crivo, name)
+        assert item.__module__ in ("crivo", "crivo.errors") or item in FUNCTIONS

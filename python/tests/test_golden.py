@@ -23,6 +23,7 @@ from crivo import (
     LinearCounting,
     LogLog,
     Majority,
+    MinHash,
     MorrisCounter,
     ProbabilisticCounting,
     RangeCountMin,
@@ -304,6 +305,14 @@ CASES: dict[str, Callable[[], Any]] = {
     "weighted_reservoir_v1_merged": lambda: (
         drawn(WeightedReservoir(10, seed=1), 0, 999) | drawn(WeightedReservoir(10, seed=2), 1000, 1499)
     ),
+    "min_hash_v1_empty": lambda: MinHash(128),
+    "min_hash_v1_one_slot": lambda: of(MinHash(1), words(1000)),
+    "min_hash_v1_one_key": lambda: of(MinHash(50), words(1)),
+    "min_hash_v1_words": lambda: of(MinHash(400), words(300)),
+    "min_hash_v1_other_words": lambda: of(MinHash(400), words(400)[100:]),
+    "min_hash_v1_many": lambda: of(MinHash(128), words(100_000)),
+    "min_hash_v1_integers": lambda: of(MinHash(100, keys="int", seed=7), range(-50, 50)),
+    "min_hash_v1_hashes": lambda: of_hashes(MinHash(9, keys="hash", seed=2**64 - 1), SOME),
 }
 
 
@@ -389,3 +398,10 @@ def test_the_frequencies_are_those_of_the_rust_library() -> None:
     candidate = stored(Majority, "majority_v1_saturated").candidate()
     assert candidate == Hitter("a", 2**64 - 2, 2**64 - 2, 2**64 - 1)
     assert stored(Majority, "majority_v1_tie").candidate() is None
+
+
+def test_the_similarities_are_those_of_the_rust_library() -> None:
+    words, others = stored(MinHash, "min_hash_v1_words"), stored(MinHash, "min_hash_v1_other_words")
+    assert words.similarity(others).value == 0.4875
+    assert words.items().value == 302.558_373_282_556_3
+    assert stored(MinHash, "min_hash_v1_many").items().value == 84_056.098_342_322_16

@@ -23,6 +23,7 @@ mod frequency;
 mod keys;
 mod membership;
 mod sampling;
+mod similarity;
 mod sketch;
 
 use pyo3::prelude::*;
@@ -60,4 +61,8 @@ mod _native {
     use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
     #[pymodule_export]
     use crate::sampling::{Reservoir, WeightedReservoir};
+    #[pymodule_export]
+    use crate::similarity::{
+        Bands, LshIndex, MinHash, NearDuplicates, Similar, SimilarPair, jaccard, near_duplicates, shingles,
+    };
 }

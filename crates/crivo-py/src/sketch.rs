@@ -240,6 +240,12 @@ macro_rules! sketch_methods {
 /// The Python methods of [`sketch_methods`] that have nothing to do with keys: for counters, which have none.
 macro_rules! common_methods {
     ($class:ident, $sketch:ty) => {
+        impl From<$sketch> for $class {
+            fn from(sketch: $sketch) -> Self {
+                Self($crate::sketch::Shared::new(sketch))
+            }
+        }
+
         #[pymethods]
         impl $class {
             /// Makes this the sketch of both streams. `IncompatibleError`, and no change, if the

@@ -25,9 +25,11 @@ use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3_arrow::ffi::ArrayReader;
 
 use self::feed::Feed;
 pub(crate) use self::feed::{Stretch, Take};
+pub(crate) use self::objects::is_missing;
 pub(crate) use self::weights::{Weight, weights_of};
 use crate::errors::{Failure, Result, setting};
 
@@ -150,18 +152,27 @@ fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
         let advice = format!("put a single key in a list, or use {}", feed.verb().one);
         return Err(Failure::key("many keys", found, &advice));
     }
-    let is_array = values.hasattr(intern!(py, "__array__"))?;
-    if values.hasattr(intern!(py, "__arrow_c_array__"))?
-        || values.hasattr(intern!(py, "__arrow_c_stream__"))?
-    {
-        match arrow::open(values) {
-            Ok(chunks) => return arrow::read(py, chunks, feed),
-            // A pandas column of mixed objects, or without pyarrow installed.
-            Err(_) if is_array => {}
-            Err(error) => return Err(error),
-        }
+    if let Some(chunks) = arrow_chunks(values)? {
+        return arrow::read(py, chunks, feed);
     }
+    let is_array = values.hasattr(intern!(py, "__array__"))?;
     if is_array { arrays::read(values, feed) } else { objects::read(values, feed) }
+}
+
+/// The chunks of a column that speaks the Arrow interface.
+pub(crate) fn arrow_chunks(values: &Bound<'_, PyAny>) -> Result<Option<Box<dyn ArrayReader + Send>>> {
+    let py = values.py();
+    if !values.hasattr(intern!(py, "__arrow_c_array__"))?
+        && !values.hasattr(intern!(py, "__arrow_c_stream__"))?
+    {
+        return Ok(None);
+    }
+    match arrow::open(values) {
+        Ok(chunks) => Ok(Some(chunks)),
+        // A pandas column of mixed objects, or without pyarrow installed.
+        Err(_) if values.hasattr(intern!(py, "__array__"))? => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// A key that a sketch gives back: text as a `str` if it is UTF-8 and as bytes if not, an integer with

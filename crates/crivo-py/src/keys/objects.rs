@@ -154,7 +154,7 @@ fn integer_in_range(integer: &Bound<'_, PyAny>) -> Result<u64> {
 }
 
 /// What pandas puts where a value is missing, besides None and NaN.
-fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
+pub(crate) fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
     let class = object.get_type();
     let name = class.name()?;
     Ok(matches!(name.to_str()?, "NAType" | "NaTType") && class.module()?.to_str()?.starts_with("pandas"))

@@ -1,0 +1,242 @@
+//! [`LshIndex`]: which of many sets are like this one, or like each other.
+
+use crivo::Confidence;
+use crivo::similarity::LshIndex as Index;
+use crivo::similarity::lsh_index::{Similar as LibrarySimilar, SimilarPair as LibraryPair};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+use super::{Bands, MinHash, k_of};
+use crate::errors::{Result, setting};
+use crate::estimate::Estimate;
+use crate::keys::{name_of, scheme_of};
+use crate::sketch::Shared;
+
+/// An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
+/// are alike without comparing all. It lives in memory and is not stored.
+///
+/// A pair of similarity J is found with probability `bands.probability(J)`. Of more than
+/// `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
+/// still connect all of them.
+///
+/// >>> from crivo import LshIndex, MinHash
+/// >>> index = LshIndex.for_threshold(0.5)
+/// >>> for id, text in enumerate(["a b c d e f g", "a b c d e f h", "x y z"]):
+/// ...     words = MinHash(128)
+/// ...     missing = words.insert_batch(text.split())
+/// ...     index.insert(id, words)
+/// >>> [pair] = index.similars(0.5)
+/// >>> pair.ids, 0.75 in pair.estimate()
+/// ((0, 1), True)
+#[pyclass(module = "crivo", frozen)]
+#[derive(Debug)]
+pub(crate) struct LshIndex(Shared<Index>);
+
+#[pymethods]
+impl LshIndex {
+    #[new]
+    #[pyo3(signature = (k, bands, *, keys = "text", seed = None, all_pairs_up_to = Index::ALL_PAIRS_UP_TO))]
+    #[pyo3(text_signature = "(k, bands, *, keys='text', seed=0, all_pairs_up_to=100)")]
+    fn new(
+        k: &Bound<'_, PyAny>,
+        bands: &Bound<'_, Bands>,
+        keys: &str,
+        seed: Option<&Bound<'_, PyAny>>,
+        all_pairs_up_to: usize,
+    ) -> Result<Self> {
+        let index = Index::with_scheme(k_of(k)?, bands.get().0, scheme_of(keys, seed)?)?;
+        Ok(Self(Shared::new(index.with_all_pairs_up_to(all_pairs_up_to))))
+    }
+
+    /// An empty index for sketches of k slots, in bands that find at least 99 % of the pairs at the
+    /// threshold.
+    #[staticmethod]
+    #[pyo3(signature = (threshold, k = None, *, keys = "text", seed = None))]
+    #[pyo3(text_signature = "(threshold, k=128, *, keys='text', seed=0)")]
+    fn for_threshold(
+        threshold: f64,
+        k: Option<&Bound<'_, PyAny>>,
+        keys: &str,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        let k = k.map_or(Ok(128), k_of)?;
+        let bands = crivo::similarity::Bands::for_threshold(threshold, k)?;
+        Ok(Self(Shared::new(Index::with_scheme(k, bands, scheme_of(keys, seed)?)?)))
+    }
+
+    /// Adds a set under an id. `InvalidParameterError` if the id is in the index already;
+    /// `IncompatibleError` if the set is empty, or its k, `keys` or `seed` is not the index's.
+    fn insert(&self, py: Python<'_>, id: &Bound<'_, PyAny>, sketch: &Bound<'_, MinHash>) -> Result<()> {
+        let (id, sketch) = (id_of(id)?, sketch.get().sketch(py));
+        Ok(self.0.quick(py, |index| index.insert(id, &sketch))?)
+    }
+
+    /// Takes a set out, and says whether it was in.
+    fn remove(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> Result<bool> {
+        let id = id_of(id)?;
+        Ok(self.0.detached(py, |index| index.remove(id)))
+    }
+
+    /// All pairs that share a bucket: the smaller ids, and in the same order the larger ones.
+    fn candidates<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>) {
+        let (smaller, larger) = self.0.detached(py, |index| index.candidates().into_iter().unzip());
+        (PyArray1::from_vec(py, smaller), PyArray1::from_vec(py, larger))
+    }
+
+    /// The ids of the sets that share a bucket with this one, its own among them if it is in the index.
+    fn candidates_to<'py>(
+        &self,
+        py: Python<'py>,
+        sketch: &Bound<'py, MinHash>,
+    ) -> Result<Bound<'py, PyArray1<u64>>> {
+        let sketch = sketch.get().sketch(py);
+        let ids = self.0.detached(py, |index| index.candidates_to(&sketch))?;
+        Ok(PyArray1::from_vec(py, ids))
+    }
+
+    /// The pairs whose estimated similarity is at least the threshold, in the order of their ids.
+    fn similars(&self, py: Python<'_>, threshold: f64) -> Result<Vec<SimilarPair>> {
+        let pairs = self.0.detached(py, |index| index.similars(threshold))?;
+        Ok(pairs.into_iter().map(SimilarPair).collect())
+    }
+
+    /// The sets like this one, whose estimated similarity is at least the threshold, in the order of their
+    /// ids; itself among them if it is in the index.
+    fn similars_to(
+        &self,
+        py: Python<'_>,
+        sketch: &Bound<'_, MinHash>,
+        threshold: f64,
+    ) -> Result<Vec<Similar>> {
+        let sketch = sketch.get().sketch(py);
+        let similars = self.0.detached(py, |index| index.similars_to(&sketch, threshold))?;
+        Ok(similars.into_iter().map(Similar).collect())
+    }
+
+    /// What the sketches' keys are: "text", "int" or "hash".
+    #[getter]
+    fn keys(&self, py: Python<'_>) -> &'static str {
+        name_of(self.0.quick(py, |index| index.scheme().kind()))
+    }
+
+    /// The seed of the sketches' hash.
+    #[getter]
+    fn seed(&self, py: Python<'_>) -> u64 {
+        self.0.quick(py, |index| index.scheme().seed())
+    }
+
+    /// The number of slots of the sketches.
+    #[getter]
+    fn k(&self, py: Python<'_>) -> u32 {
+        self.0.quick(py, |index| index.k())
+    }
+
+    /// How signatures are cut.
+    #[getter]
+    fn bands(&self, py: Python<'_>) -> Bands {
+        Bands(self.0.quick(py, |index| index.bands()))
+    }
+
+    /// Bytes of memory in use.
+    #[getter]
+    fn memory(&self, py: Python<'_>) -> usize {
+        self.0.quick(py, |index| index.memory())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.0.quick(py, |index| index.len())
+    }
+
+    fn __contains__(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> Result<bool> {
+        let id = id_of(id)?;
+        Ok(self.0.quick(py, |index| index.contains(id)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let (keys, seed, k, bands) = (self.keys(py), self.seed(py), self.k(py), self.bands(py));
+        let (bands, sets) = (bands.0, self.__len__(py));
+        let (count, rows) = (bands.bands(), bands.rows());
+        format!("<LshIndex k={k}, bands=Bands({count}, {rows}), keys='{keys}', seed={seed}: {sets} sets>")
+    }
+}
+
+fn id_of(id: &Bound<'_, PyAny>) -> Result<u64> {
+    setting("id", id, "0 to 2^64 - 1")
+}
+
+/// A set that is like the one asked for: made by `LshIndex.similars_to`.
+///
+/// >>> from crivo import LshIndex, MinHash
+/// >>> index, letters = LshIndex.for_threshold(0.8), MinHash(128)
+/// >>> letters.insert_batch(list("abc"))
+/// 0
+/// >>> index.insert(7, letters)
+/// >>> [found] = index.similars_to(letters, 0.9)
+/// >>> found.id, found.similarity
+/// (7, 1.0)
+#[pyclass(module = "crivo", frozen, eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Similar(LibrarySimilar);
+
+#[pymethods]
+impl Similar {
+    /// The id of the set.
+    #[getter]
+    fn id(&self) -> u64 {
+        self.0.id()
+    }
+
+    /// The estimated similarity: the share of equal slots.
+    #[getter]
+    fn similarity(&self) -> f64 {
+        self.0.similarity()
+    }
+
+    /// The similarity with bounds at the given confidence.
+    #[pyo3(signature = (confidence = 0.95))]
+    fn estimate(&self, confidence: f64) -> Result<Estimate> {
+        Ok(self.0.estimate_at(Confidence::new(confidence)?).into())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Similar id={}, similarity={}>", self.id(), self.similarity())
+    }
+}
+
+/// Two sets that are alike: made by `LshIndex.similars`.
+///
+/// >>> from crivo import LshIndex, MinHash
+/// >>> index, one, other = LshIndex.for_threshold(0.8), MinHash(128), MinHash(128)
+/// >>> for id, sketch in enumerate((one, other)):
+/// ...     missing = sketch.insert_batch(range(50))
+/// ...     index.insert(id, sketch)
+/// >>> index.similars(0.8)
+/// [<SimilarPair ids=(0, 1), similarity=1>]
+#[pyclass(module = "crivo", frozen, eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SimilarPair(LibraryPair);
+
+#[pymethods]
+impl SimilarPair {
+    /// The ids of the two sets, the smaller one first.
+    #[getter]
+    fn ids(&self) -> (u64, u64) {
+        self.0.ids()
+    }
+
+    /// The estimated similarity: the share of equal slots.
+    #[getter]
+    fn similarity(&self) -> f64 {
+        self.0.similarity()
+    }
+
+    /// The similarity with bounds at the given confidence.
+    #[pyo3(signature = (confidence = 0.95))]
+    fn estimate(&self, confidence: f64) -> Result<Estimate> {
+        Ok(self.0.estimate_at(Confidence::new(confidence)?).into())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<SimilarPair ids={:?}, similarity={}>", self.ids(), self.similarity())
+    }
+}

@@ -1,0 +1,339 @@
+//! [`near_duplicates`]: from texts to verified pairs and clusters, in one call.
+
+use std::sync::{Mutex, PoisonError};
+
+use crivo::similarity::shingle::Shingles;
+use crivo_near::{Clusters, Documents, Keep, Linking, Outcome, PageText, Settings, Stage, Watch};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+use super::Bands;
+use super::bands::hashes_of;
+use super::texts::Texts;
+use crate::errors::{Failure, Result, setting};
+use crate::estimate::Estimate;
+
+/// Finds the near-duplicates among texts: documents of which the shingles have a Jaccard similarity of
+/// at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
+/// says how many pairs were not found.
+///
+/// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
+/// place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`; without
+/// it they are named by their positions.
+///
+/// `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
+/// is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
+/// `html` the texts are pages, and what a reader sees of them counts. About `memory` bytes are used,
+/// and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
+/// `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of so
+/// many `hashes`.
+///
+/// >>> from crivo import near_duplicates
+/// >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
+/// >>> found = near_duplicates(texts, shingle="words:2")
+/// >>> found.pairs
+/// [(0, 2, 1.0)]
+/// >>> found.clusters, found.kept
+/// (array([0, 1, 0], dtype=uint32), array([0, 1], dtype=uint32))
+#[pyfunction]
+#[pyo3(signature = (
+    texts, threshold = 0.8, *, shingle = "words:5", ids = None, keep = "first", linking = "chains", html = false,
+    fast = false, memory = None, threads = None, hashes = None, bands = None, seed = None
+))]
+#[pyo3(text_signature = "(texts, threshold=0.8, *, shingle='words:5', ids=None, keep='first', \
+    linking='chains', html=False, fast=False, memory=2147483648, threads=0, hashes=128, bands=None, seed=0)")]
+#[allow(clippy::too_many_arguments)] // they are named by the caller
+pub(crate) fn near_duplicates(
+    texts: &Bound<'_, PyAny>,
+    threshold: f64,
+    shingle: &str,
+    ids: Option<&Bound<'_, PyAny>>,
+    keep: &str,
+    linking: &str,
+    html: bool,
+    fast: bool,
+    memory: Option<&Bound<'_, PyAny>>,
+    threads: Option<&Bound<'_, PyAny>>,
+    hashes: Option<&Bound<'_, PyAny>>,
+    bands: Option<&Bound<'_, Bands>>,
+    seed: Option<&Bound<'_, PyAny>>,
+) -> Result<NearDuplicates> {
+    let py = texts.py();
+    let (keep, linking) = (keep_of(keep)?, linking_of(linking)?);
+    let defaults = Settings::default();
+    let settings = Settings {
+        threshold,
+        shingles: shingle.parse::<Shingles>()?,
+        seed: seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))?,
+        hashes: hashes_of(hashes)?,
+        bands: bands.map(|bands| bands.get().0),
+        fast,
+        memory: memory.map_or(Ok(defaults.memory), |bytes| setting("memory", bytes, "at least 16 MiB"))?,
+        threads: match threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))? {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        },
+    };
+    settings.bands()?;
+    let texts = Texts::of(texts)?;
+    let slices = texts.slices()?;
+    let ids = ids.map(|ids| ids_of(ids, slices.len())).transpose()?;
+    let watch = Signals::default();
+    let found = py.detach(|| Found::search(&slices, html, &settings, linking, keep, &watch));
+    if let Some(raised) = watch.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(raised.into());
+    }
+    Ok(NearDuplicates { found: found?, ids })
+}
+
+fn keep_of(keep: &str) -> Result<Keep> {
+    match keep {
+        "first" => Ok(Keep::First),
+        "longest" => Ok(Keep::Longest),
+        _ => Err(Failure::Parameter(format!("keep: expected 'first' or 'longest', found '{keep}'"))),
+    }
+}
+
+fn linking_of(linking: &str) -> Result<Linking> {
+    match linking {
+        "chains" => Ok(Linking::Chains),
+        "representative" => Ok(Linking::Representative),
+        _ => Err(Failure::Parameter(format!(
+            "linking: expected 'chains' or 'representative', found '{linking}'"
+        ))),
+    }
+}
+
+/// One name for each text.
+fn ids_of(ids: &Bound<'_, PyAny>, texts: usize) -> Result<Vec<Py<PyAny>>> {
+    // A column's elements would be scalars of its own; a list has Python's.
+    let ids = match ["to_pylist", "tolist"].into_iter().find(|name| ids.hasattr(*name).unwrap_or(false)) {
+        Some(as_list) => ids.call_method0(as_list)?,
+        None => ids.clone(),
+    };
+    let ids: Vec<Py<PyAny>> = ids.try_iter()?.map(|id| id.map(Bound::unbind)).collect::<PyResult<_>>()?;
+    if ids.len() == texts {
+        return Ok(ids);
+    }
+    let found = ids.len();
+    Err(Failure::Parameter(format!("number of ids: expected {texts}, one for each text, found {found}")))
+}
+
+impl From<crivo_near::Error> for Failure {
+    fn from(error: crivo_near::Error) -> Self {
+        use crivo_near::Error;
+        match error {
+            Error::Sketch(error) => error.into(),
+            Error::Setting { .. } | Error::TooMany => Self::Parameter(error.to_string()),
+            Error::Storage { cause, .. } => Self::Python(cause.into()),
+            other => Self::Python(pyo3::exceptions::PyRuntimeError::new_err(other.to_string())),
+        }
+    }
+}
+
+/// Between two stages Python may say that somebody pressed Ctrl-C.
+#[derive(Default)]
+struct Signals {
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Watch for Signals {
+    fn begin(&self, _: Stage) {
+        if let Err(raised) = Python::attach(|py| py.check_signals()) {
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// The texts that are not missing, each with its position.
+struct Present<'a> {
+    texts: Vec<&'a [u8]>,
+    positions: Vec<u32>,
+    html: bool,
+    threads: usize,
+}
+
+impl Documents for Present<'_> {
+    fn read<S: Send>(
+        &self,
+        make: &(dyn Fn() -> S + Sync),
+        take: &(dyn Fn(&mut S, u64, &[u8]) -> crivo_near::Result<()> + Sync),
+    ) -> crivo_near::Result<Vec<S>> {
+        let texts = crivo_near::Texts::new(&self.texts, self.threads);
+        if !self.html {
+            return texts.read(make, take);
+        }
+        let states = texts.read(&|| (make(), PageText::default()), &|(state, page), place, text| {
+            take(state, place, page.of(text))
+        })?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+}
+
+/// What a search brought, in the positions of the texts.
+#[derive(Debug)]
+struct Found {
+    pairs: Vec<[u32; 2]>,
+    similarities: Vec<f64>,
+    clusters: Vec<u32>,
+    documents: u32,
+    missing: usize,
+    too_short: u64,
+    compared: u64,
+    bands: crivo::similarity::Bands,
+    expected_missed: crivo::Estimate,
+}
+
+impl Found {
+    fn search(
+        slices: &[Option<&[u8]>],
+        html: bool,
+        settings: &Settings,
+        linking: Linking,
+        keep: Keep,
+        watch: &Signals,
+    ) -> crivo_near::Result<Self> {
+        u32::try_from(slices.len()).map_err(|_| crivo_near::Error::TooMany)?;
+        let (positions, texts) =
+            (0..).zip(slices).filter_map(|(position, text)| text.map(|text| (position, text))).unzip();
+        let present = Present { texts, positions, html, threads: settings.threads };
+        let outcome = crivo_near::near_duplicates(&present, settings, watch)?;
+        let clusters = Clusters::of(&outcome, linking, keep)?;
+        Self::of(&outcome, &clusters, &present.positions, slices.len())
+    }
+
+    fn of(
+        outcome: &Outcome,
+        clusters: &Clusters,
+        positions: &[u32],
+        texts: usize,
+    ) -> crivo_near::Result<Self> {
+        let position = |member: u32| positions[member as usize];
+        let count = usize::try_from(outcome.pairs()).unwrap_or(0);
+        let (mut pairs, mut similarities) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        outcome.for_each_pair(|one, other, similarity| {
+            pairs.push([position(one), position(other)]);
+            similarities.push(similarity);
+            Ok(())
+        })?;
+        // Missing texts stay, each by itself.
+        let mut kept: Vec<u32> = (0..texts as u32).collect();
+        for (&of, member) in clusters.kept().iter().zip(0..) {
+            kept[position(member) as usize] = position(of);
+        }
+        Ok(Self {
+            pairs,
+            similarities,
+            clusters: kept,
+            documents: outcome.documents(),
+            missing: texts - positions.len(),
+            too_short: outcome.too_short(),
+            compared: outcome.compared(),
+            bands: outcome.bands(),
+            expected_missed: outcome.expected_missed(),
+        })
+    }
+}
+
+/// The near-duplicates of a collection: made by `near_duplicates`.
+///
+/// >>> from crivo import near_duplicates
+/// >>> found = near_duplicates(["one two three"] * 2 + [None, "four"], shingle="words:2", ids="abcd")
+/// >>> found
+/// <NearDuplicates 1 pairs among 3 documents>
+/// >>> found.pairs, found.missing, found.too_short
+/// ([('a', 'b', 1.0)], 1, 1)
+/// >>> found.pair_positions, found.similarities
+/// (array([[0, 1]], dtype=uint32), array([1.]))
+#[pyclass(module = "crivo", frozen)]
+#[derive(Debug)]
+pub(crate) struct NearDuplicates {
+    found: Found,
+    ids: Option<Vec<Py<PyAny>>>,
+}
+
+#[pymethods]
+impl NearDuplicates {
+    /// The pairs, in the order of their positions: the ids of both texts, and their similarity.
+    #[getter]
+    fn pairs<'py>(&self, py: Python<'py>) -> Result<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>, f64)>> {
+        let id = |position: u32| match &self.ids {
+            Some(ids) => Ok(ids[position as usize].bind(py).clone()),
+            None => Ok::<_, PyErr>(position.into_pyobject(py)?.into_any()),
+        };
+        let with_ids =
+            |(&[one, other], &similarity): (&[u32; 2], &f64)| Ok((id(one)?, id(other)?, similarity));
+        self.found.pairs.iter().zip(&self.found.similarities).map(with_ids).collect()
+    }
+
+    /// The positions of both texts of each pair, one row a pair.
+    #[getter]
+    fn pair_positions<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<u32>>> {
+        let pairs = &self.found.pairs;
+        Ok(PyArray1::from_slice(py, pairs.as_flattened()).reshape([pairs.len(), 2])?)
+    }
+
+    /// The similarity of each pair.
+    #[getter]
+    fn similarities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.found.similarities)
+    }
+
+    /// For each text the position of the one that is kept in its place: its own, if it is kept.
+    #[getter]
+    fn clusters<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_slice(py, &self.found.clusters)
+    }
+
+    /// The positions of the texts that are kept.
+    #[getter]
+    fn kept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        let clusters = self.found.clusters.iter().zip(0..);
+        let kept = clusters.filter(|&(&kept, position)| kept == position).map(|(&kept, _)| kept);
+        PyArray1::from_vec(py, kept.collect())
+    }
+
+    /// How many pairs at or above the threshold were probably not found.
+    #[getter]
+    fn expected_missed(&self) -> Estimate {
+        self.found.expected_missed.into()
+    }
+
+    /// How many texts there are, missing ones left out.
+    #[getter]
+    fn documents(&self) -> u32 {
+        self.found.documents
+    }
+
+    /// How many texts are missing.
+    #[getter]
+    fn missing(&self) -> usize {
+        self.found.missing
+    }
+
+    /// How many texts are too short for one shingle: they are alike only if they are the same.
+    #[getter]
+    fn too_short(&self) -> u64 {
+        self.found.too_short
+    }
+
+    /// How many pairs of candidates were compared.
+    #[getter]
+    fn compared(&self) -> u64 {
+        self.found.compared
+    }
+
+    /// How signatures were cut.
+    #[getter]
+    fn bands(&self) -> Bands {
+        Bands(self.found.bands)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<NearDuplicates {} pairs among {} documents>", self.found.pairs.len(), self.found.documents)
+    }
+}

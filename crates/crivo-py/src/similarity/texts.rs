@@ -1,0 +1,110 @@
+//! Texts where they lie: of a list the objects are held and their bytes borrowed, of an Arrow column the
+//! buffers are. Nothing is copied but a pointer and a length for each.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyFloat, PyString};
+
+use crate::errors::{Failure, Result};
+use crate::keys;
+
+/// Texts that outlive the GIL's release.
+pub(super) enum Texts<'py> {
+    Objects(Vec<Bound<'py, PyAny>>),
+    Chunks(Vec<ArrayRef>),
+}
+
+impl<'py> Texts<'py> {
+    /// Those in a list or other iterable, a NumPy array or an Arrow column.
+    pub(super) fn of(values: &Bound<'py, PyAny>) -> Result<Self> {
+        if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+            return Err(Failure::key("many texts", values.get_type().name()?, "put a single text in a list"));
+        }
+        if let Some(chunks) = keys::arrow_chunks(values)? {
+            let chunks: std::result::Result<Vec<_>, _> = values.py().detach(|| chunks.collect());
+            return Ok(Self::Chunks(chunks.map_err(|error| PyRuntimeError::new_err(error.to_string()))?));
+        }
+        let objects = values
+            .try_iter()
+            .map_err(|_| {
+                let found = values.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+                Failure::key("many texts: an iterable, a NumPy array or an Arrow column", found, "")
+            })?
+            .collect::<PyResult<_>>()?;
+        Ok(Self::Objects(objects))
+    }
+
+    /// The bytes of each text; none of a missing one.
+    pub(super) fn slices(&self) -> Result<Vec<Option<&[u8]>>> {
+        match self {
+            Self::Objects(objects) => objects
+                .iter()
+                .enumerate()
+                .map(|(position, object)| {
+                    if is_missing(object)? {
+                        return Ok(None);
+                    }
+                    bytes_of_text(object).map(Some).map_err(|failure| failure.at(position, ""))
+                })
+                .collect(),
+            Self::Chunks(chunks) => {
+                let mut slices = Vec::with_capacity(chunks.iter().map(Array::len).sum());
+                chunks.iter().try_for_each(|chunk| column(chunk, &mut slices))?;
+                Ok(slices)
+            }
+        }
+    }
+}
+
+/// The UTF-8 of a `str`, or the contents of `bytes`.
+pub(super) fn bytes_of_text<'a>(text: &'a Bound<'_, PyAny>) -> Result<&'a [u8]> {
+    if let Ok(string) = text.cast::<PyString>() {
+        return string.to_str().map(str::as_bytes).map_err(|_| {
+            let advice = "it has no UTF-8 form: encode it as bytes";
+            Failure::key("text", "a str with half a surrogate pair", advice)
+        });
+    }
+    match text.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.as_bytes()),
+        Err(_) => Err(Failure::key("text: str or bytes", text.get_type().name()?, "")),
+    }
+}
+
+/// None, and what pandas writes for it.
+fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
+    let is_nan = || object.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan());
+    Ok(object.is_none() || is_nan() || keys::is_missing(object)?)
+}
+
+/// Appends the texts of one array.
+fn column<'a>(array: &'a ArrayRef, out: &mut Vec<Option<&'a [u8]>>) -> Result<()> {
+    match array.data_type() {
+        DataType::Utf8 => out.extend(array.as_string::<i32>().iter().map(|text| text.map(str::as_bytes))),
+        DataType::LargeUtf8 => {
+            out.extend(array.as_string::<i64>().iter().map(|text| text.map(str::as_bytes)));
+        }
+        DataType::Utf8View => out.extend(array.as_string_view().iter().map(|text| text.map(str::as_bytes))),
+        DataType::Binary => out.extend(array.as_binary::<i32>()),
+        DataType::LargeBinary => out.extend(array.as_binary::<i64>()),
+        DataType::BinaryView => out.extend(array.as_binary_view()),
+        DataType::Null => out.extend((0..array.len()).map(|_| None)),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let mut values = Vec::with_capacity(dictionary.values().len());
+            column(dictionary.values(), &mut values)?;
+            let keys = dictionary.normalized_keys();
+            let of = |(row, key): (usize, usize)| {
+                values.get(key).copied().flatten().filter(|_| array.is_valid(row))
+            };
+            out.extend(keys.into_iter().enumerate().map(of));
+        }
+        other => {
+            let found = format_args!("{other}");
+            return Err(Failure::key("a column of text", found, "choose one column, or convert it"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+"""Near-duplicates in one call, against all pairs compared exactly."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from columns import refused
+from test_threads import ticks_during
+
+from crivo import Bands, KeyTypeError, jaccard, near_duplicates, shingles
+
+GENERATOR = random.Random(5)
+WORDS = [f"w{i}" for i in range(500)]
+
+
+def changed(words: list[str], places: int) -> list[str]:
+    copy = list(words)
+    for _ in range(places):
+        copy[GENERATOR.randrange(len(copy))] = GENERATOR.choice(WORDS)
+    return copy
+
+
+ORIGINALS = [[GENERATOR.choice(WORDS) for _ in range(100)] for _ in range(60)]
+TEXTS = [" ".join(words) for words in ORIGINALS]
+TEXTS += [" ".join(changed(words, n % 5)) for n, words in enumerate(ORIGINALS)]
+GENERATOR.shuffle(TEXTS)
+
+
+def truth(texts: list[str], kind: str, threshold: float) -> list[tuple[int, int, float]]:
+    sets = [shingles(text, kind) for text in texts]
+    pairs = []
+    for one in range(len(texts)):
+        for other in range(one + 1, len(texts)):
+            similarity = jaccard(sets[one], sets[other], keys="hash")
+            if similarity is not None and similarity >= threshold:
+                pairs.append((one, other, similarity))
+    return pairs
+
+
+# With one row a band every pair that shares a slot is a candidate: nothing can be missed.
+SURE = Bands(128, 1)
+
+
+@pytest.mark.parametrize("kind", ["words:2", "words:5", "chars:9"])
+def test_all_pairs_are_found_with_their_exact_similarity(kind: str) -> None:
+    expected = truth(TEXTS, kind, 0.6)
+    assert 20 < len(expected) < 70
+    found = near_duplicates(TEXTS, 0.6, shingle=kind, bands=SURE)
+    assert found.pairs == expected
+    assert found.pair_positions.tolist() == [[one, other] for one, other, _ in expected]
+    assert found.similarities.tolist() == [similarity for _, _, similarity in expected]
+    assert (found.documents, found.missing, found.bands) == (120, 0, SURE)
+    assert found.compared >= sum(similarity < 1 for _, _, similarity in expected)
+
+
+def test_usual_bands_miss_few_and_say_so() -> None:
+    expected, found = truth(TEXTS, "words:5", 0.8), near_duplicates(TEXTS)
+    assert set(found.pairs) <= set(expected)
+    assert len(expected) - len(found.pairs) <= found.expected_missed.upper <= 5
+    assert found.bands == Bands.for_threshold(0.8)
+
+
+def test_clusters_and_what_is_kept() -> None:
+    texts = ["a b c d e f g h i j", "x", "b c d e f g h i j k", "c d e f g h i j k l", "x", "nothing like it"]
+    settings: dict[str, Any] = {"threshold": 0.7, "shingle": "words:1", "bands": SURE}
+    chains = near_duplicates(texts, **settings)
+    assert [pair[:2] for pair in chains.pairs] == [(0, 2), (1, 4), (2, 3)]
+    assert chains.clusters.tolist() == [0, 1, 0, 0, 1, 5]
+    assert chains.kept.tolist() == [0, 1, 5]
+    around = near_duplicates(texts, linking="representative", **settings)
+    assert around.clusters.tolist() == [0, 1, 0, 3, 1, 5]
+    longer = [*texts[:2], texts[2] + " !!!", *texts[3:]]
+    longest = near_duplicates(longer, keep="longest", **settings)
+    assert longest.clusters.tolist() == [2, 1, 2, 2, 1, 5]
+
+
+COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "tuple": tuple,
+    "generator": lambda texts: (text for text in texts),
+    "bytes": lambda texts: [text and text.encode() for text in texts],
+    "string": lambda texts: pa.array(texts),
+    "large_string": lambda texts: pa.array(texts, pa.large_string()),
+    "string_view": lambda texts: pa.array(texts, pa.string_view()),
+    "binary": lambda texts: pa.array([text and text.encode() for text in texts], pa.binary()),
+    "dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+    "chunks": lambda texts: pa.chunked_array([texts[:50], [], texts[50:]]),
+    "column of a table": lambda texts: pa.table({"text": texts})["text"],
+    "sliced": lambda texts: pa.array(["x y z", *texts, "x y z"])[1:-1],
+    "polars": pl.Series,
+    "pandas": pd.Series,
+    "objects": lambda texts: np.array(texts, dtype=object),
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_kind_of_column_gives_the_same_answer(column: str) -> None:
+    texts = [*TEXTS[:70], None, *TEXTS[70:], None, "á b", "short", "short"]
+    expected = near_duplicates(texts, 0.6)
+    found = near_duplicates(COLUMNS[column](texts), 0.6)
+    assert found.pairs == expected.pairs
+    assert found.clusters.tolist() == expected.clusters.tolist()
+    assert (found.documents, found.missing, found.too_short) == (123, 2, 3)
+
+
+def test_missing_texts_are_like_nothing() -> None:
+    found = near_duplicates([None, "a b", None, float("nan"), "a b"], shingle="words:1")  # type: ignore[list-item]
+    assert found.pairs == [(1, 4, 1.0)]
+    assert found.clusters.tolist() == [0, 1, 2, 3, 1]
+    assert found.kept.tolist() == [0, 1, 2, 3]
+    assert (found.documents, found.missing) == (2, 3)
+    empty = near_duplicates([])
+    assert empty.pairs == [] and len(empty.kept) == 0 and empty.pair_positions.shape == (0, 2)
+
+
+def test_ids_name_the_pairs() -> None:
+    texts = ["a b c", "d e f", "a b c"]
+    for ids in (["x", "y", "z"], np.array(["x", "y", "z"]), pa.array(["x", "y", "z"]), iter("xyz")):
+        assert near_duplicates(texts, shingle="words:2", ids=ids).pairs == [("x", "z", 1.0)]
+    assert near_duplicates(texts, shingle="words:2", ids=[(1, 2), None, 3.5]).pairs == [((1, 2), 3.5, 1.0)]
+    assert refused(near_duplicates, texts, ids="ab") == "number of ids: expected 3, one for each text, found 2"
+
+
+def test_pages_are_what_a_reader_sees() -> None:
+    pages = ["<p>one <b>two</b> three</p>", "one two three", "<script>one two three</script>"]
+    assert near_duplicates(pages, shingle="words:2", html=True).pairs == [(0, 1, 1.0)]
+    assert near_duplicates(pages, shingle="words:2").pairs == []
+
+
+def test_the_answer_does_not_depend_on_threads_or_memory() -> None:
+    expected = near_duplicates(TEXTS, 0.6)
+    for threads in (1, 2, 7):
+        found = near_duplicates(TEXTS, 0.6, threads=threads, memory=16 << 20)
+        assert found.pairs == expected.pairs and found.clusters.tolist() == expected.clusters.tolist()
+
+
+def test_fast_similarities_are_estimates() -> None:
+    exact = {pair[:2]: pair[2] for pair in truth(TEXTS, "words:5", 0.3)}
+    fast = near_duplicates(TEXTS, 0.6, fast=True, hashes=512)
+    assert len(fast.pairs) > 10
+    assert all(abs(exact[one, other] - similarity) < 0.15 for one, other, similarity in fast.pairs)
+
+
+def test_settings_out_of_range_are_refused() -> None:
+    for named in (
+        {"threshold": 0},
+        {"threshold": 1.1},
+        {"shingle": "words:0"},
+        {"keep": "shortest"},
+        {"linking": "none"},
+        {"memory": 1000},
+        {"memory": -1},
+        {"threads": -1},
+        {"hashes": 0},
+        {"hashes": 10, "bands": Bands(4, 4)},
+        {"seed": -1},
+    ):
+        assert refused(near_duplicates, ["a"], **named)
+
+
+def test_what_is_no_text_is_refused_with_its_position() -> None:
+    with pytest.raises(KeyTypeError, match="value 1: key: expected text: str or bytes, found int"):
+        near_duplicates(["a", 3])  # type: ignore[list-item]
+    with pytest.raises(KeyTypeError, match="surrogate"):
+        near_duplicates(["\ud800"])
+    for wrong in ("a text", b"a text", 3, pa.array([1, 2]), pa.table({"a": ["x"]})):
+        with pytest.raises(KeyTypeError):
+            near_duplicates(wrong)
+
+
+def test_python_runs_meanwhile() -> None:
+    texts = pa.array([" ".join(GENERATOR.choices(WORDS, k=200)) for _ in range(3000)])
+    assert any(ticks_during(lambda: near_duplicates(texts)) > 8 for _ in range(20))
