@@ -18,8 +18,13 @@ and the Rust library read and write, byte for byte the same.
 - How often, and which most often? ``CountMin``, ``RangeCountMin``, ``HeavyHitters``, ``Majority``
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``
+- How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
+- What is in this column? ``ColumnProfile``, ``DDSketch``
+- Over the last day only? ``Panes`` of any sketch
 - Which are alike? ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``, ``jaccard`` and
   ``shingles`` for anything
+
+``decode`` opens the bytes of any of them. ``crivo.hash`` has what is worth knowing about hashes.
 """
 
 from crivo._hitter import Hitter
@@ -27,10 +32,12 @@ from crivo._native import (
     Bands,
     BlockedBloom,
     Bloom,
+    ColumnProfile,
     Comparison,
     CounterArray,
     CountingBloom,
     CountMin,
+    DDSketch,
     DirectTable,
     Estimate,
     ExactDistinct,
@@ -44,7 +51,11 @@ from crivo._native import (
     MinHash,
     MorrisCounter,
     NearDuplicates,
+    Panes,
+    PrivateClient,
+    PrivateCountMean,
     ProbabilisticCounting,
+    Protocol,
     RangeCountMin,
     Reservoir,
     SampledCounter,
@@ -52,12 +63,14 @@ from crivo._native import (
     SimilarPair,
     UltraLogLog,
     WeightedReservoir,
+    decode,
     jaccard,
     near_duplicates,
     shingles,
 )
 from crivo.errors import (
     AbsentError,
+    BudgetExceededError,
     CrivoError,
     DecodeError,
     IncompatibleError,
@@ -71,11 +84,14 @@ __all__ = [
     "Bands",
     "BlockedBloom",
     "Bloom",
+    "BudgetExceededError",
+    "ColumnProfile",
     "Comparison",
     "CountMin",
     "CounterArray",
     "CountingBloom",
     "CrivoError",
+    "DDSketch",
     "DecodeError",
     "DirectTable",
     "Estimate",
@@ -95,7 +111,11 @@ __all__ = [
     "MorrisCounter",
     "NearDuplicates",
     "OutOfMemoryError",
+    "Panes",
+    "PrivateClient",
+    "PrivateCountMean",
     "ProbabilisticCounting",
+    "Protocol",
     "RangeCountMin",
     "Reservoir",
     "SampledCounter",
@@ -103,6 +123,7 @@ __all__ = [
     "SimilarPair",
     "UltraLogLog",
     "WeightedReservoir",
+    "decode",
     "jaccard",
     "near_duplicates",
     "shingles",

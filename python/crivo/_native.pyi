@@ -4,7 +4,7 @@ Classes whose name begins with an underscore exist only here, for what several s
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Literal, SupportsIndex, final
+from typing import Any, ClassVar, Literal, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,20 @@ from typing_extensions import Self
 
 from crivo._hitter import Hitter
 from crivo._typing import (
+    ColumnType,
     CounterBits,
+    Features,
     Hashes,
     Indexes,
     Key,
     KeyKind,
     Keys,
+    Numbers,
     Reading,
     RealWeights,
     Texts,
+    Times,
+    ValueKind,
     Weights,
 )
 
@@ -28,13 +33,16 @@ __all__ = [
     "Bands",
     "BlockedBloom",
     "Bloom",
+    "ColumnProfile",
     "Comparison",
     "CountMin",
     "CounterArray",
     "CountingBloom",
+    "DDSketch",
     "DirectTable",
     "Estimate",
     "ExactDistinct",
+    "FeatureHasher",
     "HeavyHitters",
     "HyperLogLog",
     "KMinValues",
@@ -45,7 +53,11 @@ __all__ = [
     "MinHash",
     "MorrisCounter",
     "NearDuplicates",
+    "Panes",
+    "PrivateClient",
+    "PrivateCountMean",
     "ProbabilisticCounting",
+    "Protocol",
     "RangeCountMin",
     "Reservoir",
     "SampledCounter",
@@ -53,6 +65,13 @@ __all__ = [
     "SimilarPair",
     "UltraLogLog",
     "WeightedReservoir",
+    "approximate_collision_probability",
+    "collision_probability",
+    "decode",
+    "djb31ma",
+    "forge",
+    "forge_after",
+    "items_for_collision",
     "jaccard",
     "near_duplicates",
     "shingles",
@@ -2052,8 +2071,8 @@ def near_duplicates(
     is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
     `html` the texts are pages, and what a reader sees of them counts. About `memory` bytes are used,
     and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
-    `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of so
-    many `hashes`.
+    `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
+    so many `hashes`.
 
     >>> from crivo import near_duplicates
     >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
@@ -2121,3 +2140,695 @@ class NearDuplicates:
     @property
     def bands(self) -> Bands:
         """How signatures were cut."""
+
+# ---- what is in this column? ----
+
+@final
+class DDSketch(_Stored):
+    """Counts numbers in bins of equal relative width: every quantile is answered within `relative_error`
+    of itself, and no input can break the bounds. Count, sum, mean, least and greatest number are
+    exact.
+
+    If the numbers need more than `max_bins` bins, pairs of them are joined and the error about
+    doubles; `relative_error` says so. `for_error` chooses bins for eighteen decades. Merging is exact,
+    in any order.
+
+    >>> from crivo import DDSketch
+    >>> latencies = DDSketch.for_error(0.01)
+    >>> latencies.insert_batch([i / 1000 for i in range(1, 10_001)])
+    0
+    >>> median = latencies.quantile(0.5)
+    >>> 5.0 in median, median.certain, latencies.max, latencies.sum
+    (True, True, 10.0, 50005.0)
+    """
+
+    def __new__(cls, relative_error: float, max_bins: SupportsIndex) -> Self: ...
+    @staticmethod
+    def for_error(relative_error: float) -> DDSketch:
+        """An empty sketch with that relative error for numbers of eighteen decades."""
+
+    @staticmethod
+    def bins_for(relative_error: float) -> int:
+        """How many bins numbers of eighteen decades take.
+
+        >>> DDSketch.bins_for(0.01)
+        2073
+        """
+
+    def insert(self, value: SupportsFloat | SupportsIndex) -> None:
+        """Counts a number. NaN and infinities are only counted as `not_finite`."""
+
+    def add(self, value: SupportsFloat | SupportsIndex, weight: SupportsIndex) -> None:
+        """Counts a number `weight` times."""
+
+    def insert_batch(self, values: Numbers) -> int:
+        """Counts many numbers and returns how many missing values (None, null) were skipped. NaN is not
+        missing here, but `not_finite`.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
+        interface; columns of floats are read in place and without the GIL.
+        """
+
+    def quantile(self, share: float) -> Estimate | None:
+        """The quantile of a share, with certain bounds: the least number that at least that share of all is
+        not above. 0.5 is the median, 0 the least and 1 the greatest. None if there are no numbers, or the
+        share is not from 0 to 1.
+        """
+
+    def quantiles(self, shares: Iterable[float]) -> list[Estimate | None]:
+        """Many quantiles, at the cost of one.
+
+        >>> numbers = DDSketch.for_error(0.01)
+        >>> numbers.insert_batch(range(101))
+        0
+        >>> [round(float(quantile)) for quantile in numbers.quantiles([0, 0.25, 0.5, 1])]
+        [0, 25, 50, 100]
+        """
+
+    def count_below(self, limit: float) -> Estimate:
+        """How many numbers are below a limit, with certain bounds."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are, those that are not finite left out; 2^64 - 1 if that many or more."""
+
+    @property
+    def not_finite(self) -> int:
+        """How many infinities and NaNs came, which are in no other answer."""
+
+    @property
+    def zeros(self) -> int:
+        """How many numbers are 0."""
+
+    @property
+    def min(self) -> float | None:
+        """The least number, exactly; None if there are none."""
+
+    @property
+    def max(self) -> float | None:
+        """The greatest number, exactly; None if there are none."""
+
+    @property
+    def sum(self) -> float | None:
+        """The sum of all numbers, rounded once; None if the count is saturated."""
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of all numbers; None if there are none, or the count is saturated."""
+
+    @property
+    def relative_error(self) -> float:
+        """The relative error of quantiles now: what was asked for as long as no bins had to be joined."""
+
+    @property
+    def accuracy(self) -> float:
+        """The relative error that was asked for."""
+
+    @property
+    def bins(self) -> int:
+        """How many bins are in use."""
+
+    @property
+    def max_bins(self) -> int:
+        """How many bins there may be."""
+
+    @property
+    def is_collapsed(self) -> bool:
+        """Whether bins had to be joined."""
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether the count has reached 2^64 - 1, where counting stops."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no numbers. (A sketch without a length is always true, as objects are.)"""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+@final
+class ColumnProfile(_Stored):
+    """What is in a column, in one pass and a fixed amount of memory: its type, what is missing, how many
+    different values, which most often, the least, greatest and mean, quantiles, a sample, and whether
+    it could be a key.
+
+    `for_memory` chooses sizes that stay within so many bytes. Profiles of parts merge to that of the
+    whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values are
+    taken by their texts: the integer 12 and the text "12" are the same.
+
+    >>> from crivo import ColumnProfile
+    >>> ages = ColumnProfile.for_memory(64 * 1024)
+    >>> ages.insert_batch([31, 17, None, 44, 31, 8, None])
+    2
+    >>> ages.column_type, ages.rows, ages.missing, ages.min(), ages.mean()
+    ('integer', 7, 2, 8, 26.2)
+    >>> ages.distinct().value, ages.top(1)[0].key, ages.could_be_key()
+    (4.0, '31', False)
+    """
+
+    def __new__(
+        cls,
+        *,
+        precision: SupportsIndex = 12,
+        counters: SupportsIndex = 666,
+        sample: SupportsIndex = 100,
+        accuracy: float = 0.01,
+        bins: SupportsIndex = 2048,
+        longest: SupportsIndex = 128,
+        seed: SupportsIndex = 0,
+        sample_seed: SupportsIndex = 0,
+    ) -> Self: ...
+    @staticmethod
+    def for_memory(
+        memory: SupportsIndex, *, seed: SupportsIndex = 0, sample_seed: SupportsIndex = 0
+    ) -> ColumnProfile:
+        """An empty profile that never takes more than so many bytes, from 16 KiB on, with the largest parts
+        for that.
+        """
+
+    def insert(self, value: Key) -> None:
+        """Takes one value, which is not missing."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Takes many values and returns how many of them are missing (None, NaN, null and, in a column, empty
+        text), which are counted too.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
+        interface, which is read in place and without the GIL.
+        """
+
+    def add_missing(self, rows: SupportsIndex) -> None:
+        """Counts rows without a value."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there were, with a value or without."""
+
+    @property
+    def missing(self) -> int:
+        """How many rows had no value."""
+
+    @property
+    def values(self) -> int:
+        """How many rows had a value."""
+
+    def count_of(self, kind: ValueKind) -> int:
+        """How many values are of a kind: "boolean", "integer", "float", "date", "timestamp" or "text"."""
+
+    @property
+    def column_type(self) -> ColumnType:
+        """The type that all values have: "boolean", "integer", "float", "date", "timestamp", "text", or
+        "empty" if there are none.
+        """
+
+    @property
+    def long(self) -> int:
+        """How many values were longer than `longest` bytes: they are in every answer but the most frequent
+        values.
+        """
+
+    def lengths(self) -> tuple[int, float, int] | None:
+        """The length of the shortest value in characters, the mean length, and that of the longest. None if
+        there are no values.
+        """
+
+    def distinct(self, confidence: float = 0.95) -> Estimate:
+        """How many different values there are, with bounds at the given confidence; exact while they are few."""
+
+    def could_be_key(self) -> bool:
+        """Whether all rows may have values that are all different."""
+
+    def top(self, count: SupportsIndex) -> list[Hitter]:
+        """The most frequent values, with certain bounds for each."""
+
+    def majority(self) -> Hitter | None:
+        """The only value that can be more than half of all, with certain bounds; None if there is none."""
+
+    def sample(self) -> list[str | bytes]:
+        """A uniform sample of the values, in no order, as text, each cut to `longest` bytes."""
+
+    def min(self) -> int | float | str | bytes | None:
+        """The least value: a number in a column of numbers, otherwise the first text in the order of bytes.
+        None if there is none.
+        """
+
+    def max(self) -> int | float | str | bytes | None:
+        """The greatest value, as `min`."""
+
+    def sum(self) -> float | None:
+        """The sum of all numbers in the column, rounded once. None if there is no number."""
+
+    def mean(self) -> float | None:
+        """The mean of all numbers in the column. None if there is no number."""
+
+    def quantile(self, share: float) -> Estimate | None:
+        """A quantile of the numbers in the column, with certain bounds: see `DDSketch.quantile`."""
+
+    def numbers(self) -> DDSketch:
+        """The sketch of all numbers in the column, also if there are other values."""
+
+    def heavy_hitters(self) -> HeavyHitters:
+        """The sketch of the most frequent values."""
+
+    @property
+    def config(self) -> dict[str, int | float]:
+        """The sizes of the parts, by the names that the constructor has for them."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there were no rows. (A sketch without a length is always true, as objects are.)"""
+
+# ---- over the last day only? ----
+
+@final
+class Panes(_Stored):
+    """A sketch of the last hour, day or month: a ring of sketches, one for each of the latest `panes`
+    panes of time, each `pane_width` units wide. `merged` is the sketch of the window; old panes are
+    dropped.
+
+    Every pane begins as the empty sketch that is given. Times are whole numbers of any unit, and no
+    clock is read: the ring is as late as the latest time it was told. Items may come out of order;
+    those whose pane was dropped are refused and counted as `late`. `for_window` makes a ring that
+    always covers a window.
+
+    >>> from crivo import HyperLogLog, Panes
+    >>> visitors = Panes(HyperLogLog(12), pane_width=3600, panes=24)
+    >>> visitors.insert_batch(["ana", "rui"], 7200)
+    0
+    >>> visitors.insert_batch(["ana", "eva", "zé"], [90_000, 90_010, 200_000])
+    0
+    >>> visitors.merged(200_000).estimate().value, visitors.covered(200_000)
+    (1.0, (115200, 201599))
+    >>> visitors.insert("ana", 7200), visitors.late
+    (False, 1)
+    """
+
+    def __new__(cls, sketch: Any, pane_width: SupportsIndex, panes: SupportsIndex) -> Self: ...
+    @staticmethod
+    def for_window(sketch: Any, window: SupportsIndex, panes: SupportsIndex) -> Panes:
+        """A ring that always covers a window of that length and at most one pane more, the window cut into so
+        many panes.
+
+        >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
+        >>> day.pane_width, day.capacity
+        (3600, 25)
+        """
+
+    def insert(self, key: Key, time: SupportsIndex) -> bool:
+        """Adds one key, or one number to sketches of numbers, of a time, and says whether the window still
+        has its pane.
+        """
+
+    def insert_batch(self, values: Keys, time: Times) -> int:
+        """Adds many keys, or numbers to sketches of numbers, and returns how many missing values were
+        skipped.
+
+        `values` is whatever the sketch's own `insert_batch` takes; `time` is the time of all of them, or a
+        list or array of as many times as there are values. Those whose pane was dropped are `late`.
+        """
+
+    def insert_hashes(self, hashes: Hashes, time: Times) -> int:
+        """Adds hashes of the caller's own to sketches with `keys="hash"`: as `insert_batch` does."""
+
+    def add(self, events: SupportsIndex, time: SupportsIndex) -> bool:
+        """Counts events of a time, if the sketch is a counter, and says whether the window still has its
+        pane.
+
+        >>> from crivo import MorrisCounter
+        >>> clicks = Panes(MorrisCounter(1.084, 8), pane_width=60, panes=60)
+        >>> clicks.add(5, time=30)
+        True
+        """
+
+    def merge_at(self, sketch: Any, time: SupportsIndex) -> bool:
+        """Merges a sketch of items of one time into its pane, and says whether the window still has it. This
+        is how sketches with weights, and any others, are filled.
+        """
+
+    def advance(self, now: SupportsIndex) -> None:
+        """Tells the ring what time it is: panes that the window has passed are dropped."""
+
+    def merged(self, now: SupportsIndex) -> Any:
+        """The sketch of the window at `now`: of all items whose times are `covered`."""
+
+    def covered(self, now: SupportsIndex) -> tuple[int, int]:
+        """The first and the last time that the window at `now` covers. `InvalidParameterError` if the ring
+        has no pane of it any more.
+        """
+
+    def panes(self) -> list[tuple[tuple[int, int], Any]]:
+        """The panes that were used, the oldest first: the first and the last time of each, and its sketch."""
+
+    def empty(self) -> Any:
+        """The sketch that every pane begins as."""
+
+    @property
+    def latest(self) -> tuple[int, int] | None:
+        """The first and the last time of the latest pane that the ring was told of; None if there was none."""
+
+    @property
+    def late(self) -> int:
+        """How many items were refused because the window had passed their time."""
+
+    @property
+    def pane_width(self) -> int:
+        """How many units of time are in a pane."""
+
+    @property
+    def capacity(self) -> int:
+        """How many panes are in the window."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the sketches' keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the sketches' hash."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no pane is in use. (A sketch without a length is always true, as objects are.)"""
+
+# ---- how often, without seeing anyone's value? ----
+
+@final
+class Protocol:
+    """What clients and server agree on before the first report: the privacy ε of a report, its row among
+    `rows` and its `width` in bits, and how keys are hashed. `for_reports` finds the size.
+
+    >>> from crivo import Protocol
+    >>> protocol = Protocol(2.0, rows=16, width=256)
+    >>> round(protocol.flip_probability, 6), round(protocol.standard_error(10_000), 1)
+    (0.268941, 96.3)
+    """
+
+    def __new__(
+        cls,
+        epsilon: float,
+        rows: SupportsIndex,
+        width: SupportsIndex,
+        *,
+        keys: KeyKind = "text",
+        seed: SupportsIndex = 0,
+    ) -> Self: ...
+    @staticmethod
+    def for_reports(
+        epsilon: float, reports: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
+    ) -> Protocol:
+        """Reports of 1024 bits, in the fewest rows in which collisions add no more to the error than privacy
+        does, for that many reports.
+
+        >>> Protocol.for_reports(4.0, 1_000_000).rows
+        5395
+        """
+
+    def header(self) -> bytes:
+        """The header of a file of reports: records follow it."""
+
+    @staticmethod
+    def from_header(header: bytes | bytearray | memoryview) -> Protocol:
+        """The protocol that a header names: the first 36 bytes of a file of reports.
+
+        >>> protocol = Protocol(2.0, 16, 256)
+        >>> Protocol.from_header(protocol.header()) == protocol
+        True
+        """
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy that a report spends."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def width(self) -> int:
+        """The bits of a report."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    @property
+    def record_len(self) -> int:
+        """The bytes of a report."""
+
+    @property
+    def flip_probability(self) -> float:
+        """The probability with which each bit of a report is flipped: 1/(1 + e^(ε/2))."""
+
+    def standard_error(self, reports: SupportsIndex) -> float:
+        """The least standard error that an answer from so many reports can have."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class PrivateClient:
+    """Makes reports of one person's values, each of which gives away no more than the protocol's ε, from
+    the randomness of the operating system; refuses to exceed the person's `budget`.
+
+    A budget is kept between runs as two numbers: `spent` is where the last one stopped.
+
+    >>> from crivo import PrivateClient, Protocol
+    >>> client = PrivateClient(Protocol(2.0, 16, 256), budget=3.0)
+    >>> report = client.encode("secret")
+    >>> len(report), client.spent, client.remaining
+    (38, 2.0, 1.0)
+    >>> client.encode("another")
+    Traceback (most recent call last):
+    ...
+    crivo.errors.BudgetExceededError: budget: expected 2 left for this report, found 1 left of 3 (...)
+    """
+
+    def __new__(cls, protocol: Protocol, budget: float, *, spent: float = 0.0) -> Self: ...
+    @staticmethod
+    def with_predictable_coins(protocol: Protocol, budget: float, seed: SupportsIndex) -> PrivateClient:
+        """A client for tests and simulations, whose coins anyone who knows the seed can compute: its reports
+        are **not private**.
+        """
+
+    def encode(self, key: Key) -> bytes:
+        """A report about one key, as bytes. `BudgetExceededError` if the budget would be exceeded, and
+        nothing is spent then.
+        """
+
+    def encode_hash(self, hash: SupportsIndex) -> bytes:
+        """A report about the key of this hash, for a protocol with `keys="hash"`."""
+
+    @property
+    def protocol(self) -> Protocol:
+        """What was agreed with the server."""
+
+    @property
+    def budget(self) -> float:
+        """How much privacy may be spent in all."""
+
+    @property
+    def spent(self) -> float:
+        """How much was spent."""
+
+    @property
+    def remaining(self) -> float:
+        """How much is left."""
+
+    @property
+    def is_predictable(self) -> bool:
+        """Whether the coins are predictable, as in tests: reports are not private then."""
+
+@final
+class PrivateCountMean(_Sketch):
+    """Counts how often each key was reported, from reports that give nobody's away: `PrivateClient` makes
+    them.
+
+    >>> from crivo import PrivateClient, PrivateCountMean, Protocol
+    >>> protocol = Protocol.for_reports(4.0, 3000)
+    >>> answers = PrivateCountMean(protocol)
+    >>> for person in range(3000):
+    ...     client = PrivateClient(protocol, budget=4.0)
+    ...     answers.insert(client.encode("yes" if person % 3 else "no"))
+    >>> answers.reports, 2000 in answers.frequency("yes", confidence=1 - 1e-9)
+    (3000, True)
+    """
+
+    def __new__(cls, protocol: Protocol) -> Self: ...
+    def insert(self, report: bytes | bytearray | memoryview) -> None:
+        """Adds one report. `DecodeError` if it is damaged, or made for another protocol."""
+
+    def insert_records(self, records: bytes | bytearray | memoryview) -> None:
+        """Adds many reports, one after the other in one bytes object, as a file of reports has them after its
+        header. `DecodeError`, which names the report, and no change if one is damaged, cut off or made for
+        another protocol.
+        """
+
+    def frequency(self, key: Key, confidence: float = 0.95) -> Estimate:
+        """How often a key was reported, with bounds at the given confidence."""
+
+    def frequency_of_hash(self, hash: SupportsIndex, confidence: float = 0.95) -> Estimate:
+        """How often the key of this hash was reported, in a sketch with `keys="hash"`."""
+
+    def unbiased(self, key: Key) -> float:
+        """How often a key was reported, unbiased: right on average, so below 0 now and then."""
+
+    def frequencies(self, values: Keys) -> NDArray[np.float64]:
+        """How often each of many keys was reported, unbiased, in their order; 0 for missing values."""
+
+    def frequencies_of_hashes(self, hashes: Hashes) -> NDArray[np.float64]:
+        """How often the key of each hash was reported, in a sketch with `keys="hash"`: as `frequencies`."""
+
+    @property
+    def reports(self) -> int:
+        """The number of reports."""
+
+    @property
+    def protocol(self) -> Protocol:
+        """What was agreed with the clients."""
+
+# ---- any sketch ----
+
+def decode(data: bytes | bytearray | memoryview) -> Any:
+    """The sketch that the bytes of a `.crivo` file hold, of whatever class. `DecodeError`, whose `kind`
+    tells why, if they are not the whole and undamaged bytes of one.
+
+    >>> from crivo import HyperLogLog, decode
+    >>> decode(bytes(HyperLogLog(12)))
+    <HyperLogLog precision=12, keys='text', seed=0: 0>
+    """
+
+# ---- crivo.hash ----
+
+def djb31ma(data: str | bytes, seed: SupportsIndex = 0) -> int:
+    """The hash function of textbooks, h ← 31·h + byte modulo 2^32 from the seed on, for study: no sketch
+    uses it.
+
+    >>> from crivo.hash import djb31ma
+    >>> djb31ma("ab"), 31 * 97 + 98
+    (3105, 3105)
+    >>> djb31ma("Aa", seed=5) == djb31ma("BB", seed=5)
+    True
+    """
+
+def forge(text: str, seed: SupportsIndex = 0, choice: SupportsIndex = 0) -> str | None:
+    """Another readable text with the `djb31ma` value that the text has under the seed: a checksum is no
+    signature. Another `choice` gives another text. None if no sentence has that value, which was never
+    seen.
+
+    >>> from crivo.hash import djb31ma, forge
+    >>> contract = "Rui owes Ana ten euros."
+    >>> forged = forge(contract, seed=17)
+    >>> forged != contract, djb31ma(forged, 17) == djb31ma(contract, 17)
+    (True, True)
+    """
+
+def forge_after(beginning: str, text: str, seed: SupportsIndex = 0, choice: SupportsIndex = 0) -> str | None:
+    """A text that begins as one likes, goes on with a readable sentence, and has the `djb31ma` value that
+    another text has.
+
+    >>> from crivo.hash import djb31ma, forge_after
+    >>> contract = "Rui owes Ana ten euros."
+    >>> forged = forge_after("Rui owes Ana ten thousand euros.", contract)
+    >>> forged.startswith("Rui owes Ana ten thousand euros. "), djb31ma(forged) == djb31ma(contract)
+    (True, True)
+    """
+
+def collision_probability(items: SupportsIndex, places: SupportsIndex) -> float:
+    """The probability that at least two of the items meet in one of the places: 1 − Π (1 − i/places).
+
+    >>> from crivo.hash import collision_probability
+    >>> round(collision_probability(23, 365), 6)
+    0.507297
+    """
+
+def approximate_collision_probability(items: SupportsIndex, places: SupportsIndex) -> float:
+    """The textbook's approximation of `collision_probability`: 1 − e^(−items²/(2·places)).
+
+    >>> from crivo.hash import approximate_collision_probability
+    >>> round(approximate_collision_probability(23, 365), 4)
+    0.5155
+    """
+
+def items_for_collision(probability: float, places: SupportsIndex) -> int:
+    """The least number of items of which two meet with at least this probability.
+
+    >>> from crivo.hash import items_for_collision
+    >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)
+    (23, 77164)
+    """
+
+@final
+class FeatureHasher:
+    """Places named features in 2^bits slots, each with a sign, without a dictionary of names. Dot
+    products of hashed vectors are unbiased, and of vectors of length 1 off by about √(2/2^bits) at
+    most.
+
+    Features are a dictionary of weights by name, or pairs of a name and a weight; names are str or
+    bytes.
+
+    >>> from crivo.hash import FeatureHasher
+    >>> hasher = FeatureHasher(18)
+    >>> slots, weights = hasher.sparse({"sender:ana": 1, "hour:9": 1})
+    >>> subject = hasher.namespace("subject")
+    >>> subject.place("cheap") == hasher.place("cheap")
+    False
+    >>> float(hasher.dense({"cheap": 2}) @ hasher.dense([("cheap", 3), ("watches", 1)]))
+    6.0
+    """
+
+    def __new__(cls, bits: SupportsIndex, seed: SupportsIndex = 0) -> Self: ...
+    def namespace(self, name: str | bytes) -> FeatureHasher:
+        """The same slots for features of their own: a word in the subject is another feature than in the
+        body.
+        """
+
+    @property
+    def bits(self) -> int:
+        """The base-2 logarithm of the number of slots."""
+
+    @property
+    def slots(self) -> int:
+        """The number of slots."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    def place(self, name: str | bytes, weight: float = 1.0) -> tuple[int, float]:
+        """The slot of a feature, and its weight with the sign of the feature."""
+
+    def sparse(self, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """The slots that features have, ascending, and in the same order their sums."""
+
+    def dense(self, features: Features) -> NDArray[np.float32]:
+        """A vector of all slots with the sums of the features."""
+
+    def add_dense(self, features: Features, dense: NDArray[np.float32]) -> None:
+        """Adds features to a vector of all slots, an array of float32, in place."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[FeatureHasher], tuple[int, int]]: ...

@@ -1,8 +1,8 @@
 """The types that stubs speak of: what can be a key, and what can hold many."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
-from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
+from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias
 
 KeyKind: TypeAlias = Literal["text", "int", "hash"]
 
@@ -42,3 +42,15 @@ RealWeights: TypeAlias = Iterable[float] | ConvertsToArray
 Reading: TypeAlias = Literal["no_false_positives", "no_false_negatives"]
 
 Texts: TypeAlias = Iterable[str | bytes | None] | ArrowArray | ArrowStream | ConvertsToArray
+
+Numbers: TypeAlias = (
+    Iterable[SupportsFloat | SupportsIndex | None] | ArrowArray | ArrowStream | ConvertsToArray
+)
+
+Times: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | ConvertsToArray
+
+ValueKind: TypeAlias = Literal["boolean", "integer", "float", "date", "timestamp", "text"]
+
+ColumnType: TypeAlias = Literal["empty", "boolean", "integer", "float", "date", "timestamp", "text"]
+
+Features: TypeAlias = Mapping[str, float] | Mapping[bytes, float] | Iterable[tuple[str | bytes, float]]

@@ -35,6 +35,10 @@ class AbsentError(CrivoError, KeyError):
     __str__ = Exception.__str__
 
 
+class BudgetExceededError(CrivoError, RuntimeError):
+    """A private report would give away more of a person than was promised."""
+
+
 class OutOfMemoryError(CrivoError, MemoryError):
     """The memory that the settings ask for cannot be had."""
 

@@ -11,9 +11,11 @@ import numpy as np
 from crivo import (
     BlockedBloom,
     Bloom,
+    ColumnProfile,
     CounterArray,
     CountingBloom,
     CountMin,
+    DDSketch,
     DirectTable,
     ExactDistinct,
     HeavyHitters,
@@ -24,7 +26,11 @@ from crivo import (
     Majority,
     MinHash,
     MorrisCounter,
+    Panes,
+    PrivateClient,
+    PrivateCountMean,
     ProbabilisticCounting,
+    Protocol,
     RangeCountMin,
     Reservoir,
     SampledCounter,
@@ -63,6 +69,22 @@ def weighted(sample: WeightedReservoir, values: list[str]) -> WeightedReservoir:
     return sample
 
 
+def small_profile() -> ColumnProfile:
+    return ColumnProfile(precision=4, counters=5, sample=3, bins=20, longest=8, sample_seed=7)
+
+
+def window(panes: Panes) -> Panes:
+    panes.insert_batch(WORDS[:40], range(40))
+    return panes
+
+
+def report(answers: PrivateCountMean, keys: list[str]) -> PrivateCountMean:
+    client = PrivateClient.with_predictable_coins(answers.protocol, 1e9, 7)
+    for key in keys:
+        answers.insert(client.encode(key))
+    return answers
+
+
 SAMPLES: dict[str, Callable[[], Any]] = {
     "HyperLogLog, empty": lambda: HyperLogLog(6),
     "HyperLogLog, exact": lambda: of(HyperLogLog(8), WORDS[:10]),
@@ -96,6 +118,16 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "WeightedReservoir": lambda: weighted(WeightedReservoir(10, seed=2), WORDS),
     "MinHash, empty": lambda: MinHash(20),
     "MinHash": lambda: of(MinHash(50, seed=3), WORDS[:80]),
+    "DDSketch, empty": lambda: DDSketch(0.01, 100),
+    "DDSketch": lambda: of(DDSketch(0.05, 100), range(-20, 50)),
+    "DDSketch, joined": lambda: of(DDSketch(0.01, 16), [2.5**i for i in range(40)]),
+    "ColumnProfile, empty": lambda: small_profile(),
+    "ColumnProfile": lambda: of(small_profile(), [None, *range(-20, 20), "text", 1.5]),
+    "Panes, empty": lambda: Panes(HyperLogLog(8), 10, 3),
+    "Panes": lambda: window(Panes(HyperLogLog(8, seed=2), 10, 3)),
+    "Panes of samples": lambda: window(Panes(Reservoir(2, seed=2), 10, 3)),
+    "PrivateCountMean, empty": lambda: PrivateCountMean(Protocol(2.0, 3, 9)),
+    "PrivateCountMean": lambda: report(PrivateCountMean(Protocol(2.0, 3, 9, seed=4)), WORDS[:20]),
 }
 
 
@@ -107,5 +139,9 @@ def insert_something(sketch: Any) -> None:
         sketch.add(1_000_000)
     elif isinstance(sketch, WeightedReservoir):
         sketch.insert_batch(range(900, 1000), np.full(100, 1e6))
+    elif isinstance(sketch, Panes):
+        sketch.insert_batch(range(900, 1000), 35)
+    elif isinstance(sketch, PrivateCountMean):
+        report(sketch, WORDS)
     else:
         sketch.insert_batch(range(900, 1000))

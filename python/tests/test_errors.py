@@ -5,7 +5,14 @@ import pickle
 import pytest
 
 import crivo
-from crivo import CrivoError, DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
+from crivo import (
+    BudgetExceededError,
+    CrivoError,
+    DecodeError,
+    IncompatibleError,
+    InvalidParameterError,
+    KeyTypeError,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,6 +22,7 @@ from crivo import CrivoError, DecodeError, IncompatibleError, InvalidParameterEr
         (IncompatibleError, ValueError),
         (DecodeError, ValueError),
         (KeyTypeError, TypeError),
+        (BudgetExceededError, RuntimeError),
     ],
 )
 def test_every_error_is_a_crivo_error_and_a_builtin(error: type[Exception], builtin: type[Exception]) -> None:

@@ -11,9 +11,11 @@ import pytest
 from crivo import (
     BlockedBloom,
     Bloom,
+    ColumnProfile,
     CounterArray,
     CountingBloom,
     CountMin,
+    DDSketch,
     DirectTable,
     ExactDistinct,
     HeavyHitters,
@@ -25,12 +27,17 @@ from crivo import (
     Majority,
     MinHash,
     MorrisCounter,
+    Panes,
+    PrivateClient,
+    PrivateCountMean,
     ProbabilisticCounting,
+    Protocol,
     RangeCountMin,
     Reservoir,
     SampledCounter,
     UltraLogLog,
     WeightedReservoir,
+    decode,
 )
 
 FOLDER = Path(__file__).parents[2] / "crates" / "crivo" / "tests" / "golden"
@@ -162,6 +169,70 @@ def eighths() -> WeightedReservoir:
     return sample
 
 
+def weighted_numbers(sketch: DDSketch, pairs: list[tuple[float, int]]) -> DDSketch:
+    for number, weight in pairs:
+        sketch.add(number, weight)
+    return sketch
+
+
+def profile(values: list[Any], missing: int = 0, seed: int = 0, sample_seed: int = 7) -> ColumnProfile:
+    """Small parts, so that each reaches all its states."""
+    sizes: dict[str, Any] = {"precision": 6, "counters": 10, "sample": 5, "bins": 100, "longest": 12}
+    column = ColumnProfile(**sizes, seed=seed, sample_seed=sample_seed)
+    for value in values:
+        column.insert(value)
+    column.add_missing(missing)
+    return column
+
+
+KINDS = ["true", "12", "-0.5", "1e400", "2024-02-29", "2024-02-29T12:00Z", "á", "", "a long text, cut"]
+
+
+def window_of_words() -> Panes:
+    panes = Panes.for_window(HyperLogLog(6), 1000, 10)
+    times = np.arange(3000)
+    panes.insert_batch([f"key {time // 2}" for time in times], times)
+    panes.insert_batch(["late"] * 5, 1000)
+    return panes
+
+
+def window_before() -> Panes:
+    panes = Panes(ExactDistinct(keys="int", seed=7), 10, 5)
+    for time in [-1, -45, -11, -41, 0, -41, -50, -10]:
+        panes.insert_batch([time, time], time)
+    return panes
+
+
+def window_of_samples() -> Panes:
+    panes = Panes(Reservoir(3, seed=7), 100, 4)
+    panes.insert_batch(words(1000), range(1000))
+    return panes
+
+
+def window_of_counters() -> Panes:
+    panes = Panes(SampledCounter(0.5, seed=7), 1, 3)
+    assert panes.add(1000, 2**63 - 1) and panes.add(1000, 2**63 - 2)
+    return panes
+
+
+def reported(protocol: Protocol, keys: list[Any], seed: int) -> tuple[bytes, PrivateCountMean]:
+    client = PrivateClient.with_predictable_coins(protocol, 1e9, seed)
+    records = b"".join(client.encode(key) for key in keys)
+    answers = PrivateCountMean(protocol)
+    answers.insert_records(records)
+    return protocol.header() + records, answers
+
+
+def reported_texts() -> tuple[bytes, PrivateCountMean]:
+    return reported(Protocol(4.0, 16, 64), [f"key {i * i % 10}" for i in range(1000)], 7)
+
+
+def reported_integers() -> tuple[bytes, PrivateCountMean]:
+    return reported(Protocol(0.5, 100, 13, keys="int", seed=7), list(range(-20, 20)), 2**64 - 1)
+
+
+LARGEST, LEAST, LEAST_NORMAL = 1.797_693_134_862_315_7e308, 5e-324, 2.0**-1022
+EXTREME_NUMBERS = [LARGEST, -LARGEST, LEAST, LEAST_NORMAL, 0.0, -0.0, math.nan, math.inf]
 SOME = [2**64 - 1, 0, 1, 2**63, 0]
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -313,6 +384,34 @@ CASES: dict[str, Callable[[], Any]] = {
     "min_hash_v1_many": lambda: of(MinHash(128), words(100_000)),
     "min_hash_v1_integers": lambda: of(MinHash(100, keys="int", seed=7), range(-50, 50)),
     "min_hash_v1_hashes": lambda: of_hashes(MinHash(9, keys="hash", seed=2**64 - 1), SOME),
+    "ddsketch_v1_empty": lambda: DDSketch(0.01, 2073),
+    "ddsketch_v1_integers": lambda: of(DDSketch(0.01, 2073), range(-100, 1001)),
+    "ddsketch_v1_halves": lambda: of(DDSketch(0.001, 4096), np.arange(-9, 10) / 2),
+    "ddsketch_v1_joined": lambda: of(DDSketch(0.01, 50), np.arange(4000) ** 2 + 1),
+    "ddsketch_v1_extremes": lambda: of(DDSketch(0.01, 16), EXTREME_NUMBERS),
+    "ddsketch_v1_weights": lambda: weighted_numbers(
+        DDSketch(0.05, 64), [(i / 4, 1 << i) for i in range(1, 21)]
+    ),
+    "ddsketch_v1_saturated": lambda: weighted_numbers(
+        DDSketch(0.01, 100), [(1, 2**64 - 2), (-2, 2**64 - 2)]
+    ),
+    "column_profile_v1_empty": lambda: profile([]),
+    "column_profile_v1_missing": lambda: profile([], 1234),
+    "column_profile_v1_integers": lambda: profile([i * i % 101 - 50 for i in range(1000)], 3),
+    "column_profile_v1_large": lambda: profile([-(2**63), 2**63 - 1, 2**53 + 1, 0, -1], seed=9),
+    "column_profile_v1_kinds": lambda: profile(KINDS, 2),
+    "column_profile_v1_merged": lambda: (
+        profile([i * i % 97 for i in range(500)], 1)
+        | profile([f"{i % 50}.5" for i in range(500)], sample_seed=8)
+    ),
+    "panes_v1_empty": lambda: Panes(HyperLogLog(10), 3600, 24),
+    "panes_v1_words": window_of_words,
+    "panes_v1_before": window_before,
+    "panes_v1_samples": window_of_samples,
+    "panes_v1_counters": window_of_counters,
+    "private_count_mean_v1_empty": lambda: PrivateCountMean(Protocol(1.0, 3, 5, keys="hash", seed=9)),
+    "private_count_mean_v1_texts": lambda: reported_texts()[1],
+    "private_count_mean_v1_integers": lambda: reported_integers()[1],
 }
 
 
@@ -366,6 +465,7 @@ def test_the_bytes_are_those_of_the_stored_file(name: str) -> None:
     sketch = CASES[name]()
     assert bytes(sketch) == stored
     assert type(sketch).from_bytes(stored) == sketch
+    assert type(decode(stored)) is type(sketch) and decode(stored) == sketch
 
 
 def test_every_stored_file_has_a_case() -> None:
@@ -405,3 +505,39 @@ def test_the_similarities_are_those_of_the_rust_library() -> None:
     assert words.similarity(others).value == 0.4875
     assert words.items().value == 302.558_373_282_556_3
     assert stored(MinHash, "min_hash_v1_many").items().value == 84_056.098_342_322_16
+
+
+def test_reports_are_those_of_the_stored_files() -> None:
+    texts = (FOLDER / "private_reports_v1_texts.reports").read_bytes()
+    assert reported_texts()[0][: len(texts)] == texts
+    integers = (FOLDER / "private_reports_v1_integers.reports").read_bytes()
+    assert reported_integers()[0] == integers
+    assert Protocol.from_header(integers[:36]) == Protocol(0.5, 100, 13, keys="int", seed=7)
+
+
+def test_the_private_counts_are_those_of_the_rust_library() -> None:
+    texts = stored(PrivateCountMean, "private_count_mean_v1_texts")
+    assert texts.frequencies(["key 0", "key 1", "key 2"]).round().tolist() == [92, 187, -15]
+    assert texts.reports == 1000
+
+
+def test_windows_profiles_and_quantiles_are_those_of_the_rust_library() -> None:
+    words = stored(Panes, "panes_v1_words")
+    assert (words.covered(2999), words.late) == ((1900, 2999), 5)
+    assert 550 in words.merged(2999).estimate()
+    before = stored(Panes, "panes_v1_before")
+    assert (before.covered(0), before.late, before.merged(0).estimate().value) == ((-40, 9), 4, 4)
+    assert stored(Panes, "panes_v1_samples").merged(999).seen == 400
+    integers = stored(ColumnProfile, "column_profile_v1_integers")
+    assert (integers.column_type, integers.rows, integers.min(), integers.max()) == ("integer", 1003, -50, 50)
+    assert stored(ColumnProfile, "column_profile_v1_large").sum() == 9_007_199_254_740_991.0
+    kinds = stored(ColumnProfile, "column_profile_v1_kinds")
+    assert (kinds.column_type, kinds.long, kinds.min()) == ("text", 2, "")
+    assert stored(ColumnProfile, "column_profile_v1_merged").column_type == "float"
+    numbers = stored(DDSketch, "ddsketch_v1_integers")
+    assert (numbers.count, numbers.sum) == (1101, 495_450)
+    joined = stored(DDSketch, "ddsketch_v1_joined")
+    assert joined.is_collapsed and 1999**2 + 1 in joined.quantile(0.5)
+    extremes = stored(DDSketch, "ddsketch_v1_extremes")
+    assert (extremes.count, extremes.zeros, extremes.not_finite) == (6, 2, 2)
+    assert stored(DDSketch, "ddsketch_v1_saturated").sum is None

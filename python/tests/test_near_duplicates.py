@@ -108,7 +108,8 @@ def test_every_kind_of_column_gives_the_same_answer(column: str) -> None:
 
 
 def test_missing_texts_are_like_nothing() -> None:
-    found = near_duplicates([None, "a b", None, float("nan"), "a b"], shingle="words:1")  # type: ignore[list-item]
+    texts: Any = [None, "a b", None, float("nan"), "a b"]
+    found = near_duplicates(texts, shingle="words:1")
     assert found.pairs == [(1, 4, 1.0)]
     assert found.clusters.tolist() == [0, 1, 2, 3, 1]
     assert found.kept.tolist() == [0, 1, 2, 3]
@@ -167,6 +168,7 @@ def test_what_is_no_text_is_refused_with_its_position() -> None:
         near_duplicates(["a", 3])  # type: ignore[list-item]
     with pytest.raises(KeyTypeError, match="surrogate"):
         near_duplicates(["\ud800"])
+    wrong: Any
     for wrong in ("a text", b"a text", 3, pa.array([1, 2]), pa.table({"a": ["x"]})):
         with pytest.raises(KeyTypeError):
             near_duplicates(wrong)

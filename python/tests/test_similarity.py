@@ -2,7 +2,7 @@
 
 import pickle
 import random
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,8 @@ from crivo import (
     jaccard,
     shingles,
 )
+
+KINDS: list[Literal["text", "int", "hash"]] = ["text", "int", "hash"]
 
 
 def of(values: Any, k: int = 128, **named: Any) -> MinHash:
@@ -58,7 +60,7 @@ def test_merge_is_the_sketch_of_the_union() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(IncompatibleError, match="two empty sets"):
         MinHash(8).similarity(MinHash(8))
-    assert MinHash(8).similarity(of("ab".split(), 8)).value == 0
+    assert MinHash(8).similarity(of(["a", "b"], 8)).value == 0
     for other in (MinHash(9), MinHash(8, seed=1), MinHash(8, keys="int")):
         with pytest.raises(IncompatibleError):
             MinHash(8).similarity(other)
@@ -174,8 +176,8 @@ def test_jaccard_is_that_of_python_s_sets() -> None:
         a, b = ([generator.randrange(60) for _ in range(generator.randrange(80))] for _ in range(2))
         union = set(a) | set(b)
         truth = len(set(a) & set(b)) / len(union) if union else None
-        for keys in ("text", "int", "hash"):
-            assert jaccard(a, b, keys=keys) == truth  # type: ignore[arg-type]
+        for keys in KINDS:
+            assert jaccard(a, b, keys=keys) == truth
         assert jaccard(np.array(a, "i8"), pa.array(b, pa.int64())) == truth
         assert jaccard({str(x) for x in a}, [str(x).encode() for x in b]) == truth
     assert jaccard([], []) is None and jaccard([], [1]) == 0

@@ -79,6 +79,7 @@ fn class_of(kind: ErrorKind) -> (&'static str, Option<&'static str>) {
         ErrorKind::InvalidParameter | ErrorKind::InvalidBatch => ("InvalidParameterError", None),
         ErrorKind::Incompatible => ("IncompatibleError", None),
         ErrorKind::Absent => ("AbsentError", None),
+        ErrorKind::BudgetExceeded => ("BudgetExceededError", None),
         ErrorKind::OutOfMemory => ("OutOfMemoryError", None),
         ErrorKind::Foreign => ("DecodeError", Some("foreign")),
         ErrorKind::Truncated => ("DecodeError", Some("truncated")),

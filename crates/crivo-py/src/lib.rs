@@ -15,22 +15,28 @@
 
 #![allow(clippy::doc_link_with_quotes)] // lists of texts in the examples for Python
 
+mod any;
 mod counting;
 mod distinct;
 mod errors;
 mod estimate;
 mod frequency;
+mod hash;
 mod keys;
 mod membership;
+mod profile;
 mod sampling;
 mod similarity;
 mod sketch;
+mod window;
 
 use pyo3::prelude::*;
 
 /// The native half of crivo: import the names from `crivo` itself.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::any::decode;
     #[pymodule_export]
     use crate::counting::CounterArray;
     #[pymodule_export]
@@ -56,13 +62,24 @@ mod _native {
     #[pymodule_export]
     use crate::estimate::Estimate;
     #[pymodule_export]
-    use crate::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
+    use crate::frequency::{
+        CountMin, HeavyHitters, Majority, PrivateClient, PrivateCountMean, Protocol, RangeCountMin,
+    };
+    #[pymodule_export]
+    use crate::hash::{
+        FeatureHasher, approximate_collision_probability, collision_probability, djb31ma, forge, forge_after,
+        items_for_collision,
+    };
     #[pymodule_export]
     use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
+    #[pymodule_export]
+    use crate::profile::{ColumnProfile, DDSketch};
     #[pymodule_export]
     use crate::sampling::{Reservoir, WeightedReservoir};
     #[pymodule_export]
     use crate::similarity::{
         Bands, LshIndex, MinHash, NearDuplicates, Similar, SimilarPair, jaccard, near_duplicates, shingles,
     };
+    #[pymodule_export]
+    use crate::window::Panes;
 }

@@ -46,6 +46,11 @@ impl<S: Send> Shared<S> {
         py.detach(|| work(&mut self.lock()))
     }
 
+    /// For callers that do not hold the GIL.
+    pub(crate) fn locked<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
+        work(&mut self.lock())
+    }
+
     /// A panic in the library would be a defect, but not one that spreads to other threads.
     fn lock(&self) -> MutexGuard<'_, S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -6,12 +6,12 @@ use pyo3::prelude::*;
 use crate::keys::to_python;
 
 /// The record of a key and its counts.
-pub(super) fn hitter<'py>(py: Python<'py>, hitter: &Hitter) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn hitter<'py>(py: Python<'py>, hitter: &Hitter) -> PyResult<Bound<'py, PyAny>> {
     let key = to_python(py, hitter.key())?;
     py.import("crivo")?.getattr("Hitter")?.call1((key, hitter.count(), hitter.lower(), hitter.upper()))
 }
 
 /// Many of them.
-pub(super) fn hitters<'py>(py: Python<'py>, hitters: &[Hitter]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+pub(crate) fn hitters<'py>(py: Python<'py>, hitters: &[Hitter]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     hitters.iter().map(|one| hitter(py, one)).collect()
 }

@@ -2,13 +2,15 @@
 
 mod count_min;
 mod heavy_hitters;
-mod hitter;
+pub(crate) mod hitter;
 mod majority;
+mod private;
 mod range_count_min;
 
 pub(crate) use count_min::CountMin;
 pub(crate) use heavy_hitters::HeavyHitters;
 pub(crate) use majority::Majority;
+pub(crate) use private::{PrivateClient, PrivateCountMean, Protocol};
 pub(crate) use range_count_min::RangeCountMin;
 
 use crivo::Confidence;

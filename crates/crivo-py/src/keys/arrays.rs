@@ -61,7 +61,7 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()>
 
 /// Whether the values have a type that NumPy does not know, as pandas's nullable integers: as an
 /// array of numbers they would become floats, and lose digits.
-fn has_foreign_dtype(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> PyResult<bool> {
+pub(super) fn has_foreign_dtype(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> PyResult<bool> {
     match values.getattr_opt("dtype")? {
         Some(dtype) => Ok(!dtype.is_instance(&numpy.getattr("dtype")?)?),
         None => Ok(false),
@@ -73,7 +73,7 @@ fn is_masked(values: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Which values a masked array does not show.
-fn nulls_of(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> Result<Option<NullBuffer>> {
+pub(super) fn nulls_of(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> Result<Option<NullBuffer>> {
     if !is_masked(values)? {
         return Ok(None);
     }

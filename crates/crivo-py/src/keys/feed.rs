@@ -24,6 +24,11 @@ impl Stretch<'_> {
         self.keys.len() + self.gaps.len()
     }
 
+    /// For each value that was missing, ascending: how many of the keys came before it.
+    pub(crate) fn gaps(&self) -> &[usize] {
+        self.gaps
+    }
+
     /// Appends an answer for every value: those given for the keys, `T::default()` for missing ones.
     pub(crate) fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
         let mut done = 0;
@@ -37,15 +42,20 @@ impl Stretch<'_> {
 
     /// Leaves out of one number for every value those of missing ones, replacing what `out` held.
     pub(crate) fn gather<T: Copy>(&self, given: &[T], out: &mut Vec<T>) {
-        out.clear();
-        let mut rest = given;
-        for &before in self.gaps {
-            let (present, missing) = rest.split_at(before - out.len());
-            out.extend_from_slice(present);
-            rest = &missing[1..];
-        }
-        out.extend_from_slice(rest);
+        gather(self.gaps, given, out);
     }
+}
+
+/// Leaves out of one number for every value those of missing ones, before each of which so many were present.
+pub(crate) fn gather<T: Copy>(gaps: &[usize], given: &[T], out: &mut Vec<T>) {
+    out.clear();
+    let mut rest = given;
+    for &before in gaps {
+        let (present, missing) = rest.split_at(before - out.len());
+        out.extend_from_slice(present);
+        rest = &missing[1..];
+    }
+    out.extend_from_slice(rest);
 }
 
 /// The way from keys to a sketch. It can be moved to where the GIL is not held.

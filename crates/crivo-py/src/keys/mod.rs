@@ -9,12 +9,14 @@
 //! | Arrow array or stream | [`arrow`] | no |
 //!
 //! Two modules hold what the three share: [`text`] says which text stands for a value that is
-//! not text, and [`feed`] cuts keys into batches. Columns of [`weights`] lie beside columns of keys.
+//! not text, and [`feed`] cuts keys into batches. Columns of [`weights`] lie beside columns of keys;
+//! [`numbers`] are for sketches that have no keys.
 
 mod arrays;
 mod arrow;
 mod columns;
 mod feed;
+mod numbers;
 mod objects;
 mod text;
 mod weights;
@@ -28,7 +30,8 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple}
 use pyo3_arrow::ffi::ArrayReader;
 
 use self::feed::Feed;
-pub(crate) use self::feed::{Stretch, Take};
+pub(crate) use self::feed::{Stretch, Take, gather};
+pub(crate) use self::numbers::{number_of, take_numbers};
 pub(crate) use self::objects::is_missing;
 pub(crate) use self::weights::{Weight, weights_of};
 use crate::errors::{Failure, Result, setting};

@@ -161,7 +161,7 @@ pub(crate) fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
 }
 
 /// The type, and the value if it is short.
-fn describe(object: &Bound<'_, PyAny>) -> String {
+pub(super) fn describe(object: &Bound<'_, PyAny>) -> String {
     const LONGEST: usize = 40;
     let class = object.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
     match object.repr().map(|repr| repr.to_string()) {

@@ -14,6 +14,8 @@ pub(crate) trait Weight: Element + Copy + Send + Sync {
     const DTYPE: &'static str;
     /// The kinds of array that can be converted without loss.
     const KINDS: &'static str;
+    /// Whether it can be below 0.
+    const IS_SIGNED: bool = false;
 
     fn from_python(number: &Bound<'_, PyAny>) -> Result<Self>;
 }
@@ -38,6 +40,18 @@ impl Weight for f64 {
     }
 }
 
+/// Times, which lie beside columns as weights do.
+impl Weight for i64 {
+    const EXPECTED: &'static str = "whole numbers of 64 bits";
+    const DTYPE: &'static str = "i8";
+    const KINDS: &'static str = "i";
+    const IS_SIGNED: bool = true;
+
+    fn from_python(number: &Bound<'_, PyAny>) -> Result<Self> {
+        setting("time", number, "-2^63 to 2^63 - 1")
+    }
+}
+
 /// The weights in a list or other iterable, a NumPy array, or what converts to one.
 pub(crate) fn weights_of<W: Weight>(weights: &Bound<'_, PyAny>) -> Result<Vec<W>> {
     let is_list = weights.is_instance_of::<PyList>() || weights.is_instance_of::<PyTuple>();
@@ -59,7 +73,7 @@ fn from_array<W: Weight>(weights: &Bound<'_, PyAny>) -> Result<Vec<W>> {
         let found = format!("{dimensions} dimensions of dtype {}", dtype.str()?);
         return Err(Failure::Parameter(format!("weights: expected {}, found {found}", W::EXPECTED)));
     }
-    if kind == 'i' && size > 0 {
+    if kind == 'i' && size > 0 && !W::IS_SIGNED {
         let least: i64 = array.call_method0("min")?.extract()?;
         if least < 0 {
             return Err(Failure::Parameter(format!("weight: expected 0 or more, found {least}")));

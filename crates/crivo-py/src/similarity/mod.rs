@@ -10,6 +10,7 @@ pub(crate) use bands::Bands;
 pub(crate) use lsh_index::{LshIndex, Similar, SimilarPair};
 pub(crate) use min_hash::MinHash;
 pub(crate) use near::{NearDuplicates, near_duplicates};
+pub(crate) use texts::bytes_of_text;
 
 use crivo::keys::KeyKind;
 use crivo::similarity::MinHash as Sketch;

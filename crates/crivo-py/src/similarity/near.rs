@@ -25,8 +25,8 @@ use crate::estimate::Estimate;
 /// is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
 /// `html` the texts are pages, and what a reader sees of them counts. About `memory` bytes are used,
 /// and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
-/// `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of so
-/// many `hashes`.
+/// `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
+/// so many `hashes`.
 ///
 /// >>> from crivo import near_duplicates
 /// >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]

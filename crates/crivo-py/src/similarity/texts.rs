@@ -60,7 +60,7 @@ impl<'py> Texts<'py> {
 }
 
 /// The UTF-8 of a `str`, or the contents of `bytes`.
-pub(super) fn bytes_of_text<'a>(text: &'a Bound<'_, PyAny>) -> Result<&'a [u8]> {
+pub(crate) fn bytes_of_text<'a>(text: &'a Bound<'_, PyAny>) -> Result<&'a [u8]> {
     if let Ok(string) = text.cast::<PyString>() {
         return string.to_str().map(str::as_bytes).map_err(|_| {
             let advice = "it has no UTF-8 form: encode it as bytes";

@@ -1,0 +1,60 @@
+//! A sketch of whatever kind, from bytes to the class that Python has for it and back.
+
+use crivo::codec::AnySketch;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::errors::Result;
+use crate::keys::bytes_of;
+
+/// The sketch that the bytes of a `.crivo` file hold, of whatever class. `DecodeError`, whose `kind`
+/// tells why, if they are not the whole and undamaged bytes of one.
+///
+/// >>> from crivo import HyperLogLog, decode
+/// >>> decode(bytes(HyperLogLog(12)))
+/// <HyperLogLog precision=12, keys='text', seed=0: 0>
+#[pyfunction]
+pub(crate) fn decode<'py>(data: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+    let bytes = bytes_of(data)?;
+    let sketch = data.py().detach(|| AnySketch::decode(&bytes))?;
+    to_python(data.py(), sketch)
+}
+
+/// The library's copy of a sketch of any class.
+pub(crate) fn from_python(sketch: &Bound<'_, PyAny>) -> Result<AnySketch> {
+    let is_sketch = sketch.get_type().module().is_ok_and(|module| module == "crivo");
+    if !is_sketch || !sketch.hasattr("to_bytes")? {
+        let found = sketch.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("expected a sketch, found {found}")).into());
+    }
+    let bytes = sketch.call_method0("to_bytes")?;
+    let bytes = bytes_of(&bytes)?;
+    Ok(sketch.py().detach(|| AnySketch::decode(&bytes))?)
+}
+
+macro_rules! to_python {
+    ($($module:ident: $($class:ident),*;)*) => {
+        /// The sketch as an object of its class.
+        pub(crate) fn to_python(py: Python<'_>, sketch: AnySketch) -> Result<Bound<'_, PyAny>> {
+            match sketch {
+                $($(AnySketch::$class(sketch) => {
+                    Ok(Bound::new(py, crate::$module::$class::from(sketch))?.into_any())
+                })*)*
+                other => {
+                    let message = format!("{} has no class in Python yet", other.family());
+                    Err(PyTypeError::new_err(message).into())
+                }
+            }
+        }
+    };
+}
+to_python! {
+    counting: SampledCounter, MorrisCounter, CounterArray;
+    distinct: HyperLogLog, ExactDistinct, LinearCounting, KMinValues, ProbabilisticCounting, LogLog, UltraLogLog;
+    membership: DirectTable, Bloom, BlockedBloom, CountingBloom;
+    frequency: CountMin, RangeCountMin, Majority, HeavyHitters, PrivateCountMean;
+    sampling: Reservoir, WeightedReservoir;
+    similarity: MinHash;
+    window: Panes;
+    profile: ColumnProfile, DDSketch;
+}
