@@ -2355,7 +2355,9 @@ class ColumnProfile(_Stored):
         """
 
     def distinct(self, confidence: float = 0.95) -> Estimate:
-        """How many different values there are, with bounds at the given confidence; exact while they are few."""
+        """How many different values there are, with bounds at the given confidence; exact while they
+        are few.
+        """
 
     def could_be_key(self) -> bool:
         """Whether all rows may have values that are all different."""
@@ -2494,7 +2496,9 @@ class Panes(_Stored):
 
     @property
     def latest(self) -> tuple[int, int] | None:
-        """The first and the last time of the latest pane that the ring was told of; None if there was none."""
+        """The first and the last time of the latest pane that the ring was told of; None if there was
+        none.
+        """
 
     @property
     def late(self) -> int:

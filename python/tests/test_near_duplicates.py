@@ -123,7 +123,8 @@ def test_ids_name_the_pairs() -> None:
     for ids in (["x", "y", "z"], np.array(["x", "y", "z"]), pa.array(["x", "y", "z"]), iter("xyz")):
         assert near_duplicates(texts, shingle="words:2", ids=ids).pairs == [("x", "z", 1.0)]
     assert near_duplicates(texts, shingle="words:2", ids=[(1, 2), None, 3.5]).pairs == [((1, 2), 3.5, 1.0)]
-    assert refused(near_duplicates, texts, ids="ab") == "number of ids: expected 3, one for each text, found 2"
+    message = "number of ids: expected 3, one for each text, found 2"
+    assert refused(near_duplicates, texts, ids="ab") == message
 
 
 def test_pages_are_what_a_reader_sees() -> None:

@@ -137,13 +137,12 @@ impl Panes {
     /// is how sketches with weights, and any others, are filled.
     fn merge_at(&self, py: Python<'_>, sketch: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> Result<bool> {
         let (sketch, time) = (any::from_python(sketch)?, time_of(time)?);
-        let merged = self.0.detached(py, |panes| {
-            let mut empty = panes.empty().clone();
-            empty.merge(&sketch)?;
+        self.0.detached(py, |panes| {
+            require_same_parameters(panes.empty(), &sketch)?;
             let items = sketch.summary().items.value().round() as u64;
-            panes.pane_mut(time, items).map(|pane| pane.merge(&sketch)).transpose()
-        })?;
-        Ok(merged.is_some())
+            let merged = panes.pane_mut(time, items).map(|pane| pane.merge(&sketch)).transpose()?;
+            Ok(merged.is_some())
+        })
     }
 
     /// Tells the ring what time it is: panes that the window has passed are dropped.
@@ -179,7 +178,8 @@ impl Panes {
         any::to_python(py, self.0.detached(py, |panes| panes.empty().clone()))
     }
 
-    /// The first and the last time of the latest pane that the ring was told of; None if there was none.
+    /// The first and the last time of the latest pane that the ring was told of; None if there was
+    /// none.
     #[getter]
     fn latest(&self, py: Python<'_>) -> Option<Times> {
         self.0.quick(py, |panes| panes.latest()).map(std::ops::RangeInclusive::into_inner)
@@ -412,6 +412,23 @@ fn insert_numbers(panes: &mut Sketch, time: i64, numbers: &[f64]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Refuses a sketch that a pane cannot take without becoming another kind than the others: some merge to the
+/// smaller size of both. A ring of such panes would not be read again, so that is how it is noticed.
+fn require_same_parameters(empty: &AnySketch, sketch: &AnySketch) -> Result<()> {
+    let mut merged = empty.clone();
+    merged.merge(sketch)?;
+    let mut ring = Sketch::new(empty.clone(), 1, 1)?;
+    if let Some(pane) = ring.pane_mut(0, 1) {
+        *pane = merged;
+    }
+    Sketch::decode(&ring.encode()).map(|_| ()).map_err(|_| {
+        let advice = "build it with the settings of panes.empty()";
+        Failure::Parameter(format!(
+            "sketch: expected the settings of the panes, found smaller ones ({advice})"
+        ))
+    })
 }
 
 macro_rules! insert_into {

@@ -145,10 +145,23 @@ fn from_arrow(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
         DataType::Null => {
             each(&vec![0.0; array.len()], Some(&NullBuffer::new_null(array.len())), |x| x, take)
         }
+        DataType::Dictionary(..) => dictionary(array, take),
         other => {
             Err(Failure::key("a column of numbers", format_args!("{other}"), "choose one, or convert it"))
         }
     }
+}
+
+/// Unfolded a slice at a time, since a number counts as often as it occurs.
+fn dictionary(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
+    let dictionary = array.as_any_dictionary();
+    for start in (0..array.len()).step_by(AT_ONCE) {
+        let indexes = dictionary.keys().slice(start, AT_ONCE.min(array.len() - start));
+        let slice = arrow_select::take::take(dictionary.values(), &indexes, None)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        from_arrow(&slice, take)?;
+    }
+    Ok(())
 }
 
 fn floats(numbers: &[f64], nulls: Option<&NullBuffer>, take: TakeNumbers<'_>) -> Result<()> {

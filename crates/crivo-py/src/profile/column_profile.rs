@@ -162,7 +162,8 @@ impl ColumnProfile {
         Some((lengths.min, lengths.mean, lengths.max))
     }
 
-    /// How many different values there are, with bounds at the given confidence; exact while they are few.
+    /// How many different values there are, with bounds at the given confidence; exact while they
+    /// are few.
     #[pyo3(signature = (confidence = 0.95))]
     fn distinct(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
