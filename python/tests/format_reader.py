@@ -20,7 +20,11 @@ import format_counters
 import format_distinct
 import format_frequency
 import format_membership
+import format_private
+import format_profile
 import format_sampling
+import format_similarity
+import format_windows
 
 
 class Contents(Protocol):
@@ -57,6 +61,11 @@ FAMILIES = {  # by family and family version
     (0x43, 1): "HeavyHitters",
     (0x50, 1): "Reservoir",
     (0x51, 1): "WeightedReservoir",
+    (0x44, 1): "PrivateCountMean",
+    (0x60, 1): "MinHash",
+    (0x70, 1): "Panes",
+    (0x71, 1): "ColumnProfile",
+    (0x72, 1): "DDSketch",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
 PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
@@ -75,6 +84,9 @@ PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
     "CountingBloom": format_membership.CountingBloom.read,
     "CountMin": format_frequency.CountMin.read,
     "RangeCountMin": format_frequency.RangeCountMin.read,
+    "PrivateCountMean": format_private.PrivateCountMean.read,
+    "MinHash": format_similarity.MinHash.read,
+    "DDSketch": format_profile.DDSketch.read,
 }
 # The same for payloads that hold keys, which are read by their kind.
 KEYED: dict[str, Callable[[bytes, int], Contents]] = {
@@ -83,7 +95,12 @@ KEYED: dict[str, Callable[[bytes, int], Contents]] = {
     "Reservoir": format_sampling.Reservoir.read,
     "WeightedReservoir": format_sampling.WeightedReservoir.read,
 }
-KEYLESS = {"SampledCounter", "MorrisCounter", "CounterArray"}
+# The same for payloads that hold whole envelopes.
+CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Contents]] = {
+    "Panes": format_windows.Panes.read,
+    "ColumnProfile": format_profile.ColumnProfile.read,
+}
+KEYLESS = {"SampledCounter", "MorrisCounter", "DDSketch"}
 OF_INTEGERS = {"DirectTable", "RangeCountMin"}
 HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}
@@ -194,11 +211,25 @@ def read(data: bytes) -> Sketch | Other:
     if name == "HyperLogLog":
         return _hyperloglog(header, payload)
     _must(name not in KEYLESS or (kind, function, seed) == (3, 0, 0), "keys of a sketch that has none")
+    _must(name != "CounterArray" or kind != 3 or seed == 0, "a seed of counters that are not found by keys")
     _must(name not in OF_INTEGERS or kind == 2, f"key kind {kind} of a sketch of integers")
     try:
+        if name in CONTAINERS:
+            return Other(header, CONTAINERS[name](payload, header, _first))
         return Other(header, KEYED[name](payload, kind) if name in KEYED else PAYLOADS[name](payload))
+    except Refused:
+        raise  # of an envelope inside, which is checked in the same way
     except ValueError as error:
         raise Invalid(str(error)) from error
+
+
+def _first(data: bytes) -> tuple[Header, Contents, bytes]:
+    """The envelope at the beginning of bytes that go on."""
+    _must(len(data) >= HEADER.size, "an envelope that is cut off")
+    end = HEADER.size + HEADER.unpack_from(data)[-1] + CHECKSUM.size
+    _must(len(data) >= end, "an envelope that is cut off")
+    sketch = read(data[:end])
+    return sketch.header, sketch.contents if isinstance(sketch, Other) else sketch, data[end:]
 
 
 def _must(holds: bool, what: str) -> None:

@@ -93,8 +93,8 @@ def test_vectors_add_features_up() -> None:
     slots, weights = hasher.sparse(features)
     assert (np.diff(slots.astype(int)) > 0).all() and np.allclose(expected[slots], weights)
     assert np.count_nonzero(expected) == len(slots)
-    hasher.add_dense({"a": 1, b"b": 2}, dense)  # type: ignore[dict-item]
-    assert np.allclose(dense, expected + hasher.dense([("a", 1), ("b", 2)]))
+    hasher.add_dense([("a", 1), (b"b", 2)], dense)
+    assert np.allclose(dense, expected + hasher.dense({"a": 1, "b": 2}))
     assert hasher.sparse({})[0].tolist() == []
 
 

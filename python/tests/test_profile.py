@@ -52,7 +52,8 @@ def test_what_is_exact_is_exact() -> None:
 
 def test_an_empty_sketch_has_no_numbers() -> None:
     sketch = DDSketch(0.01, 100)
-    assert sketch.is_empty and sketch.quantile(0.5) is sketch.min is sketch.max is sketch.mean is None
+    assert sketch.is_empty and sketch.quantile(0.5) is None
+    assert sketch.min is None and sketch.max is None and sketch.mean is None
     assert of([1]).quantile(2) is None and of([1]).quantile(math.nan) is None
 
 
@@ -164,7 +165,7 @@ def test_a_profile_says_what_a_list_says() -> None:
         assert hitter.lower <= counts[str(hitter.key)] <= hitter.upper
     assert set(map(str, column.sample())) <= set(counts) and len(column.sample()) == 100
     lengths = [len(str(value)) for value in values]
-    assert column.lengths() == (min(lengths), pytest.approx(sum(lengths) / 5000), max(lengths))
+    assert column.lengths() == (min(lengths), sum(lengths) / 5000, max(lengths))
     assert not column.could_be_key() and profile(range(5000)).could_be_key()
     assert column.numbers() == of_numbers(values)
     assert isinstance(column.heavy_hitters(), HeavyHitters) and column.heavy_hitters().total == 5000
