@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and nobody else should have to build those. `rows` compares whole commands
-//! on large files, which a Python script makes and runs, because the peers are there.
+//! every peer library and nobody else should have to build those. `rows` and `near` compare whole
+//! commands on large files, which a Python script makes and runs, because the peers are there.
 
 use std::ffi::OsString;
 
@@ -15,6 +15,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();
     match arguments.split_first() {
         Some((group, rest)) if group == "rows" => commands("rows", rest),
+        Some((group, rest)) if group == "near" => commands("near", rest),
         _ => sketches(&arguments),
     }
 }

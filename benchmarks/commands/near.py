@@ -1,0 +1,190 @@
+"""`crivo dedup` beside rensa and gaoya, and `crivo similar pairs` beside reading the file.
+
+    cargo xtask bench near [--corpus C.jsonl --truth T.tsv] [--write FOLDER] [--small]
+
+The corpus has an id and a text in each record; the truth has `id, id, similarity` for every pair of
+similarity 0.5 and more. Without them a corpus is made: texts of Zipf's words, a third of them changed
+copies. CPU time counts, of one thread, start-up and reading included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import Contender, Page
+
+THRESHOLD = 0.8
+ROUNDS = 3
+
+
+@dataclass
+class Run:
+    seconds: float
+    wall: float
+    megabytes: float
+
+
+def cpu(command: list[str]) -> Run:
+    """CPU seconds, wall time and peak memory of a command: the best of several rounds."""
+    script = (
+        "import resource, subprocess, sys, time; began = time.perf_counter();"
+        "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode; wall = time.perf_counter() - began;"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN);"
+        "print(code, used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024)"
+    )
+    best = Run(float("inf"), float("inf"), 0.0)
+    for _ in range(ROUNDS):
+        # A fresh interpreter, so that its children are this command alone.
+        output = subprocess.run([sys.executable, "-c", script, *command], stdout=subprocess.PIPE, check=True).stdout
+        code, seconds, wall, megabytes = output.split()
+        if int(code) not in (0, 1):
+            sys.exit(f"{' '.join(command)} failed")
+        best = Run(min(best.seconds, float(seconds)), min(best.wall, float(wall)), float(megabytes))
+    return best
+
+
+def make_corpus(path: Path, documents: int) -> None:
+    """Texts of about 330 words; every third is an earlier one with some words changed."""
+    if path.exists():
+        return
+    chance = random.Random(7)
+    words = [f"w{number:x}" for number in range(50_000)]
+    weights = [1 / (rank + 10) for rank in range(len(words))]
+    texts: list[list[str]] = []
+    with open(path.with_suffix(".part"), "w", encoding="utf-8") as file:
+        for number in range(documents):
+            if number % 3 == 2:
+                text = list(texts[chance.randrange(len(texts))])
+                for _ in range(chance.randrange(12)):
+                    text[chance.randrange(len(text))] = chance.choice(words)
+            else:
+                text = chance.choices(words, weights, k=chance.randrange(40, 620))
+                if len(texts) < 30_000:
+                    texts.append(text)
+            file.write(json.dumps({"id": number, "text": " ".join(text)}) + "\n")
+    path.with_suffix(".part").rename(path)
+
+
+def make_ratings(path: Path, rows: int, users: int, films: int) -> None:
+    """A file of MovieLens 10M's shape: `user::film::rating::time` by user, films by Zipf's law, and twins."""
+    if path.exists():
+        return
+    chance = random.Random(11)
+    weights = [1 / (rank + 20) ** 0.9 for rank in range(films)]
+    cumulated = [0.0]
+    for weight in weights:
+        cumulated.append(cumulated[-1] + weight)
+    left, before = rows, []
+    with open(path.with_suffix(".part"), "w", encoding="ascii") as file:
+        for user in range(1, users + 1):
+            if user % 2000 == 0 and before and len(before) <= left - (users - user):
+                seen = before
+            else:
+                count = min(max(1, int(chance.expovariate((users - user + 1) / max(left, 1)))), left - (users - user), films // 2)
+                seen = sorted(set(chance.choices(range(1, films + 1), cum_weights=cumulated[1:], k=max(1, count))))
+            if user == users:
+                seen = sorted(set(seen) | set(chance.sample(range(1, films + 1), min(films, max(1, left)))))[: max(1, left)]
+            file.writelines(f"{user}::{film}::{1 + film % 5}::{838_000_000 + user * 50 + film}\n" for film in seen)
+            left -= len(seen)
+            before = seen
+    path.with_suffix(".part").rename(path)
+
+
+def judge(found: set[str], truth: Path | None) -> str:
+    if truth is None:
+        return ""
+    real: set[str] = set()
+    for line in truth.read_text().splitlines():
+        one, other, similarity = line.split("\t")
+        if float(similarity) >= THRESHOLD - 1e-9:
+            real |= {one, other}
+    return f"{len(found & real) / len(real):.4f} / {len(found & real) / max(1, len(found)):.4f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--crivo", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--truth", type=Path)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--small", action="store_true", help="a tenth of the size, to try the script")
+    options = parser.parse_args()
+    options.data.mkdir(parents=True, exist_ok=True)
+    scale = 10 if options.small else 1
+    program = str(options.crivo)
+    page = Page(
+        "Near-duplicates: `crivo dedup` and `crivo similar`",
+        "CPU seconds of whole commands, start-up and reading included, the best of three rounds. rensa and gaoya run in "
+        "Python with their fastest settings that check candidates: by signature, because neither can compare texts. "
+        "Recall and precision are of documents that have a partner at 0.8.",
+    )
+    peers = Path(__file__).with_name("near_peers.py")
+    corpus, truth = options.corpus, options.truth
+    if corpus is None:
+        corpus = options.data / f"near-{25_000 // scale}.jsonl"
+        make_corpus(corpus, 25_000 // scale)
+
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        pairs, out = f"{folder}/pairs.tsv", f"{folder}/out"
+        command = [program, "dedup", str(corpus), "--json", "--threads", "1"]
+        crivo = cpu(command)
+        subprocess.run([*command, "--pairs", pairs], stdout=subprocess.DEVNULL, check=True)
+        found = {id for line in Path(pairs).read_text().splitlines() for id in line.split("\t")[:2]}
+        rows.append(f"| **crivo dedup, verified exactly** | {crivo.seconds:.2f} | 1.0 | {crivo.megabytes:.0f} | {judge(found, truth)} |")
+        for peer in ["rensa", "gaoya"]:
+            run = cpu([sys.executable, str(peers), peer, str(corpus), out])
+            answer = judge(set(Path(out).read_text().split()), truth)
+            rows.append(f"| {peer} | {run.seconds:.2f} | {run.seconds / crivo.seconds:.1f} | {run.megabytes:.0f} | {answer} |")
+    size = f"{corpus.stat().st_size / 1e6:,.0f} MB"
+    head = "| who | CPU s | this ÷ crivo | peak MB | recall / precision |\n|---|---:|---:|---:|---|\n"
+    page.parts.append(f"## {size} of texts, threshold {THRESHOLD}, one thread\n\n{head}" + "\n".join(rows))
+    print(page.parts[-1], flush=True)
+
+    one, two = (cpu([program, "dedup", str(corpus), "--json", "--threads", threads]) for threads in ["1", "2"])
+    page.parts.append(
+        f"## Two threads\n\n| threads | wall s | one ÷ this |\n|---|---:|---:|\n| 1 | {one.wall:.2f} | 1.00 |\n"
+        f"| 2 | {two.wall:.2f} | {one.wall / two.wall:.2f} |"
+    )
+    print(page.parts[-1], flush=True)
+
+    table = []
+    for documents in [25_000 // scale, 100_000 // scale, 400_000 // scale]:
+        path = options.data / f"near-{documents}.jsonl"
+        make_corpus(path, documents)
+        run = cpu([program, "dedup", str(path), "--json", "--threads", "1", "--memory", "256M"])
+        table.append((documents, path.stat().st_size / 1e6, run))
+    first = table[0][2].seconds / table[0][0]
+    lines = [
+        f"| {documents:,} | {megabytes:,.0f} | {run.seconds:.2f} | {run.seconds / documents * 1e6:.1f} "
+        f"| {run.seconds / documents / first:.2f} | {run.megabytes:.0f} |"
+        for documents, megabytes, run in table
+    ]
+    page.parts.append(
+        "## Growth, with --memory 256M\n\n| documents | MB | CPU s | µs a document | beside the first | peak MB |\n"
+        "|---:|---:|---:|---:|---:|---:|\n" + "\n".join(lines)
+    )
+    print(page.parts[-1], flush=True)
+
+    ratings = options.data / f"ratings-{10_000_054 // scale}.dat"
+    make_ratings(ratings, 10_000_054 // scale, 69_878 // scale, 10_677)
+    page.compare(f"Users with equal sets among the {10_000_054 // scale:,} rows of MovieLens 10M's shape, two threads", [
+        Contender("crivo similar pairs --threshold 1",
+                  [program, "similar", "pairs", str(ratings), "--sets", "1,2", "--threshold", "1", "--json", "--threads", "2"]),
+        Contender("crivo count, which only reads and parses",
+                  [program, "count", str(ratings), "--delimiter", "::", "--where", "3 > 6", "--json", "--threads", "2"]),
+    ])
+    if options.write:
+        (options.write / "near.md").write_text(page.text().replace("bench rows", "bench near"))
+
+
+if __name__ == "__main__":
+    main()
