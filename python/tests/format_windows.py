@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from format_distinct import fields, must
@@ -34,7 +33,7 @@ class Panes:
     def read(cls, payload: bytes, header: Any, envelope: ReadEnvelope) -> Panes:
         width, capacity, late, started, _ = fields("QIQBQ", payload)
         (latest,) = struct.unpack_from("<q", payload, 21)
-        must(started <= 1 and (started or late == latest == 0), "late or latest before the start")
+        must(started == 1 or started == late == latest == 0, "late or latest before the start")
         rest = payload[29:]
         kind, empty, parameters, rest = pane(rest, envelope)
         must(keys_of(kind) == keys_of(header), "an empty sketch of other keys")
@@ -45,7 +44,8 @@ class Panes:
         must(not started or lowest <= latest <= highest, f"pane {latest} of no time")
         (used,) = fields("I", rest)
         must(used <= (capacity if started else 0), f"{used} panes of {capacity}")
-        panes, rest = [], rest[4:]
+        panes: list[tuple[int, Any]] = []
+        rest = rest[4:]
         for _ in range(used):
             must(len(rest) >= 8, "a pane without a number")
             (number,) = struct.unpack_from("<q", rest)
@@ -57,7 +57,6 @@ class Panes:
             must(first_bytes == parameters, "a pane of other parameters")
             panes.append((number, sketch))
         must(not rest, f"{len(rest)} bytes after the last pane")
-        assert all(a[0] < b[0] for a, b in pairwise(panes))
         return cls(width, capacity, late, latest if started else None, empty, tuple(panes))
 
     @property

@@ -257,12 +257,11 @@ impl PrivateClient {
             Coins::Predictable(coins) => client.encode_hash(hash, coins),
             Coins::OperatingSystem => {
                 let mut system = SystemBits::default();
-                let report = client.encode_hash(hash, &mut || system.next(&mut failure));
-                report
+                client.encode_hash(hash, &mut || system.next(&mut failure))
             }
         })?;
         match failure {
-            Some(error) => Err(PyErr::from(PyOSError::new_err(error)).into()),
+            Some(error) => Err(PyOSError::new_err(error).into()),
             None => Ok(PyBytes::new(py, &report.encode())),
         }
     }
@@ -405,6 +404,7 @@ impl PrivateCountMean {
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // other sketches can fail here
 fn unbiased(sketch: &Sketch, batch: &crivo::keys::KeyBatch<'_>, answers: &mut Vec<f64>) -> crivo::Result<()> {
     answers.clear();
     answers.extend(batch.hashes().iter().map(|&hash| sketch.unbiased_of_hash(hash)));

@@ -95,6 +95,7 @@ impl DDSketch {
     /// 0
     /// >>> [round(float(quantile)) for quantile in numbers.quantiles([0, 0.25, 0.5, 1])]
     /// [0, 25, 50, 100]
+    #[allow(clippy::needless_pass_by_value)] // Python's list has no slice to lend
     fn quantiles(&self, py: Python<'_>, shares: Vec<f64>) -> Vec<Option<Estimate>> {
         let quantiles = self.0.detached(py, |sketch| sketch.quantiles(&shares));
         quantiles.into_iter().map(|quantile| quantile.map(Into::into)).collect()

@@ -25,6 +25,7 @@ use crate::sketch::Reduced;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Bands(pub(super) Library);
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Python hands over a reference
 #[pymethods]
 impl Bands {
     #[new]

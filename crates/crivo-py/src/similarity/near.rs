@@ -139,7 +139,9 @@ struct Signals {
 
 impl Watch for Signals {
     fn begin(&self, _: Stage) {
-        if let Err(raised) = Python::attach(|py| py.check_signals()) {
+        #[allow(clippy::redundant_closure_for_method_calls)] // the method is of one lifetime only
+        let checked = Python::attach(|py| py.check_signals());
+        if let Err(raised) = checked {
             *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
         }
     }
@@ -256,11 +258,14 @@ pub(crate) struct NearDuplicates {
     ids: Option<Vec<Py<PyAny>>>,
 }
 
+/// The ids of two texts, and their similarity.
+type NamedPair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, f64);
+
 #[pymethods]
 impl NearDuplicates {
     /// The pairs, in the order of their positions: the ids of both texts, and their similarity.
     #[getter]
-    fn pairs<'py>(&self, py: Python<'py>) -> Result<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>, f64)>> {
+    fn pairs<'py>(&self, py: Python<'py>) -> Result<Vec<NamedPair<'py>>> {
         let id = |position: u32| match &self.ids {
             Some(ids) => Ok(ids[position as usize].bind(py).clone()),
             None => Ok::<_, PyErr>(position.into_pyobject(py)?.into_any()),
