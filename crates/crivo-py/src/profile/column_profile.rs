@@ -28,7 +28,8 @@ use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 /// 2
 /// >>> ages.column_type, ages.rows, ages.missing, ages.min(), ages.mean()
 /// ('integer', 7, 2, 8, 26.2)
-/// >>> ages.distinct().value, ages.top(1)[0].key, ages.could_be_key()
+/// >>> (most,) = ages.top(1)
+/// >>> ages.distinct().value, most.key, ages.could_be_key()
 /// (4.0, '31', False)
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]

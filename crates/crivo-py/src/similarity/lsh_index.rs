@@ -25,7 +25,7 @@ use crate::sketch::Shared;
 /// ...     words = MinHash(128)
 /// ...     missing = words.insert_batch(text.split())
 /// ...     index.insert(id, words)
-/// >>> [pair] = index.similars(0.5)
+/// >>> (pair,) = index.similars(0.5)
 /// >>> pair.ids, 0.75 in pair.estimate()
 /// ((0, 1), True)
 #[pyclass(module = "crivo", frozen)]
@@ -171,7 +171,7 @@ fn id_of(id: &Bound<'_, PyAny>) -> Result<u64> {
 /// >>> letters.insert_batch(list("abc"))
 /// 0
 /// >>> index.insert(7, letters)
-/// >>> [found] = index.similars_to(letters, 0.9)
+/// >>> (found,) = index.similars_to(letters, 0.9)
 /// >>> found.id, found.similarity
 /// (7, 1.0)
 #[pyclass(module = "crivo", frozen, eq)]
