@@ -21,6 +21,7 @@ import test_format_distinct
 import test_format_frequency
 import test_format_membership
 import test_format_sampling
+import test_format_similarity
 import xxhash
 from format_reader import (
     DENSE,
@@ -161,6 +162,7 @@ def test_every_golden_file_has_a_recipe_and_every_recipe_a_file() -> None:
         *test_format_membership.RECIPES,
         *test_format_frequency.RECIPES,
         *test_format_sampling.RECIPES,
+        *test_format_similarity.RECIPES,
     }
     assert {path.stem for path in GOLDEN.glob("*.bin")} == recipes
 

@@ -194,9 +194,9 @@ def test_shingles_are_a_sorted_set() -> None:
         found = shingles(text, f"words:{n}")
         assert len(found) == len({tuple(words[i : i + n]) for i in range(len(words) - n + 1)})
         assert found.dtype == np.uint64 and (np.diff(found.astype(object)) > 0).all()
-    assert shingles("One two three four five").tolist() == [0x5841_A55C_A1F3_2799]
+    assert shingles("One two three four five").tolist() == [0xE8DA_BBEF_1AA3_C5BB]
     assert shingles("crivo", "chars:5").tolist() == [0xCBB6_5B46_528B_2CC0]
-    assert shingles("one two", "words:2", seed=7).tolist() == [0x0BBF_D8E3_344A_0E8D]
+    assert shingles("one two", "words:2", seed=7).tolist() == [0x9C93_561F_A920_6413]
     assert shingles(b"ONE, two!", "words:2").tolist() == shingles("one two", "words:2").tolist()
     assert len(shingles("too short")) == 0
     assert "words:N, chars:N or stopwords" in refused(shingles, "a", "letters")
