@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and nobody else should have to build those. `rows` and `near` compare whole
+//! every peer library and nobody else should have to build those. `rows`, `near` and `verbs` compare whole
 //! commands on large files, which a Python script makes and runs, because the peers are there.
 
 use std::ffi::OsString;
@@ -11,13 +11,17 @@ use anyhow::{Result, ensure};
 use crate::setup;
 use crate::shell::{Step, root, target};
 
+/// Groups of whole commands, each a script of the same name.
+const SCRIPTS: [&str; 3] = ["rows", "near", "verbs"];
+
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();
-    match arguments.split_first() {
-        Some((group, rest)) if group == "rows" => commands("rows", rest),
-        Some((group, rest)) if group == "near" => commands("near", rest),
-        _ => sketches(&arguments),
+    if let Some((group, rest)) = arguments.split_first()
+        && let Some(script) = SCRIPTS.iter().find(|script| group == **script)
+    {
+        return commands(script, rest);
     }
+    sketches(&arguments)
 }
 
 fn sketches(arguments: &[OsString]) -> Result<()> {

@@ -1,0 +1,139 @@
+"""`crivo top`, `uniq`, `set keep` and `sample` beside what people type, and the join that a filter saves.
+
+    cargo xtask bench verbs [--write FOLDER] [--small]
+
+Peers: DuckDB, GNU sort, uniq, awk, grep and shuf; runiq and huniq where `cargo install` has put them on the path.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+from measure import Contender, Page
+
+PYTHON = sys.executable
+
+
+def make(folder: Path, scale: float) -> dict[str, Path]:
+    """The files, made once: Zipf-like lines, and a log with the users that are wanted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines, log = int(95_000_000 * scale), int(10_000_000 * scale)
+    # Half of the lines are one of a few thousand keys, and a tenth of the keys come again and again.
+    key = "CASE WHEN hash(i) % 2 = 0 THEN hash(i * 7) % 5000 ELSE hash(i * 3) % 30000000 END"
+    plain = "(FORMAT csv, HEADER false)"
+    jobs = {
+        "skewed.txt": (f"SELECT lpad(({key})::VARCHAR, 10, '0') FROM range({lines}) t(i)", plain),
+        "skewed-tenth.txt": (f"SELECT lpad(({key})::VARCHAR, 10, '0') FROM range({lines // 10}) t(i)", plain),
+        "log.csv": (f"SELECT 'u' || hash(i) % 1000000 AS user, i AS time, hash(i + 1) % 10000 AS page, md5(i::VARCHAR) AS token "
+                    f"FROM range({log}) t(i)", "(FORMAT csv)"),
+        "wanted.csv": ("SELECT 'u' || i * 100 AS user, 'group ' || i % 7 AS team FROM range(10000) t(i)", "(FORMAT csv)"),
+    }
+    paths = {}
+    for name, (query, options) in jobs.items():
+        path = folder / f"{scale:g}-{name}"
+        if not path.exists():
+            print(f"making {path.name}", file=sys.stderr, flush=True)
+            duckdb.sql(f"COPY ({query}) TO '{path}.part' {options}")
+            Path(f"{path}.part").rename(path)
+        paths[name] = path
+    return paths
+
+
+def duck(name: str, query: str) -> Contender:
+    script = f"import duckdb; duckdb.sql('SET threads = 2'); print(len(duckdb.sql({query!r}).fetchall()))"
+    return Contender(name, [PYTHON, "-c", script], rounds=3)
+
+
+def shell(name: str, command: str, rounds: int = 1) -> Contender:
+    return Contender(name, ["sh", "-c", f"export LC_ALL=C; {command} > /dev/null"], rounds=rounds)
+
+
+def quiet(name: str, command: list[str | Path], rounds: int = 5) -> Contender:
+    """A command of one process, its output thrown away by a shell that it replaces."""
+    text = " ".join(f"'{part}'" for part in command)
+    return Contender(name, ["sh", "-c", f"exec {text} > /dev/null"], rounds=rounds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--crivo", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--small", action="store_true", help="a fiftieth of the size, to try the script")
+    options = parser.parse_args()
+    files = make(options.data, 0.02 if options.small else 1.0)
+    program = options.crivo
+    page = Page(
+        "One verb a question: whole commands beside what people type",
+        "Wall time of whole commands on two threads, start-up included. DuckDB runs in a Python process; its start-up (about "
+        "0.1 s) is in its figure. Pipes of several programs run once or a few times, because they take minutes.",
+    )
+    lines, log, wanted = files["skewed.txt"], files["log.csv"], files["wanted.csv"]
+    size = f"{lines.stat().st_size / 1e6:,.0f} MB of lines"
+    columns = "columns = {'v': 'VARCHAR'}, header = false, delim = '|', auto_detect = false"
+    two = ["--threads", "2"]
+
+    page.compare(f"The ten most frequent of {size}", [
+        Contender("crivo top -k 10", [str(program), "top", "-k", "10", "--json", *two, str(lines)], rounds=5),
+        duck("DuckDB GROUP BY … LIMIT 10",
+             f"SELECT v, count(*) AS n FROM read_csv('{lines}', {columns}) GROUP BY v ORDER BY n DESC LIMIT 10"),
+        shell("sort | uniq -c | sort -rn | head", f"sort --parallel=2 -S 4G '{lines}' | uniq -c | sort -rn | head"),
+    ])
+
+    contenders = [
+        quiet("crivo uniq", [program, "uniq", "--items", "50000000", *two, lines], rounds=3),
+        shell("awk '!x[$0]++'", f"awk '!x[$0]++' '{lines}'"),
+    ]
+    for peer, arguments in [("runiq", ["-f", "bloom"]), ("huniq", [])]:
+        if found := shutil.which(peer):
+            command = f"'{found}' {' '.join(arguments)} " + (f"'{lines}'" if peer == "runiq" else f"< '{lines}'")
+            contenders.append(shell(peer, command))
+    page.compare(f"First occurrences of {size}", contenders)
+
+    page.compare(f"A thousand of {size} at random", [
+        quiet("crivo sample -n 1000", [program, "sample", "-n", "1000", *two, lines]),
+        quiet("shuf -n 1000", ["shuf", "-n", "1000", lines]),
+    ])
+
+    with tempfile.TemporaryDirectory() as scratch:
+        sketch, kept, names = f"{scratch}/wanted.crivo", f"{scratch}/kept.csv", f"{scratch}/names.txt"
+        build = f"'{program}' set build -f user '{wanted}' --fpr 0.01 -o '{sketch}' --quiet"
+        keep = f"'{program}' set keep '{sketch}' -f user --threads 2 '{log}'"
+        Contender("", ["sh", "-c", build]).run_once()
+        Contender("", ["sh", "-c", f"tail -n +2 '{wanted}' | cut -d, -f1 > '{names}'"]).run_once()
+        rows = f"{log.stat().st_size / 1e6:,.0f} MB of log"
+        join = "SELECT w.team, count(*) FROM '{}' l JOIN '" + str(wanted) + "' w ON l.user = w.user GROUP BY 1"
+        script = "import duckdb; duckdb.sql('SET threads = 2'); print(duckdb.sql({!r}).fetchall())"
+        page.compare(f"Rows of 1 % of the users in {rows}", [
+            shell("crivo set keep", keep, rounds=5),
+            duck("DuckDB semi join", f"COPY (SELECT * FROM '{log}' WHERE user IN (SELECT user FROM '{wanted}')) TO '/dev/null'"),
+            shell("awk", f"awk -F, 'NR==FNR {{ want[$1]; next }} $1 in want' '{wanted}' '{log}'", rounds=2),
+            shell("grep -F -f", f"grep -F -f '{names}' '{log}'"),
+        ])
+        page.compare("The whole join: filter, then join exactly", [
+            Contender("crivo set build, set keep, DuckDB join of what is left",
+                      ["sh", "-c", f"{build}; {keep} > '{kept}'; '{PYTHON}' -c \"{script.format(join.format(kept))}\""], rounds=3),
+            Contender("DuckDB join of everything", [PYTHON, "-c", script.format(join.format(log))], rounds=3),
+        ])
+
+    table = []
+    for verb, arguments in [("top", ["-k", "10"]), ("sample", ["-n", "1000"]), ("distinct", []), ("count", [])]:
+        peaks = []
+        for name in ["skewed-tenth.txt", "skewed.txt"]:
+            run = Contender(verb, [str(program), verb, *arguments, *two, str(files[name])])
+            run.run_once()
+            peaks.append(run.megabytes)
+        table.append(f"| crivo {verb} | {peaks[0]:.1f} | {peaks[1]:.1f} | {peaks[1] / max(peaks[0], 0.1):.2f} |")
+    page.parts.append("## Peak memory as files grow\n\n| who | MB at a tenth | MB | ratio |\n|---|---:|---:|---:|\n" + "\n".join(table))
+    print(page.parts[-1])
+    if options.write:
+        (options.write / "verbs.md").write_text(page.text().replace("bench rows", "bench verbs"))
+
+
+if __name__ == "__main__":
+    main()
