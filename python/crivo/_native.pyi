@@ -1889,7 +1889,7 @@ class LshIndex:
     ...     words = MinHash(128)
     ...     missing = words.insert_batch(text.split())
     ...     index.insert(id, words)
-    >>> [pair] = index.similars(0.5)
+    >>> (pair,) = index.similars(0.5)
     >>> pair.ids, 0.75 in pair.estimate()
     ((0, 1), True)
     """
@@ -1965,7 +1965,7 @@ class Similar:
     >>> letters.insert_batch(list("abc"))
     0
     >>> index.insert(7, letters)
-    >>> [found] = index.similars_to(letters, 0.9)
+    >>> (found,) = index.similars_to(letters, 0.9)
     >>> found.id, found.similarity
     (7, 1.0)
     """
@@ -2284,7 +2284,8 @@ class ColumnProfile(_Stored):
     2
     >>> ages.column_type, ages.rows, ages.missing, ages.min(), ages.mean()
     ('integer', 7, 2, 8, 26.2)
-    >>> ages.distinct().value, ages.top(1)[0].key, ages.could_be_key()
+    >>> (most,) = ages.top(1)
+    >>> ages.distinct().value, most.key, ages.could_be_key()
     (4.0, '31', False)
     """
 
