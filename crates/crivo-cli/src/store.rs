@@ -101,7 +101,7 @@ impl Destination {
 
     /// Writes the file, whole or not at all.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.write_with(|file| file.write_all(bytes).map_err(|error| self.refused(&error)))
+        self.write_with(|file| Ok(file.write_all(bytes)?))
     }
 
     /// Writes the file piece by piece; it appears, whole, when `fill` has succeeded.
@@ -126,7 +126,7 @@ impl Destination {
 
     fn fill(&self, file: &File, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         let mut buffered = BufWriter::new(file);
-        fill(&mut buffered)?;
+        fill(&mut buffered).with_context(|| format!("{}: was not written", self.name))?;
         buffered.flush().map_err(|error| self.refused(&error))
     }
 

@@ -255,6 +255,16 @@ fn the_longest_may_stay_and_chains_be_cut() {
     assert!(!scratch.run(&["dedup", "two.jsonl"]).ok().contains("!!!"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported_with_the_name_of_the_file() {
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(300, 6)))]);
+    for args in [["-o", "/dev/full"], ["--pairs", "/dev/full"]] {
+        let run = scratch.run(&[&["dedup", "docs.jsonl", "--json"], &args[..]].concat());
+        run.fails_with("/dev/full: was not written: No space left on device");
+    }
+}
+
 /// Killed at any time, the run leaves the old file or the new one, and nothing half-written under its name.
 #[test]
 fn a_kill_leaves_the_old_output_or_the_new_one() {
