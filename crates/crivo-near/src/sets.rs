@@ -123,7 +123,7 @@ impl SetCollection {
     /// # Errors
     /// If there are more than 2^32 − 1 sets.
     pub fn new(builders: Vec<SetBuilder>, threads: usize) -> Result<Self> {
-        let (numbers, names) = number_sets(&builders)?;
+        let Numbering { numbers, names } = Numbering::new(&builders)?;
         let mut runs_of = vec![0_u32; names.len()];
         let all_runs = || {
             builders.iter().zip(&numbers).zip(0_u32..).flat_map(|((builder, numbers), arena)| {
@@ -197,34 +197,41 @@ impl SetCollection {
     }
 }
 
-/// Numbers in order of first appearance: for each builder those of its sets, and for each number the
-/// builder and the set that has its name.
-#[allow(clippy::type_complexity)]
-fn number_sets(builders: &[SetBuilder]) -> Result<(Vec<Vec<u32>>, Vec<(u32, u32)>)> {
-    let mut all = Names::default();
-    let mut first: Vec<(u64, u32, u32)> = Vec::new();
-    let mut numbers = Vec::with_capacity(builders.len());
-    for (builder, number) in builders.iter().zip(0_u32..) {
-        let mut own = Vec::with_capacity(builder.places.len());
-        for (&place, set) in builder.places.iter().zip(0_u32..) {
-            let (found, new) = all.number(builder.names.get(set))?;
-            if new {
-                first.push((place, number, set));
-            } else {
-                let known = &mut first[found as usize];
-                known.0 = known.0.min(place);
+/// Numbers in order of first appearance.
+struct Numbering {
+    /// For each builder, those of its sets.
+    numbers: Vec<Vec<u32>>,
+    /// For each number, the builder and the set that has its name.
+    names: Vec<(u32, u32)>,
+}
+
+impl Numbering {
+    fn new(builders: &[SetBuilder]) -> Result<Self> {
+        let mut all = Names::default();
+        let mut first: Vec<(u64, u32, u32)> = Vec::new();
+        let mut numbers = Vec::with_capacity(builders.len());
+        for (builder, number) in builders.iter().zip(0_u32..) {
+            let mut own = Vec::with_capacity(builder.places.len());
+            for (&place, set) in builder.places.iter().zip(0_u32..) {
+                let (found, new) = all.number(builder.names.get(set))?;
+                if new {
+                    first.push((place, number, set));
+                } else {
+                    let known = &mut first[found as usize];
+                    known.0 = known.0.min(place);
+                }
+                own.push(found);
             }
-            own.push(found);
+            numbers.push(own);
         }
-        numbers.push(own);
+        let mut order: Vec<u32> = (0..first.len() as u32).collect();
+        order.sort_unstable_by_key(|&set| first[set as usize].0);
+        let mut rank = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&set, place)| rank[set as usize] = place);
+        numbers.iter_mut().flatten().for_each(|number| *number = rank[*number as usize]);
+        let names = order.iter().map(|&set| (first[set as usize].1, first[set as usize].2)).collect();
+        Ok(Self { numbers, names })
     }
-    let mut order: Vec<u32> = (0..first.len() as u32).collect();
-    order.sort_unstable_by_key(|&set| first[set as usize].0);
-    let mut rank = vec![0; order.len()];
-    order.iter().zip(0..).for_each(|(&set, place)| rank[set as usize] = place);
-    numbers.iter_mut().flatten().for_each(|number| *number = rank[*number as usize]);
-    let names = order.iter().map(|&set| (first[set as usize].1, first[set as usize].2)).collect();
-    Ok((numbers, names))
 }
 
 /// Sorts every set where it lies, takes repeated items out, and fingerprints it.

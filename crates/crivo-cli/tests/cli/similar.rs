@@ -73,7 +73,7 @@ fn pairs_of_sets_are_those_of_brute_force() {
             assert_eq!(found(scratch.run(&[&args[..], &["--exact"]].concat()).ok()), expected, "{file}");
             let quick = found(scratch.run(&args).ok());
             assert!(quick.iter().all(|(pair, similarity)| expected.get(pair) == Some(similarity)));
-            assert!(quick.len() * 100 >= expected.len() * 95, "{} of {}", quick.len(), expected.len());
+            assert!(quick.len() * 100 >= expected.len() * 98, "{} of {}", quick.len(), expected.len());
             if threshold == "1" {
                 assert_eq!(quick, expected, "equal sets are never missed");
             }

@@ -19,7 +19,7 @@ const GATHER: u64 = 0x0102_0408_1020_4080;
 /// Stands behind the text, so that the bytes of a short word are read at once.
 const PADDING: &str = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
-/// The bytes of a word that fits in 16, as a little-endian number.
+/// How many bytes a word may have to be read so: as one little-endian number.
 pub(crate) const SHORT: usize = PADDING.len();
 
 /// A text cut into words. The buffers are kept from one text to the next.
