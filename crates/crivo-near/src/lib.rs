@@ -70,6 +70,7 @@ pub use exhaustive::all_similar_sets;
 pub use index::Index;
 pub use outcome::Outcome;
 pub use page::PageText;
+pub use parallel::{deal, thread_count};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};

@@ -5,9 +5,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::Result;
 
+/// So many threads as are wanted; as many as there are processors for 0.
+pub fn thread_count(wanted: usize) -> usize {
+    match wanted {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads => threads,
+    }
+}
+
 /// Deals the numbers below `tasks` to the threads, each of which begins with a state of its own, and
 /// brings back the states. After an error no further number is dealt.
-pub(crate) fn deal<S: Send>(
+///
+/// # Errors
+/// One of those of `step`.
+pub fn deal<S: Send>(
     threads: usize,
     tasks: usize,
     make: impl Fn() -> S + Sync,

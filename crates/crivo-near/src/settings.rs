@@ -4,6 +4,7 @@ use crivo::similarity::Bands;
 use crivo::similarity::shingle::Shingles;
 
 use crate::error::{Error, Result};
+use crate::parallel::thread_count;
 
 /// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
 const LEAST_MEMORY: u64 = 16 << 20;
@@ -74,9 +75,6 @@ impl Settings {
     }
 
     pub(crate) fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        }
+        thread_count(self.threads)
     }
 }

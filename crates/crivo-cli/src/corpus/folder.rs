@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Result, bail};
-use crivo_near::{Documents, Error as NearError, PageText, TakeText};
+use crivo_near::{Documents, Error as NearError, PageText, TakeText, deal, thread_count};
 
 use super::{CorpusArgs, Id, about};
 use crate::interrupt;
@@ -113,32 +113,17 @@ impl Documents for FolderCorpus<'_> {
     ) -> crivo_near::Result<Vec<S>> {
         interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);
-        let threads = match self.args.threads() {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        };
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut state = (make(), PageText::default());
-            loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                if place >= self.paths.len() {
-                    return Ok(state.0);
-                }
+        let states = deal(
+            thread_count(self.args.threads()),
+            self.paths.len(),
+            || (make(), PageText::default()),
+            |state, place| {
                 if interrupt::is_requested() {
                     return Err(NearError::Stopped);
                 }
-                self.take_file(place, &mut state, take)
-                    .inspect_err(|_| next.store(self.paths.len(), Ordering::Relaxed))?;
-            }
-        };
-        std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut states = vec![work()];
-            for other in others {
-                states.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            states.into_iter().collect()
-        })
+                self.take_file(place, state, take)
+            },
+        )?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
     }
 }

@@ -91,7 +91,11 @@ impl CorpusArgs {
     pub(crate) fn open<'a>(&'a self, out: &'a Output) -> Result<Corpus<'a>> {
         let folders = self.files.iter().filter(|path| path.is_dir()).count();
         if folders == 0 {
-            return Ok(Corpus::Rows(RowCorpus::new(self.input()?, self, out)?));
+            return Ok(Corpus::Rows(RowCorpus::new(
+                self.laid_out(Input::from_args(&self.files)?)?,
+                self,
+                out,
+            )?));
         }
         if folders < self.files.len() {
             bail!("folders, whose files are documents, and files with records cannot be mixed: use two runs");
@@ -110,8 +114,9 @@ impl CorpusArgs {
         Ok(Corpus::Folder(FolderCorpus::new(&self.files, self, out)?))
     }
 
-    fn input(&self) -> Result<Input> {
-        let mut input = Input::from_args(&self.files)?.header(!self.no_header).skip_bad(self.skip_bad);
+    /// Files laid out as the options say.
+    fn laid_out(&self, files: Input) -> Result<Input> {
+        let mut input = files.header(!self.no_header).skip_bad(self.skip_bad);
         if let Some(format) = self.format {
             input = input.format(format.into());
         }

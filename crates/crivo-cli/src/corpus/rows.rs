@@ -37,11 +37,9 @@ impl<'a> RowCorpus<'a> {
         let mut spool = None;
         if !input.is_rereadable() {
             let file = spool_standard_input()?;
+            // The name of a temporary file tells nothing about its format.
             let format = args.format.map_or(Format::Lines, Into::into);
-            input = Input::file(file.path()).format(format).header(!args.no_header).skip_bad(args.skip_bad);
-            if let Some(delimiter) = &args.delimiter {
-                input = input.delimiter(super::typed_delimiter(delimiter)).context("--delimiter")?;
-            }
+            input = args.laid_out(Input::file(file.path()).format(format))?;
             spool = Some(file);
         }
         let format = args.format.map_or_else(|| Format::of_name(&first_name(args)), Into::into);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use crivo::keys::KeyScheme;
-use crivo_near::{SetBuilder, SetCollection, Settings, all_similar_sets, similar_sets};
+use crivo_near::{SetBuilder, SetCollection, Settings, all_similar_sets, similar_sets, thread_count};
 use crivo_rows::{Counts, Format, Select};
 use serde::Serialize;
 
@@ -158,11 +158,7 @@ fn collect(pass: &Pass, out: &Output) -> Result<(SetCollection, Counts)> {
         },
     )?;
     counts.skipped = builders.1;
-    let threads = match pass.threads {
-        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        threads => threads,
-    };
-    Ok((SetCollection::new(builders.0, threads).map_err(explained)?, counts))
+    Ok((SetCollection::new(builders.0, thread_count(pass.threads)).map_err(explained)?, counts))
 }
 
 fn print(sets: &SetCollection, pairs: &[(u32, u32, f64)]) -> Result<()> {
