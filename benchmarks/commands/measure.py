@@ -17,11 +17,15 @@ ROUNDS = 7
 
 @dataclass
 class Contender:
-    """A command as a shell would run it; `rounds` fewer than usual for what takes a minute."""
+    """A command as a shell would run it; `rounds` fewer than usual for what takes a minute.
+
+    Peak memory is that of one process, so a pipe of several, which is `alone` no more, has none to tell.
+    """
 
     name: str
     command: list[str]
     rounds: int = ROUNDS
+    alone: bool = True
     seconds: float = float("inf")
     megabytes: float = 0.0
     output: str = ""
@@ -73,7 +77,7 @@ class Page:
         crivo = contenders[0]
         rows = [
             f"| {'**' + c.name + '**' if c is crivo else c.name.replace('|', chr(92) + '|')} | {c.seconds:.3f} | {c.seconds / crivo.seconds:.2f} "
-            f"| {'' if c.command[0] == 'sh' else format(c.megabytes, '.0f')} |"
+            f"| {format(c.megabytes, '.0f') if c.alone else ''} |"
             for c in contenders
         ]
         table = ["| who | s | this ÷ crivo | peak MB |", "|---|---:|---:|---:|", *rows]

@@ -2,13 +2,14 @@
 
     cargo xtask bench verbs [--write FOLDER] [--small]
 
-Peers: DuckDB, GNU sort, uniq, awk, grep and shuf; runiq and huniq where `cargo install` has put them on the path.
+Peers: DuckDB, GNU sort, uniq, awk, grep and shuf; runiq (its `compact` filter is the Bloom filter) and huniq,
+installed with `cargo install` beside the data.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -50,13 +51,23 @@ def duck(name: str, query: str) -> Contender:
 
 
 def shell(name: str, command: str, rounds: int = 1) -> Contender:
-    return Contender(name, ["sh", "-c", f"export LC_ALL=C; {command} > /dev/null"], rounds=rounds)
+    """A pipe as people type it; a single program replaces the shell, so that its memory is seen."""
+    alone = "|" not in command
+    return Contender(name, ["sh", "-c", f"export LC_ALL=C; {'exec ' if alone else ''}{command} > /dev/null"], rounds=rounds, alone=alone)
 
 
 def quiet(name: str, command: list[str | Path], rounds: int = 5) -> Contender:
     """A command of one process, its output thrown away by a shell that it replaces."""
     text = " ".join(f"'{part}'" for part in command)
     return Contender(name, ["sh", "-c", f"exec {text} > /dev/null"], rounds=rounds)
+
+
+def cargo_tool(data: Path, name: str) -> Path:
+    """A peer that is a Rust program, installed beside the data once."""
+    program = data / "bin" / name
+    if not program.exists():
+        subprocess.run(["cargo", "install", "--quiet", "--root", data, name], check=True)
+    return program
 
 
 def main() -> None:
@@ -89,10 +100,8 @@ def main() -> None:
         quiet("crivo uniq", [program, "uniq", "--items", "50000000", *two, lines], rounds=3),
         shell("awk '!x[$0]++'", f"awk '!x[$0]++' '{lines}'"),
     ]
-    for peer, arguments in [("runiq", ["-f", "bloom"]), ("huniq", [])]:
-        if found := shutil.which(peer):
-            command = f"'{found}' {' '.join(arguments)} " + (f"'{lines}'" if peer == "runiq" else f"< '{lines}'")
-            contenders.append(shell(peer, command))
+    for peer, arguments in [("runiq -f compact", f"-f compact '{lines}'"), ("runiq -f quick", f"-f quick '{lines}'"), ("huniq", f"< '{lines}'")]:
+        contenders.append(shell(peer, f"'{cargo_tool(options.data, peer.split()[0])}' {arguments}"))
     page.compare(f"First occurrences of {size}", contenders)
 
     page.compare(f"A thousand of {size} at random", [
@@ -108,7 +117,8 @@ def main() -> None:
         Contender("", ["sh", "-c", f"tail -n +2 '{wanted}' | cut -d, -f1 > '{names}'"]).run_once()
         rows = f"{log.stat().st_size / 1e6:,.0f} MB of log"
         join = "SELECT w.team, count(*) FROM '{}' l JOIN '" + str(wanted) + "' w ON l.user = w.user GROUP BY 1"
-        script = "import duckdb; duckdb.sql('SET threads = 2'); print(duckdb.sql({!r}).fetchall())"
+        joining = Path(f"{scratch}/join.py")
+        joining.write_text("import duckdb, sys; duckdb.sql('SET threads = 2'); print(duckdb.sql(sys.argv[1]).fetchall())")
         page.compare(f"Rows of 1 % of the users in {rows}", [
             shell("crivo set keep", keep, rounds=5),
             duck("DuckDB semi join", f"COPY (SELECT * FROM '{log}' WHERE user IN (SELECT user FROM '{wanted}')) TO '/dev/null'"),
@@ -117,18 +127,26 @@ def main() -> None:
         ])
         page.compare("The whole join: filter, then join exactly", [
             Contender("crivo set build, set keep, DuckDB join of what is left",
-                      ["sh", "-c", f"{build}; {keep} > '{kept}'; '{PYTHON}' -c \"{script.format(join.format(kept))}\""], rounds=3),
-            Contender("DuckDB join of everything", [PYTHON, "-c", script.format(join.format(log))], rounds=3),
+                      ["sh", "-c", f"{build}; {keep} > '{kept}'; '{PYTHON}' '{joining}' \"{join.format(kept)}\""], rounds=3, alone=False),
+            Contender("DuckDB join of everything", [PYTHON, str(joining), join.format(log)], rounds=3),
+            Contender("awk filter, DuckDB join of what is left",
+                      ["sh", "-c", f"awk -F, 'NR==FNR {{ want[$1]; next }} $1 in want' '{wanted}' '{log}' > '{kept}'; "
+                                   f"'{PYTHON}' '{joining}' \"{join.format(kept)}\""], rounds=2, alone=False),
+            Contender("grep filter, DuckDB join of what is left",
+                      ["sh", "-c", f"export LC_ALL=C; (head -n 1 '{log}'; grep -F -f '{names}' '{log}') > '{kept}'; "
+                                   f"'{PYTHON}' '{joining}' \"{join.format(kept)}\""], rounds=2, alone=False),
         ])
 
-    table = []
-    for verb, arguments in [("top", ["-k", "10"]), ("sample", ["-n", "1000"]), ("distinct", []), ("count", [])]:
-        peaks = []
-        for name in ["skewed-tenth.txt", "skewed.txt"]:
-            run = Contender(verb, [str(program), verb, *arguments, *two, str(files[name])])
-            run.run_once()
-            peaks.append(run.megabytes)
-        table.append(f"| crivo {verb} | {peaks[0]:.1f} | {peaks[1]:.1f} | {peaks[1] / max(peaks[0], 0.1):.2f} |")
+        table = []
+        filtering = ["set", "keep", sketch]
+        for verb in [["top", "-k", "10"], ["uniq", "--items", "50000000"], filtering, ["sample", "-n", "1000"], ["distinct"], ["count"]]:
+            peaks = []
+            for name in ["skewed-tenth.txt", "skewed.txt"]:
+                run = quiet(verb[0], [program, *verb, *two, files[name]])
+                run.run_once()
+                peaks.append(run.megabytes)
+            name = "set keep" if verb is filtering else verb[0]
+            table.append(f"| crivo {name} | {peaks[0]:.1f} | {peaks[1]:.1f} | {peaks[1] / max(peaks[0], 0.1):.2f} |")
     page.parts.append("## Peak memory as files grow\n\n| who | MB at a tenth | MB | ratio |\n|---|---:|---:|---:|\n" + "\n".join(table))
     print(page.parts[-1])
     if options.write:
