@@ -14,6 +14,7 @@ use crivo::codec::AnySketch;
 use crivo::keys::KeyScheme;
 use crivo_rows::{Format, Input, Items, Select};
 
+use crate::condition::Condition;
 use crate::kinds;
 use crate::output::Output;
 use crate::pass::Pass;
@@ -49,6 +50,10 @@ pub(crate) struct InputArgs {
     /// Take the runs of N words in the field as items, instead of the field itself
     #[arg(long, value_name = "N")]
     words: Option<NonZero<u16>>,
+
+    /// Only rows that satisfy this, such as 'status >= 500 and method = GET'; crivo count --help has all
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<Condition>,
 
     /// Count bad records instead of stopping at the first
     #[arg(long)]
@@ -92,6 +97,7 @@ impl InputArgs {
             input: self.laid_out(Input::from_args(&self.files)?)?,
             select: self.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
+            condition: self.condition.clone(),
             threads: self.threads.unwrap_or(0).into(),
             repeatable: false,
             skip_bad: self.skip_bad,

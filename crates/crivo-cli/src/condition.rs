@@ -80,15 +80,14 @@ impl Operator {
 
 impl Condition {
     /// Sets `matches[row]` for every row of a batch whose columns from `first` on are its fields.
-    pub(crate) fn ask(&self, batch: &RowBatch<'_>, first: usize, matches: &mut Vec<bool>) {
+    pub(crate) fn ask(&self, batch: &RowBatch<'_>, first: usize, matches: &mut [bool]) {
         let columns: Vec<Values<'_>> = (0..self.fields.len()).map(|at| batch.column(first + at)).collect();
-        matches.clear();
-        matches.extend((0..batch.rows()).map(|row| {
-            self.root.holds(&|operand| match operand {
+        for (row, matches) in matches.iter_mut().enumerate() {
+            *matches = self.root.holds(&|operand| match operand {
                 Operand::Row => batch.record(row).filter(|record| !record.is_empty()),
                 Operand::Column(column) => columns[column].get(row),
-            })
-        }));
+            });
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crivo::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
 use crate::args::OnFull;
 use crate::kinds::{self, Kind};
 use crate::output::{self, Output};
+use crate::window;
 
 /// A sketch that says whether a key is in there.
 #[derive(Debug, Clone)]
@@ -47,6 +48,14 @@ impl Filter {
                      make one with crivo set build"
                 ))
             }
+        }
+    }
+
+    /// The filter to ask: of a ring, what its window sees.
+    pub(crate) fn to_ask(sketch: AnySketch, name: &str) -> Result<Self> {
+        match sketch {
+            AnySketch::Panes(ring) => Self::of(window::latest(&ring)?, name),
+            sketch => Self::of(sketch, name),
         }
     }
 

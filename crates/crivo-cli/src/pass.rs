@@ -8,6 +8,7 @@ use crivo::keys::{KeyKind, KeyScheme};
 use crivo::sketch::{InsertKeys, Merge};
 use crivo_rows::{Copied, Counts, Folded, Input, Items, Predicate, RowBatch, Scan, Select};
 
+use crate::condition::Condition;
 use crate::exact::ExactKeys;
 use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Meter, Output};
@@ -21,6 +22,8 @@ pub(crate) struct Pass {
     pub(crate) input: Input,
     pub(crate) select: Select,
     pub(crate) items: Items,
+    /// Which rows count; the others are left out.
+    pub(crate) condition: Option<Condition>,
     pub(crate) threads: usize,
     /// Whether the same threads must see the same rows every time: for sketches that depend on it.
     pub(crate) repeatable: bool,
@@ -142,7 +145,8 @@ impl Pass {
     }
 
     fn on_threads(&self, threads: usize) -> Self {
-        Self { threads, input: self.input.clone(), select: self.select.clone(), ..*self }
+        let (input, select, condition) = (self.input.clone(), self.select.clone(), self.condition.clone());
+        Self { threads, input, select, condition, ..*self }
     }
 
     /// Collects every different key.
@@ -206,7 +210,7 @@ impl Pass {
     ) -> Result<Folded<S>> {
         interrupt::watch(self.follow);
         let meter = Meter::new(out);
-        let folded = self.scan(scheme).progress(&meter).fold(make, step, merge)?;
+        let folded = self.with_scan(scheme, |scan| Ok(scan.progress(&meter).fold(make, step, merge)?))?;
         drop(meter);
         if folded.stopped && !self.follow {
             return Err(Interrupted.into());
@@ -221,7 +225,9 @@ impl Pass {
     pub(crate) fn copy(&self, scheme: KeyScheme, out: &Output, predicate: Predicate<'_>) -> Result<Copied> {
         interrupt::watch(self.follow);
         let meter = Meter::new(out);
-        let copied = self.scan(scheme).progress(&meter).copy_rows(predicate, &mut output::rows())?;
+        let mut rows = output::rows();
+        let copied =
+            self.with_scan(scheme, |scan| Ok(scan.progress(&meter).copy_rows(predicate, &mut rows)?))?;
         drop(meter);
         if copied.stopped && !self.follow {
             return Err(Interrupted.into());
@@ -229,12 +235,21 @@ impl Pass {
         Ok(copied)
     }
 
-    fn scan(&self, scheme: KeyScheme) -> Scan<'_> {
-        Scan::of(&self.input)
-            .select(self.select.clone())
+    /// The scan of this pass, for as long as its filter lives.
+    fn with_scan<T>(&self, scheme: KeyScheme, run: impl FnOnce(Scan<'_>) -> Result<T>) -> Result<T> {
+        let scan = Scan::of(&self.input)
             .items(self.items)
             .keys(scheme)
             .threads(self.threads)
-            .repeatable(self.repeatable)
+            .repeatable(self.repeatable);
+        let Some(condition) = &self.condition else { return run(scan.select(self.select.clone())) };
+        let (select, first) = match &self.select {
+            Select::Fields(fields) => {
+                (Select::fields(fields.iter().chain(&condition.fields).cloned()), fields.len())
+            }
+            other if condition.fields.is_empty() => (other.clone(), 0),
+            _ => bail!("--where: name the field to take too: -f NAME"),
+        };
+        run(scan.select(select).only(&|batch, flags| condition.ask(batch, first, flags)))
     }
 }

@@ -130,62 +130,19 @@ impl Tally for RangeCountMin {
     }
 }
 
-/// One thread's part.
-#[derive(Clone)]
-struct Part<S> {
-    sketch: S,
-    /// The weight of each row of the batch, then that of each key.
-    of_rows: Vec<u64>,
-    of_keys: Vec<u64>,
+/// The weights of a batch, and how many rows had none.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Weights {
+    /// The weight of each row of the batch; 0 for what does not count.
+    pub(crate) of_rows: Vec<u64>,
     /// Rows without a weight, and rows that could not be counted.
-    skipped: u64,
-    bad: u64,
+    pub(crate) skipped: u64,
+    pub(crate) bad: u64,
 }
 
-/// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if the
-/// pass is `weighted`. On several threads what `start` holds is counted several times, so it is empty.
-pub(crate) fn tally<S: Tally>(pass: &Pass, start: S, weighted: bool, out: &Output) -> Result<(S, Counts)> {
-    let skip_bad = pass.skip_bad;
-    let (scheme, bytes) = (start.scheme(), start.bytes());
-    let start = Part { sketch: start, of_rows: Vec::new(), of_keys: Vec::new(), skipped: 0, bad: 0 };
-    let (part, mut counts) = pass.fold_copies(
-        scheme,
-        out,
-        (start, bytes),
-        |part, batch| part.step(batch, weighted, skip_bad),
-        |part, other| {
-            part.skipped += other.skipped;
-            part.bad += other.bad;
-            Ok(part.sketch.merge(&other.sketch)?)
-        },
-    )?;
-    counts.skipped += part.skipped;
-    counts.bad += part.bad;
-    counts.rows = counts.rows.saturating_sub(part.bad);
-    Ok((part.sketch, counts))
-}
-
-impl<S: Tally> Part<S> {
-    fn step(&mut self, batch: &mut RowBatch<'_>, weighted: bool, skip_bad: bool) -> crivo_rows::Result<()> {
-        if weighted {
-            self.read_weights(batch, skip_bad)?;
-            return self.add_weighted(batch, skip_bad);
-        }
-        let Self { sketch, .. } = self;
-        let keys = batch.keys(0)?;
-        // Where the pass ends with the first bad key the sketch finds it, at no cost.
-        if !skip_bad || keys.iter().all(|(key, _)| sketch.refusal(key).is_none()) {
-            match sketch.count(&keys) {
-                Err(_) if keys.iter().any(|(key, _)| sketch.refusal(key).is_some()) => {}
-                counted => return Ok(counted?),
-            }
-        }
-        self.of_rows.clear();
-        self.of_rows.resize(batch.rows(), 1);
-        self.add_weighted(batch, skip_bad)
-    }
-
-    fn read_weights(&mut self, batch: &RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
+impl Weights {
+    /// Reads the weights in column 1.
+    pub(crate) fn read(&mut self, batch: &RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
         let (keys, weights) = (batch.column(0), batch.column(1));
         self.of_rows.clear();
         for (row, weight) in weights.iter().enumerate() {
@@ -202,8 +159,71 @@ impl<S: Tally> Part<S> {
         Ok(())
     }
 
+    /// Every row counts once.
+    fn all_one(&mut self, rows: usize) {
+        self.of_rows.clear();
+        self.of_rows.resize(rows, 1);
+    }
+
+    /// What they add to the counts of a pass.
+    pub(crate) fn add_to(&self, counts: &mut Counts) {
+        counts.skipped += self.skipped;
+        counts.bad += self.bad;
+        counts.rows = counts.rows.saturating_sub(self.bad);
+    }
+}
+
+/// One thread's part.
+#[derive(Clone)]
+struct Part<S> {
+    sketch: S,
+    weights: Weights,
+    /// The weight of each key.
+    of_keys: Vec<u64>,
+}
+
+/// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if the
+/// pass is `weighted`. On several threads what `start` holds is counted several times, so it is empty.
+pub(crate) fn tally<S: Tally>(pass: &Pass, start: S, weighted: bool, out: &Output) -> Result<(S, Counts)> {
+    let skip_bad = pass.skip_bad;
+    let (scheme, bytes) = (start.scheme(), start.bytes());
+    let start = Part { sketch: start, weights: Weights::default(), of_keys: Vec::new() };
+    let (part, mut counts) = pass.fold_copies(
+        scheme,
+        out,
+        (start, bytes),
+        |part, batch| part.step(batch, weighted, skip_bad),
+        |part, other| {
+            part.weights.skipped += other.weights.skipped;
+            part.weights.bad += other.weights.bad;
+            Ok(part.sketch.merge(&other.sketch)?)
+        },
+    )?;
+    part.weights.add_to(&mut counts);
+    Ok((part.sketch, counts))
+}
+
+impl<S: Tally> Part<S> {
+    fn step(&mut self, batch: &mut RowBatch<'_>, weighted: bool, skip_bad: bool) -> crivo_rows::Result<()> {
+        if weighted {
+            self.weights.read(batch, skip_bad)?;
+            return self.add_weighted(batch, skip_bad);
+        }
+        let Self { sketch, .. } = self;
+        let keys = batch.keys(0)?;
+        // Where the pass ends with the first bad key the sketch finds it, at no cost.
+        if !skip_bad || keys.iter().all(|(key, _)| sketch.refusal(key).is_none()) {
+            match sketch.count(&keys) {
+                Err(_) if keys.iter().any(|(key, _)| sketch.refusal(key).is_some()) => {}
+                counted => return Ok(counted?),
+            }
+        }
+        self.weights.all_one(batch.rows());
+        self.add_weighted(batch, skip_bad)
+    }
+
     fn add_weighted(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
-        let Self { sketch, of_rows, of_keys, bad, .. } = self;
+        let Self { sketch, weights: Weights { of_rows, bad, .. }, of_keys } = self;
         let found = batch.keys_with_rows(0)?;
         let refused = found
             .keys

@@ -18,6 +18,7 @@ use crate::clock;
 use crate::numbers;
 use crate::output::Output;
 use crate::pass::Pass;
+use crate::tally::Weights;
 
 /// The window moves by a 24th of its length: by the hour for a day.
 const PANES: u32 = 24;
@@ -90,6 +91,10 @@ pub(crate) fn refuse_ring(sketch: &AnySketch, name: &str) -> Result<()> {
 struct Part {
     ring: Panes<AnySketch>,
     times: Vec<Option<i64>>,
+    /// Which column the times are in.
+    times_in: usize,
+    /// How often each row counts, if not once.
+    weights: Option<Weights>,
     skipped: u64,
     bad: u64,
 }
@@ -100,13 +105,23 @@ impl Window {
         self.ring.empty()
     }
 
-    /// Puts every row into the pane of its time.
-    pub(crate) fn fill(self, pass: &Pass, out: &Output) -> Result<(Self, Counts)> {
+    /// Puts every row into the pane of its time, as often as the weight in column 1 says if it is `weighted`.
+    pub(crate) fn fill(self, pass: &Pass, weighted: bool, out: &Output) -> Result<(Self, Counts)> {
         let scheme = self.ring.empty().summary().scheme;
-        let start = Part { ring: self.ring, times: Vec::new(), skipped: 0, bad: 0 };
+        let start = Part {
+            ring: self.ring,
+            times: Vec::new(),
+            times_in: 1 + usize::from(weighted),
+            weights: weighted.then(Weights::default),
+            skipped: 0,
+            bad: 0,
+        };
         let skip_bad = pass.skip_bad;
         let (part, mut counts) =
             pass.fold_in_order(scheme, out, start, |part, batch| part.step(batch, skip_bad))?;
+        if let Some(weights) = &part.weights {
+            weights.add_to(&mut counts);
+        }
         counts.skipped += part.skipped;
         counts.bad += part.bad;
         counts.rows = counts.rows.saturating_sub(part.bad);
@@ -142,7 +157,11 @@ pub(crate) fn latest(ring: &Panes<AnySketch>) -> Result<AnySketch> {
 impl Part {
     fn step(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
         self.read_times(batch, skip_bad)?;
-        let Self { ring, times, .. } = self;
+        if let Some(weights) = &mut self.weights {
+            weights.read(batch, skip_bad)?;
+        }
+        let Self { ring, times, weights, .. } = self;
+        let weight_of = |row: u32| weights.as_ref().map_or(1, |weights| weights.of_rows[row as usize]);
         let width = ring.pane_width() as i64;
         let found = batch.keys_with_rows(0)?;
         let pane_of = |at: usize| times[found.rows[at] as usize].map(|time| time.div_euclid(width));
@@ -154,7 +173,14 @@ impl Part {
             if let Some(time) = times[found.rows[start] as usize]
                 && let Some(sketch) = ring.pane_mut(time, run as u64)
             {
-                insert_run(sketch, &found.keys, start..start + run)?;
+                match weights {
+                    None => insert_run(sketch, &found.keys, start..start + run)?,
+                    Some(_) => {
+                        for at in start..start + run {
+                            add_weighted(sketch, &found.keys, at, weight_of(found.rows[at]))?;
+                        }
+                    }
+                }
             }
             start += run;
         }
@@ -164,7 +190,7 @@ impl Part {
     fn read_times(&mut self, batch: &RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
         let keys = batch.column(0);
         self.times.clear();
-        for (row, text) in batch.column(1).iter().enumerate() {
+        for (row, text) in batch.column(self.times_in).iter().enumerate() {
             let time = text.and_then(clock::time);
             match text {
                 Some(text) if time.is_none() => {
@@ -198,8 +224,22 @@ fn insert_run(sketch: &mut AnySketch, keys: &KeyBatch<'_>, run: Range<usize>) ->
         AnySketch::ProbabilisticCounting(sketch) => sketch.insert_hashes(hashes),
         AnySketch::ExactDistinct(sketch) => sketch.insert_hashes(hashes),
         AnySketch::CountMin(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::Bloom(sketch) => sketch.insert_hashes(hashes),
+        AnySketch::BlockedBloom(sketch) => sketch.insert_hashes(hashes),
         AnySketch::HeavyHitters(sketch) => {
             return run.filter_map(|at| keys.get(at)).try_for_each(|key| sketch.add_ref(key, 1));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Puts one key of a batch into a pane, so many times.
+fn add_weighted(sketch: &mut AnySketch, keys: &KeyBatch<'_>, at: usize, weight: u64) -> crivo::Result<()> {
+    match sketch {
+        AnySketch::CountMin(sketch) => sketch.add_hash(keys.hashes()[at], weight),
+        AnySketch::HeavyHitters(sketch) => {
+            return keys.get(at).map_or(Ok(()), |key| sketch.add_ref(key, weight));
         }
         _ => {}
     }

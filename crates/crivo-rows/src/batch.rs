@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::keyer::{Keyer, RowKeys};
 use crate::parse::{Table, count_lines};
 use crate::scan::Counts;
+use crate::select::Chosen;
 
 /// Names a record by its place in the input: ascending in input order, the same in every pass
 /// over the same files with the same settings, whatever the number of threads. Not a count: there
@@ -43,7 +44,10 @@ pub struct RowBatch<'a> {
     pub(crate) whole: bool,
     pub(crate) bytes: &'a [u8],
     pub(crate) table: &'a Table,
-    pub(crate) rows: usize,
+    /// How many records there were before the filter, and the numbers of those that it kept; without a
+    /// filter all are.
+    pub(crate) records: usize,
+    pub(crate) kept: Option<&'a [u32]>,
     pub(crate) keyer: &'a mut Keyer,
     /// How many values of the first column are missing; none counted yet.
     pub(crate) first_missing: Option<usize>,
@@ -58,6 +62,21 @@ pub struct RowBatch<'a> {
     pub(crate) limit: usize,
 }
 
+/// What the records of a batch are cut from, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) file: &'a Arc<str>,
+    pub(crate) chosen: &'a Chosen,
+    /// Whether the table found the columns itself.
+    pub(crate) discovers: bool,
+    pub(crate) whole: bool,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) limit: usize,
+    pub(crate) origin: Origin,
+    pub(crate) sequence: u64,
+    pub(crate) first: u64,
+}
+
 /// How a row's place in the file is found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Origin {
@@ -68,9 +87,45 @@ pub(crate) enum Origin {
 }
 
 impl<'a> RowBatch<'a> {
+    /// The records of a table, nothing known about them yet.
+    pub(crate) fn new(
+        source: Source<'a>,
+        table: &'a Table,
+        records: usize,
+        kept: Option<&'a [u32]>,
+        keyer: &'a mut Keyer,
+        skip_bad: bool,
+    ) -> Self {
+        let Source { file, chosen, discovers, whole, bytes, limit, origin, sequence, first } = source;
+        let (names, columns) = if discovers {
+            (table.discovered.names.as_slice(), &table.discovered.columns)
+        } else {
+            (&*chosen.names, &chosen.columns)
+        };
+        let (first_missing, bad_keys) = (None, 0);
+        Self {
+            file,
+            names,
+            columns,
+            whole,
+            bytes,
+            table,
+            records,
+            kept,
+            keyer,
+            first_missing,
+            skip_bad,
+            bad_keys,
+            sequence,
+            first,
+            origin,
+            limit,
+        }
+    }
+
     /// How many records there are.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.kept.map_or(self.records, <[u32]>::len)
     }
 
     /// The name of each column; numbers, from 1, where fields have no names.
@@ -121,13 +176,13 @@ impl<'a> RowBatch<'a> {
     fn make_keys(&mut self, column: usize, with_rows: bool) -> Result<RowKeys<'_>> {
         let values = self.column(column);
         let missing = if column == 0 { self.missing() } else { values.missing() };
-        let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, .. } = self;
+        let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, kept, .. } = self;
         keyer.keys(values, missing == 0 && !with_rows, |row, value| {
             if *skip_bad {
                 *bad_keys += 1;
                 return Ok(());
             }
-            let place = place_of(*origin, *first, table, bytes, row);
+            let place = place_of(*origin, *first + number_of(*kept, row), table, bytes, row);
             Err(not_an_integer(value).in_file(file).at(place))
         })
     }
@@ -141,8 +196,9 @@ impl<'a> RowBatch<'a> {
     /// What the batch adds to the counts, once the step has seen it.
     pub(crate) fn counts(&mut self) -> Counts {
         Counts {
-            rows: (self.rows as u64).saturating_sub(self.bad_keys),
+            rows: (self.records as u64).saturating_sub(self.bad_keys),
             skipped: self.missing() as u64,
+            left_out: (self.records - self.rows()) as u64,
             bad: self.table.bad + self.bad_keys,
             bytes: 0,
         }
@@ -161,14 +217,24 @@ impl<'a> RowBatch<'a> {
         Some(with_line_end(self.bytes, record, self.limit))
     }
 
+    /// Flags of the rows as flags of all records before the filter.
+    pub(crate) fn unfiltered(&self, flags: &[bool]) -> Vec<bool> {
+        let mut all = vec![false; self.records];
+        for (row, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
+            all[number_of(self.kept, row) as usize] = true;
+        }
+        all
+    }
+
     /// Names a record for a later pass.
     pub fn id(&self, row: usize) -> RowId {
-        RowId(self.sequence << 32 | (self.first + row as u64))
+        RowId(self.sequence << 32 | (self.first + number_of(self.kept, row)))
     }
 
     /// An error about a record, with its file and line: for steps that find a value wanting.
     pub fn error(&self, row: usize, message: impl fmt::Display) -> Error {
-        let place = place_of(self.origin, self.first, self.table, self.bytes, row);
+        let number = self.first + number_of(self.kept, row);
+        let place = place_of(self.origin, number, self.table, self.bytes, row);
         Error::new(ErrorKind::Other, message).in_file(self.file).at(place)
     }
 }
@@ -188,15 +254,21 @@ impl fmt::Debug for RowBatch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RowBatch")
             .field("file", &self.file)
-            .field("rows", &self.rows)
+            .field("rows", &self.rows())
             .field("names", &self.names)
             .finish_non_exhaustive()
     }
 }
 
-fn place_of(origin: Origin, first: u64, table: &Table, bytes: &[u8], row: usize) -> Place {
+/// The number of a row among the records it was filtered from.
+fn number_of(kept: Option<&[u32]>, row: usize) -> u64 {
+    kept.and_then(|kept| kept.get(row)).map_or(row as u64, |number| u64::from(*number))
+}
+
+/// Where a row stands that is the `number`th of its chunk or row group.
+fn place_of(origin: Origin, number: u64, table: &Table, bytes: &[u8], row: usize) -> Place {
     match (origin, table.records.get(row)) {
-        (Origin::Rows(before), _) => Place::Row(before + first + row as u64 + 1),
+        (Origin::Rows(before), _) => Place::Row(before + number + 1),
         (Origin::Chunk, Some(record)) => Place::LineOfChunk(count_lines(&bytes[..record.range().start]) + 1),
         (Origin::Chunk, None) => Place::File,
     }

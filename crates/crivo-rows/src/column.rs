@@ -29,6 +29,12 @@ impl Column {
         self.spans.truncate(len);
     }
 
+    /// Forgets the values without a flag.
+    pub(crate) fn keep_only(&mut self, flags: &[bool]) {
+        let mut flag = flags.iter();
+        self.spans.retain(|_| flag.next().is_none_or(|flag| *flag));
+    }
+
     /// Adds the value `chunk[start..end]`.
     #[inline]
     pub(crate) fn push(&mut self, chunk: &[u8], start: usize, end: usize) -> Result<()> {

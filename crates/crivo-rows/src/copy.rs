@@ -152,7 +152,7 @@ impl Scan<'_> {
                     }
                 }
             }
-            (kept.count, worker.counts)
+            (kept.count, worker.counts())
         };
         let parts = on_threads(workers, work);
         let (feed, counts) = shared.conclude(parts.iter().map(|(_, counts)| *counts))?;
@@ -163,7 +163,7 @@ impl Scan<'_> {
 }
 
 fn copy_chunk(
-    worker: &mut Worker,
+    worker: &mut Worker<'_>,
     work: &Work,
     judge: &Judge<'_>,
     writer: &TurnWriter<'_>,
@@ -193,8 +193,8 @@ fn copy_chunk(
             let lines = worker.run(work, |batch| {
                 kept.judge(batch, judge)?;
                 kept.count += kept.flags.iter().filter(|keep| **keep).count() as u64;
-                let rows = file.next_whole(&mut whole, batch.rows())?;
-                lock(&writer.state).parquet(file)?.write(file, &rows, &kept.flags)
+                let rows = file.next_whole(&mut whole, batch.records)?;
+                lock(&writer.state).parquet(file)?.write(file, &rows, batch.unfiltered(&kept.flags))
             })?;
             writer.end_turn();
             Ok(lines)
@@ -204,7 +204,7 @@ fn copy_chunk(
 
 /// Parses and hashes the chunk, waits for its turn, and only then asks.
 fn copy_by_hash(
-    worker: &mut Worker,
+    worker: &mut Worker<'_>,
     work: &Work,
     layout: &Layout,
     (missing, predicate): (u64, &Mutex<&mut HashPredicate<'_>>),

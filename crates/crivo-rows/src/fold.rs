@@ -69,12 +69,16 @@ impl Scan<'_> {
             let mut state = make();
             let mut worker = Worker::new(self);
             while let Some(work) = shared.claim(number, &mut worker.chunk) {
-                match worker.run(&work, |batch| step(&mut state, batch)) {
+                let step = |batch: &mut RowBatch<'_>| match batch.rows() {
+                    0 => Ok(()),
+                    _ => step(&mut state, batch),
+                };
+                match worker.run(&work, step) {
                     Ok(lines) => shared.finish(&work, lines),
                     Err(error) => shared.fail(&work, error),
                 }
             }
-            (state, worker.counts)
+            (state, worker.counts())
         };
         let parts = on_threads(workers, work);
         let (feed, counts) = shared.conclude(parts.iter().map(|(_, counts)| *counts))?;

@@ -112,5 +112,5 @@ pub use fold::Folded;
 pub use input::{Format, Input};
 pub use keyer::{Items, RowKeys};
 pub use progress::Progress;
-pub use scan::{Counts, Scan};
+pub use scan::{Counts, Filter, Scan};
 pub use select::Select;

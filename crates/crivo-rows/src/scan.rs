@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crivo::keys::{KeyKind, KeyScheme};
 
-use crate::batch::{Origin, RowBatch};
+use crate::batch::{Origin, RowBatch, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Chunk, Feed, Task, Work};
 use crate::input::Input;
@@ -21,6 +21,9 @@ use crate::select::Select;
 /// A chunk fits the second-level cache beside what the parser and a sketch use.
 const CHUNK: usize = 256 << 10;
 
+/// Says which records of a batch are handed on, by setting their flags, which begin as false.
+pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) + Sync + 'f;
+
 /// A pass over an [`Input`], to be [folded](Scan::fold) or [copied](Scan::copy_rows).
 #[derive(Clone)]
 pub struct Scan<'a> {
@@ -30,6 +33,7 @@ pub struct Scan<'a> {
     pub(crate) items: Items,
     pub(crate) threads: usize,
     pub(crate) repeatable: bool,
+    pub(crate) filter: Option<&'a Filter<'a>>,
     pub(crate) progress: Option<&'a dyn Progress>,
     pub(crate) chunk_size: usize,
 }
@@ -44,6 +48,7 @@ impl<'a> Scan<'a> {
             items: Items::Values,
             threads: 0,
             repeatable: false,
+            filter: None,
             progress: None,
             chunk_size: CHUNK,
         }
@@ -83,6 +88,30 @@ impl<'a> Scan<'a> {
     #[must_use]
     pub fn repeatable(mut self, repeatable: bool) -> Self {
         self.repeatable = repeatable;
+        self
+    }
+
+    /// Leaves out the records that the filter does not flag, before anything else sees them. The fields it
+    /// looks at are among those that are selected.
+    ///
+    /// ```
+    /// use crivo_rows::{Input, Scan, Select};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("visits.csv");
+    /// std::fs::write(&path, "user,status\nana,200\nrui,500\nana,500\n")?;
+    /// let input = Input::file(&path);
+    /// let scan = Scan::of(&input).select(Select::fields(["user", "status"]));
+    /// let failed = scan.only(&|batch, flags| {
+    ///     batch.column(1).iter().zip(flags).for_each(|(status, flag)| *flag = status == Some(b"500"));
+    /// });
+    /// let folded = failed.fold(|| 0, |rows, batch| Ok(*rows += batch.rows()), |rows, more| Ok(*rows += more))?;
+    /// assert_eq!((folded.state, folded.counts.rows, folded.counts.left_out), (2, 3, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn only(mut self, filter: &'a Filter<'a>) -> Self {
+        self.filter = Some(filter);
         self
     }
 
@@ -131,7 +160,9 @@ pub struct Counts {
     pub rows: u64,
     /// Records whose first wanted field is empty or null.
     pub skipped: u64,
-    /// Records that were left out because they were bad.
+    /// Records that the filter left out; they are among `rows`.
+    pub left_out: u64,
+    /// Records that were skipped because they were bad.
     pub bad: u64,
     /// Bytes read, as stored: compressed where the file is.
     pub bytes: u64,
@@ -141,6 +172,7 @@ impl Counts {
     pub(crate) fn add(&mut self, other: Self) {
         self.rows += other.rows;
         self.skipped += other.skipped;
+        self.left_out += other.left_out;
         self.bad += other.bad;
         self.bytes += other.bytes;
     }
@@ -232,26 +264,45 @@ impl<F: Fn()> Drop for OnPanic<F> {
 }
 
 /// One thread's memory, used again for every chunk.
-pub(crate) struct Worker {
+pub(crate) struct Worker<'a> {
     pub(crate) chunk: Chunk,
     table: Table,
-    keyer: Keyer,
-    skip_bad: bool,
-    pub(crate) counts: Counts,
+    hands: Hands<'a>,
 }
 
-impl Worker {
-    pub(crate) fn new(scan: &Scan<'_>) -> Self {
+/// What takes the records of a table on to a step.
+struct Hands<'a> {
+    keyer: Keyer,
+    skip_bad: bool,
+    filter: Option<&'a Filter<'a>>,
+    /// Which records of the table the filter flags, and the numbers of those.
+    flags: Vec<bool>,
+    numbers: Vec<u32>,
+    counts: Counts,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(scan: &Scan<'a>) -> Self {
         Self {
             chunk: Chunk::default(),
             table: Table::default(),
-            keyer: Keyer::new(scan.scheme, scan.items),
-            skip_bad: scan.input.skip_bad,
-            counts: Counts::default(),
+            hands: Hands {
+                keyer: Keyer::new(scan.scheme, scan.items),
+                skip_bad: scan.input.skip_bad,
+                filter: scan.filter,
+                flags: Vec::new(),
+                numbers: Vec::new(),
+                counts: Counts::default(),
+            },
         }
     }
 
-    /// Gives every batch of the work to `step`; the number of lines in it.
+    /// What was read so far.
+    pub(crate) fn counts(&self) -> Counts {
+        self.hands.counts
+    }
+
+    /// Gives every batch of the work to `step`, also if the filter left no row in it; the number of lines.
     pub(crate) fn run(
         &mut self,
         work: &Work,
@@ -269,40 +320,28 @@ impl Worker {
         sequence: u64,
         mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
     ) -> Result<u64> {
-        let Self { chunk, table, keyer, skip_bad, counts } = self;
-        let text = Text { bytes: chunk.bytes(), layout, has_quotes: chunk.has_quotes, skip_bad: *skip_bad };
+        let Self { chunk, table, hands } = self;
+        let skip_bad = hands.skip_bad;
+        let text = Text { bytes: chunk.bytes(), layout, has_quotes: chunk.has_quotes, skip_bad };
+        let mut source = Source {
+            file: &layout.file,
+            chosen: &layout.chosen,
+            discovers: matches!(layout.shape, Shape::Json(Wanted::All)),
+            whole: layout.whole,
+            bytes: text.bytes,
+            limit: chunk.end - usize::from(chunk.newline_added),
+            origin: Origin::Chunk,
+            sequence,
+            first: 0,
+        };
         let mut position = chunk.start;
-        let mut first = 0;
         let mut lines = 0;
         while position < chunk.end {
             position = text.next_batch(position, table)?;
-            lines += table.records.len() as u64 + table.bad + table.blank;
-            let (names, columns) = match layout.shape {
-                Shape::Json(Wanted::All) => (table.discovered.names.as_slice(), &table.discovered.columns),
-                _ => (&*layout.chosen.names, &layout.chosen.columns),
-            };
-            let mut batch = RowBatch {
-                file: &layout.file,
-                names,
-                columns,
-                whole: layout.whole,
-                bytes: text.bytes,
-                table,
-                rows: table.records.len(),
-                keyer,
-                first_missing: None,
-                skip_bad: *skip_bad,
-                bad_keys: 0,
-                sequence,
-                first,
-                origin: Origin::Chunk,
-                limit: chunk.end - usize::from(chunk.newline_added),
-            };
-            if batch.rows > 0 {
-                step(&mut batch)?;
-            }
-            counts.add(batch.counts());
-            first += batch.rows as u64;
+            let records = table.records.len();
+            lines += records as u64 + table.bad + table.blank;
+            hands.hand_on(source, table, records, &mut step)?;
+            source.first += records as u64;
         }
         // Where every line is a record or an empty one, they have been counted.
         Ok(match layout.shape {
@@ -319,33 +358,52 @@ impl Worker {
         sequence: u64,
         mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
     ) -> Result<()> {
-        let Self { table, keyer, skip_bad, counts, .. } = self;
+        let Self { table, hands, .. } = self;
+        let mut source = Source {
+            file: &file.file,
+            chosen: &file.chosen,
+            discovers: false,
+            whole: false,
+            bytes: &[],
+            limit: 0,
+            origin: Origin::Rows(file.rows_before(group)),
+            sequence,
+            first: 0,
+        };
         let mut batches = file.read_group(group)?;
-        let mut first = 0;
         while let Some(rows) = batches.next_batch(table)? {
-            let mut batch = RowBatch {
-                file: &file.file,
-                names: &file.chosen.names,
-                columns: &file.chosen.columns,
-                whole: false,
-                bytes: &[],
-                table,
-                rows,
-                keyer,
-                first_missing: None,
-                skip_bad: *skip_bad,
-                bad_keys: 0,
-                sequence,
-                first,
-                origin: Origin::Rows(file.rows_before(group)),
-                limit: 0,
-            };
-            if batch.rows > 0 {
-                step(&mut batch)?;
-            }
-            counts.add(batch.counts());
-            first += rows as u64;
+            hands.hand_on(source, table, rows, &mut step)?;
+            source.first += rows as u64;
         }
+        Ok(())
+    }
+}
+
+impl Hands<'_> {
+    /// Gives the records of a table to `step`, without those that the filter leaves out.
+    fn hand_on(
+        &mut self,
+        source: Source<'_>,
+        table: &mut Table,
+        records: usize,
+        step: &mut impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { keyer, skip_bad, filter, flags, numbers, counts } = self;
+        let mut kept = None;
+        if let Some(filter) = filter {
+            flags.clear();
+            flags.resize(records, false);
+            filter(&RowBatch::new(source, table, records, None, keyer, *skip_bad), flags);
+            numbers.clear();
+            numbers.extend((0..).zip(&*flags).filter(|(_, flag)| **flag).map(|(number, _)| number));
+            table.keep_only(flags);
+            kept = Some(numbers.as_slice());
+        }
+        let mut batch = RowBatch::new(source, table, records, kept, keyer, *skip_bad);
+        if records > 0 {
+            step(&mut batch)?;
+        }
+        counts.add(batch.counts());
         Ok(())
     }
 }

@@ -15,7 +15,6 @@ use self::counter::Counter;
 use self::sum::Sum;
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, whole};
-use crate::condition::Condition;
 use crate::numbers;
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
@@ -52,10 +51,6 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
 struct How {
-    /// Count only rows that satisfy this, such as 'status >= 500 and method = GET'
-    #[arg(long = "where", value_name = "CONDITION")]
-    condition: Option<Condition>,
-
     /// Add up this field of the rows that count
     #[arg(long, value_name = "FIELD")]
     sum: Option<String>,
@@ -115,7 +110,6 @@ struct Total {
     matched: u64,
     sum: Sum,
     bad: u64,
-    flags: Vec<bool>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
@@ -166,10 +160,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 /// What is asked of each row, and in which columns.
-struct Question<'a> {
-    condition: Option<&'a Condition>,
-    /// Where the columns of the condition begin.
-    first: usize,
+struct Question {
     sum: Option<usize>,
     /// Whether column 0 has to have a value.
     must_have: bool,
@@ -178,20 +169,18 @@ struct Question<'a> {
     skip_bad: bool,
 }
 
-impl<'a> Question<'a> {
-    fn new(args: &'a Args, pass: &mut Pass) -> Result<Self> {
-        let How { condition, sum, .. } = &args.how;
+impl Question {
+    fn new(args: &Args, pass: &mut Pass) -> Result<Self> {
+        let sum = &args.how.sum;
         let words = pass.items != Items::Values;
-        if words && !args.input.has_field() && (condition.is_some() || sum.is_some()) {
+        let must_have = args.input.has_field();
+        if words && !must_have && sum.is_some() {
             bail!("--words: name the field with the words too: -f NAME");
         }
-        let must_have = args.input.has_field();
         let mut fields = match &pass.select {
             Select::Fields(fields) => fields.clone(),
             _ => Vec::new(),
         };
-        let first = fields.len();
-        fields.extend(condition.iter().flat_map(|condition| condition.fields.iter().cloned()));
         let sum = sum.as_ref().map(|field| {
             fields.push(field.clone());
             fields.len() - 1
@@ -199,34 +188,20 @@ impl<'a> Question<'a> {
         if !words || must_have {
             pass.select = Select::Fields(fields);
         }
-        Ok(Self { condition: condition.as_ref(), first, sum, must_have, words, skip_bad: pass.skip_bad })
+        Ok(Self { sum, must_have, words, skip_bad: pass.skip_bad })
     }
 
     fn step(&self, total: &mut Total, batch: &mut RowBatch<'_>) -> crivo_rows::Result<()> {
-        let Total { matched, sum, bad, flags } = total;
-        if self.condition.is_none() && self.sum.is_none() && !self.must_have && !self.words {
-            *matched += batch.rows() as u64;
-            return Ok(());
-        }
-        if let Some(condition) = self.condition {
-            condition.ask(batch, self.first, flags);
-        } else {
-            flags.clear();
-            flags.resize(batch.rows(), true);
-        }
-        if self.must_have {
-            let values = batch.column(0);
-            flags.iter_mut().zip(values.iter()).for_each(|(flag, value)| *flag &= value.is_some());
-        }
+        let Total { matched, sum, bad } = total;
+        let values = self.must_have.then(|| batch.column(0));
+        let has_value = |row| values.is_none_or(|values| values.get(row).is_some());
+        let mut not_numbers = Vec::new();
         if let Some(column) = self.sum {
             for (row, text) in batch.column(column).iter().enumerate() {
-                let Some(text) = text.filter(|_| flags[row]) else { continue };
+                let Some(text) = text.filter(|_| has_value(row)) else { continue };
                 match numbers::decimal(text) {
                     Some(number) => sum.add(number),
-                    None if self.skip_bad => {
-                        *bad += 1;
-                        flags[row] = false;
-                    }
+                    None if self.skip_bad => not_numbers.push(row as u32),
                     None => {
                         let found = numbers::shown(text);
                         return Err(batch.error(row, format!("expected a number to add up, found '{found}'")));
@@ -234,11 +209,13 @@ impl<'a> Question<'a> {
                 }
             }
         }
+        *bad += not_numbers.len() as u64;
         *matched += if self.words {
-            let found = batch.keys_with_rows(0)?;
-            found.rows.iter().filter(|&&row| flags[row as usize]).count() as u64
+            let rows = batch.keys_with_rows(0)?.rows;
+            rows.iter().filter(|row| not_numbers.binary_search(row).is_err()).count() as u64
         } else {
-            flags.iter().filter(|flag| **flag).count() as u64
+            let with_value = (0..batch.rows()).filter(|&row| has_value(row)).count();
+            (with_value - not_numbers.len()) as u64
         };
         Ok(())
     }

@@ -85,6 +85,7 @@ struct How {
 struct Report {
     rows: u64,
     skipped: u64,
+    left_out: u64,
     bad: u64,
     distinct: Interval,
     method: &'static str,
@@ -131,6 +132,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         out.json(&Report {
             rows: counted.counts.rows,
             skipped: counted.counts.skipped,
+            left_out: counted.counts.left_out,
             bad: counted.counts.bad,
             distinct: counted.estimate.into(),
             method: counted.method.name(),
@@ -180,7 +182,7 @@ fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted
     };
     pass.require_keys(window.empty().summary().scheme)?;
     let destination = args.sketch.destination(&args.input)?;
-    let (window, counts) = window.fill(pass, out)?;
+    let (window, counts) = window.fill(pass, false, out)?;
     let Summary { items: estimate, scheme, .. } = window.merged()?.summary();
     let covered = window.covered()?;
     let ring = window.into_sketch();
@@ -207,7 +209,8 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
     let (sketch, counts) = method::add_rows(pass, start, out)?;
     let Summary { items: mut estimate, scheme, memory, .. } = sketch.summary();
     if is_fresh && pass.items == Items::Values {
-        estimate = estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped) as f64);
+        estimate =
+            estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped + counts.left_out) as f64);
     }
     if estimate.upper().is_infinite() {
         let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";

@@ -110,8 +110,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 /// A ring of such sketches instead of one.
 fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out: &Output) -> Outcome {
     let How { weight, conservative, ranges, .. } = &args.how;
-    if weight.is_some() || *conservative || ranges.is_some() {
-        bail!("--window: rows of a window are counted without --weight, --conservative or --ranges");
+    if *conservative || ranges.is_some() {
+        bail!("--window: rows of a window are counted without --conservative or --ranges");
     }
     let window = match before {
         None => args.window.begin(new_sketch(args)?, pass)?,
@@ -125,7 +125,7 @@ fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
     };
     pass.require_keys(window.empty().summary().scheme)?;
     let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
-    let (window, counts) = window.fill(pass, out)?;
+    let (window, counts) = window.fill(pass, weight.is_some(), out)?;
     let late = window.covered()?.map_or(0, |covered| covered.late);
     let ring = window.into_sketch();
     let bytes = ring.encode();

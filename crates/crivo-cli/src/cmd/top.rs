@@ -99,6 +99,7 @@ struct How {
 struct Report {
     rows: u64,
     skipped: u64,
+    left_out: u64,
     bad: u64,
     total: u64,
     max_error: u64,
@@ -175,6 +176,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         out.json(&Report {
             rows: counts.rows,
             skipped: counts.skipped,
+            left_out: counts.left_out,
             bad: counts.bad,
             total: sketch.total(),
             max_error: sketch.max_error(),
@@ -215,8 +217,8 @@ struct Counted {
 
 /// The first pass over the last so much time.
 fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
-    if args.how.verify || args.how.weight.is_some() {
-        bail!("--window: rows of a window are counted once, without --verify or --weight");
+    if args.how.verify {
+        bail!("--verify: it counts all rows, and --window only the last: leave one of them out");
     }
     let window = match args.sketch.to_continue()? {
         Some(Continued { name, sketch: AnySketch::Panes(ring) }) => {
@@ -234,7 +236,7 @@ fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) 
     }
     pass.require_keys(window.empty().summary().scheme)?;
     let destination = args.sketch.destination(&args.input)?;
-    let (window, counts) = window.fill(pass, out)?;
+    let (window, counts) = window.fill(pass, args.how.weight.is_some(), out)?;
     let AnySketch::HeavyHitters(sketch) = window.merged()? else { bail!("the panes are of another kind") };
     let covered = window.covered()?;
     Ok(Counted { sketch, counts, destination, ring: Some(window.into_sketch()), window: covered })

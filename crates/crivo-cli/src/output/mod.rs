@@ -113,7 +113,12 @@ impl Output {
     pub(crate) fn counts(&self, counts: Counts) -> Result<()> {
         let bad = if counts.bad > 0 { format!(", {} bad", count(counts.bad)) } else { String::new() };
         let unit = if counts.rows == 1 { "row" } else { "rows" };
-        self.detail(format_args!("{} {unit}, {} skipped{bad}", count(counts.rows), count(counts.skipped)))
+        let left_out = match counts.left_out {
+            0 => String::new(),
+            left_out => format!(", {} left out", count(left_out)),
+        };
+        let (rows, skipped) = (count(counts.rows), count(counts.skipped));
+        self.detail(format_args!("{rows} {unit}{left_out}, {skipped} skipped{bad}"))
     }
 
     /// What was done, for a command whose result is a file; nothing if quiet.

@@ -100,7 +100,6 @@ fn impossible_conditions_and_numbers_are_named() {
         (&["--by", "x", "--bits", "7", "-o", "s.crivo"], "4, 8 or 16"),
         (&["--by", "x", "--bits", "4", "--reach", "1e9", "-o", "s.crivo"], "reach"),
         (&["--by", "x", "--reach", "0", "-o", "s.crivo"], "--reach"),
-        (&["--by", "x", "--where", "y = 2", "-o", "s.crivo"], "neither --words nor --where"),
     ] {
         scratch.run(&[&["count", "a.csv"], args].concat()).fails_with(message);
     }

@@ -9,6 +9,7 @@
 mod agreement;
 mod ask;
 mod completions;
+mod condition;
 mod cookbook;
 mod count;
 mod dedup;

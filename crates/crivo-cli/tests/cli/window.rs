@@ -141,3 +141,62 @@ fn followed_file_is_answered_at_the_interrupt() {
     assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(4), Some(4.0)));
     assert_eq!(scratch.run(&["show", "s.crivo", "--json"]).json()["items"]["value"], 4.0);
 }
+
+#[test]
+fn weights_count_in_their_pane() {
+    let scratch = Scratch::with([(
+        "sales.csv",
+        "time,who,cents\n2026-11-14T10:00:00Z,ana,500\n2026-11-16T09:00:00Z,ana,30\n2026-11-16T09:30:00Z,rui,40\n\
+         2026-11-16T10:00:00Z,ana,25\n"
+            .to_string(),
+    )]);
+    let window = ["sales.csv", "-f", "who", "--weight", "cents", "--window", "24h", "--time-field", "time"];
+    let json = scratch.run(&[&["top", "--json"], &window[..]].concat()).json();
+    let top: Vec<_> = json["top"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["key"].as_str(), line["count"]["value"].as_f64()))
+        .collect();
+    assert_eq!(top, [(Some("ana"), Some(55.0)), (Some("rui"), Some(40.0))]);
+    scratch.run(&[&["freq", "-o", "f.crivo"], &window[..]].concat()).ok();
+    let json = scratch.run(&["ask", "f.crivo", "ana", "--json"]).json();
+    assert_eq!(json["answers"][0]["count"]["value"], 55.0);
+}
+
+#[test]
+fn set_forgets_what_the_window_has_passed() {
+    let visits = visits(20_000, 3);
+    let (before, after) = visits.split_at(12_000);
+    let scratch =
+        Scratch::with([("before.csv", csv(before)), ("after.csv", csv(after)), ("all.csv", csv(&visits))]);
+    let window = ["-f", "visitor", "--window", "24h", "--time-field", "time"];
+    for blocked in [&[][..], &["--blocked"]] {
+        let build = [
+            &["set", "build", "before.csv", "--items", "3000", "--fpr", "1e-6", "-o", "s.crivo"],
+            &window[..],
+            blocked,
+        ];
+        scratch.run(&build.concat()).ok();
+        scratch.run(&[&["set", "build", "after.csv", "--into", "s.crivo"], &window[..]].concat()).ok();
+        let recent: HashSet<_> = last_day(&visits).collect();
+        let everyone: HashSet<_> = visits.iter().map(|visit| &visit.1).collect();
+        assert!(recent.len() < everyone.len());
+        let kept = scratch.run(&["set", "keep", "s.crivo", "-f", "visitor", "all.csv"]).ok();
+        let kept: HashSet<_> =
+            kept.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_string()).collect();
+        assert_eq!(kept, recent.iter().map(|visitor| (*visitor).clone()).collect());
+    }
+    scratch
+        .run(&[&["set", "build", "all.csv", "-o", "t.crivo"], &window[..]].concat())
+        .fails_with("--items 1M");
+    scratch
+        .run(&["set", "build", "all.csv", "-f", "visitor", "--into", "s.crivo"])
+        .fails_with("--window and --time-field");
+    scratch
+        .run(
+            &[&["set", "build", "all.csv", "--counting", "4", "--items", "9", "-o", "t.crivo"], &window[..]]
+                .concat(),
+        )
+        .fails_with("--counting");
+}

@@ -42,13 +42,13 @@ impl<'o> ParquetCopy<'o> {
     }
 
     /// Writes the rows that are kept.
-    pub(crate) fn write(&mut self, file: &ParquetFile, rows: &RecordBatch, keep: &[bool]) -> Result<()> {
+    pub(crate) fn write(&mut self, file: &ParquetFile, rows: &RecordBatch, keep: Vec<bool>) -> Result<()> {
         if rows.schema().fields() != self.schema.fields() {
             let message = "the columns differ from the first file's: rows can be copied together only from \
                            files with the same columns";
             return Err(Error::new(ErrorKind::FieldCount, message).in_file(&file.file));
         }
-        let kept = filter_record_batch(rows, &BooleanArray::from(keep.to_vec()))
+        let kept = filter_record_batch(rows, &BooleanArray::from(keep))
             .map_err(|error| damaged(&error.into(), &file.file))?;
         self.writer.write(&kept).map_err(|error| cannot_write(&error))?;
         if self.writer.in_progress_size() > GROUP_BYTES {

@@ -61,6 +61,13 @@ impl Table {
         Ok(())
     }
 
+    /// Forgets the records without a flag.
+    pub(crate) fn keep_only(&mut self, flags: &[bool]) {
+        let mut flag = flags.iter();
+        self.records.retain(|_| flag.next().is_none_or(|flag| *flag));
+        self.columns.iter_mut().for_each(|column| column.keep_only(flags));
+    }
+
     /// Takes back what an unfinished record has put into the columns.
     pub(crate) fn drop_record(&mut self) {
         let rows = self.records.len();

@@ -26,8 +26,8 @@ const DEFAULT_REACH: f64 = 1e10;
 const REACH_OF_4_BITS: f64 = 32_767.0;
 
 pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Outcome {
-    if pass.items != Items::Values || args.how.condition.is_some() {
-        bail!("--by counts the values of a field: it has neither --words nor --where");
+    if pass.items != Items::Values {
+        bail!("--by counts the values of a field, not their words");
     }
     if !args.sketch.is_wanted() {
         bail!("--by: the answer is a sketch: name a file for it, such as -o views.crivo");

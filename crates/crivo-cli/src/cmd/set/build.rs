@@ -3,16 +3,18 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use crivo::codec::AnySketch;
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom};
 
-use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
+use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
 use crate::cmd::{Outcome, show};
 use crate::filter::Filter;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
+use crate::window::{self, WindowArgs};
 
 /// One in a hundred of absent keys is taken for a member.
 pub(crate) const DEFAULT_RATE: f64 = 0.01;
@@ -24,7 +26,8 @@ pub(crate) const DEFAULT_RATE: f64 = 0.01;
 #[command(after_help = "\
 Examples:
   crivo set build -f user customers.csv -o customers.crivo
-  zcat seen.gz | crivo set build --items 5M --fpr 0.1% -o seen.crivo")]
+  zcat seen.gz | crivo set build --items 5M --fpr 0.1% -o seen.crivo
+  crivo set build -f token --items 1M --window 24h --time-field ts --into seen.crivo today.csv")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -37,6 +40,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     sketch: SketchArgs,
+
+    #[command(flatten)]
+    window: WindowArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -83,13 +89,14 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("the answer is a filter: name a file for it, such as -o set.crivo");
     }
     let before = args.sketch.to_continue()?;
+    if args.window.is_wanted() {
+        return build_in_window(args, &mut pass, before, out);
+    }
     let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
     let start = if let Some(before) = before {
-        let How { items, fpr, blocked, counting, .. } = &args.how;
         let name = &before.name;
-        if items.is_some() || fpr.is_some() || *blocked || counting.is_some() {
-            bail!("--items, --fpr, --blocked and --counting: {name} has its size already, and keeps it");
-        }
+        window::refuse_ring(&before.sketch, name)?;
+        refuse_sizes(&args.how, name)?;
         let filter = Filter::of(before.sketch, name)?;
         args.keys.agree_with(filter.scheme(), name)?;
         pass.require_keys(filter.scheme())?;
@@ -115,6 +122,57 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
         out.remark(format_args!("{items} different in {name}, {}", output::bytes(memory)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A ring of filters instead of one: a value is forgotten when the window has passed it.
+fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out: &Output) -> Outcome {
+    if args.how.counting.is_some() {
+        bail!("--counting: values leave the set with their pane, and need not be counted to be removed");
+    }
+    let window = match before {
+        Some(Continued { name, sketch: AnySketch::Panes(ring) })
+            if matches!(ring.empty(), AnySketch::Bloom(_) | AnySketch::BlockedBloom(_)) =>
+        {
+            refuse_sizes(&args.how, &name)?;
+            args.keys.agree_with(ring.empty().summary().scheme, &name)?;
+            args.window.go_on(ring, &name, pass)?
+        }
+        Some(other) => bail!("{}: was not kept by crivo set build with --window", other.name),
+        None => {
+            let Some(items) = args.how.items else {
+                bail!("--window: say how many different values it sees at most, such as --items 1M");
+            };
+            args.window.begin(new_filter(&args.how, items, args.keys.scheme()?)?.into_sketch(), pass)?
+        }
+    };
+    pass.require_keys(window.empty().summary().scheme)?;
+    let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
+    let (window, _) = window.fill(pass, false, out)?;
+    let seen = Filter::of(window.merged()?, destination.name())?;
+    seen.report_if_full(args.how.on_full, out)?;
+    let late = window.covered()?.map_or(0, |covered| covered.late);
+    let ring = window.into_sketch();
+    let bytes = ring.encode();
+    destination.write(&bytes)?;
+    if args.how.json {
+        show::print_json(&Stored { sketch: ring, file_bytes: bytes.len() }, out)?;
+    } else {
+        let (items, name) = (output::estimate(seen.items()), destination.name());
+        let memory = output::bytes(ring.summary().memory);
+        out.remark(format_args!("{items} different in the window of {name}, {memory}"))?;
+        if late > 0 {
+            out.remark(format_args!("{} late", output::count(late)))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a size for what has one.
+fn refuse_sizes(how: &How, name: &str) -> Result<()> {
+    if how.items.is_some() || how.fpr.is_some() || how.blocked || how.counting.is_some() {
+        bail!("--items, --fpr, --blocked and --counting: {name} has its size already, and keeps it");
+    }
+    Ok(())
 }
 
 /// How many different values the input has, at most.

@@ -61,7 +61,7 @@ pub(super) fn drop(args: &DropArgs, out: &Output) -> Outcome {
 /// Prints the rows of which one key may be in the set, or all others.
 fn choose(args: &ByArgs, members: bool, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
-    let filter = Filter::of(store::read(&args.sketch)?.sketch, &name)?;
+    let filter = Filter::to_ask(store::read(&args.sketch)?.sketch, &name)?;
     let pass = args.input.pass()?;
     args.keys.agree_with(filter.scheme(), &name)?;
     pass.require_keys(filter.scheme())?;

@@ -48,7 +48,7 @@ struct Line {
 
 pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
-    let sketch = Filter::of(store::read(&args.sketch)?.sketch, &name)?.into_sketch();
+    let sketch = Filter::to_ask(store::read(&args.sketch)?.sketch, &name)?.into_sketch();
     let lookup = Lookup::of(&sketch, &name)?;
     let fpr = lookup.false_positive_rate.unwrap_or(0.0);
     let mut report = Report { all: true, answers: Vec::new() };
