@@ -182,9 +182,9 @@ fn set_forgets_what_the_window_has_passed() {
         let recent: HashSet<_> = last_day(&visits).collect();
         let everyone: HashSet<_> = visits.iter().map(|visit| &visit.1).collect();
         assert!(recent.len() < everyone.len());
-        let kept = scratch.run(&["set", "keep", "s.crivo", "-f", "visitor", "all.csv"]).ok();
+        let rows = scratch.run(&["set", "keep", "s.crivo", "-f", "visitor", "all.csv"]);
         let kept: HashSet<_> =
-            kept.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_string()).collect();
+            rows.ok().lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_string()).collect();
         assert_eq!(kept, recent.iter().map(|visitor| (*visitor).clone()).collect());
     }
     scratch
