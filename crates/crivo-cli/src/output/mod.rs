@@ -33,10 +33,10 @@ pub(crate) struct Output {
 /// An estimate in JSON. A full sketch has no upper bound: `null`, because JSON has no infinity.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Interval {
-    value: f64,
-    lower: f64,
-    upper: f64,
-    confidence: f64,
+    pub(crate) value: f64,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) confidence: f64,
 }
 
 impl From<Estimate> for Interval {

@@ -1,0 +1,167 @@
+//! What `crivo profile` answers, as plain data: the JSON, the table on a terminal and the page are three views of it.
+//!
+//! One table is one JSON object, with the fields of the contract in its order; what is not in the contract comes after
+//! them. Several tables are listed under `files`, and `joins` says which of their columns hold each other's values.
+//! Fields may be added, never renamed.
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use crate::output::Interval;
+
+/// The whole answer: at least one table.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) tables: Vec<TableReport>,
+    /// Columns of different tables that could join, the closest first; empty for one table.
+    pub(crate) joins: Vec<Join>,
+}
+
+/// Files of the same shape, taken as one table.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct TableReport {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+    pub(crate) columns: Vec<ColumnReport>,
+    /// How it is called: the first file, and how many more there are.
+    pub(crate) name: String,
+    /// Its files, as they were named; none for standard input.
+    pub(crate) paths: Vec<String>,
+    /// Records that were left out because they were bad.
+    pub(crate) bad: u64,
+}
+
+/// One column.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct ColumnReport {
+    pub(crate) name: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    /// Rows without a value.
+    pub(crate) empty: u64,
+    pub(crate) distinct: Interval,
+    /// Whether every row may have a value of its own.
+    pub(crate) key: bool,
+    /// The most frequent values, the first most often.
+    pub(crate) top: Vec<Frequent>,
+    /// The value that certainly is more than half of all values.
+    pub(crate) majority: Option<String>,
+    /// Some values, drawn uniformly.
+    pub(crate) sample: Vec<String>,
+    pub(crate) min: Option<Scalar>,
+    pub(crate) max: Option<Scalar>,
+    /// Of the numbers: none in a column that is not one of numbers.
+    pub(crate) sum: Option<f64>,
+    pub(crate) mean: Option<f64>,
+    pub(crate) quantiles: Option<Quantiles>,
+    pub(crate) length: Length,
+    /// The share of documents (longer texts) with a near-duplicate in the column; none if there are no documents.
+    pub(crate) near_duplicates: Option<Interval>,
+
+    /// Rows with a value.
+    pub(crate) values: u64,
+    /// How many values are of each kind, only those that there are.
+    pub(crate) kinds: Vec<KindCount>,
+    /// Where the type of the column had to change, in the order of rows: the values before fitted `from`.
+    pub(crate) changes: Vec<TypeChange>,
+    /// How the number of different values grew with the rows; the last point is all rows.
+    pub(crate) growth: Vec<GrowthPoint>,
+    /// Values too long to be counted one by one: they are in every answer but `top` and `majority`.
+    pub(crate) long: u64,
+    /// Documents among the values.
+    pub(crate) documents: u64,
+}
+
+/// A value and how often it came.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Frequent {
+    pub(crate) key: String,
+    pub(crate) count: Interval,
+}
+
+/// A least or greatest value.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub(crate) enum Scalar {
+    Integer(i64),
+    Float(f64),
+    Text(String),
+}
+
+/// Quantiles of numbers, with certain bounds.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Quantiles {
+    pub(crate) p01: Interval,
+    pub(crate) p25: Interval,
+    pub(crate) p50: Interval,
+    pub(crate) p75: Interval,
+    pub(crate) p99: Interval,
+}
+
+/// How long values are, in characters; all 0 if there is none.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Length {
+    pub(crate) min: u64,
+    pub(crate) mean: f64,
+    pub(crate) max: u64,
+}
+
+/// How many values are of a kind.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct KindCount {
+    pub(crate) kind: &'static str,
+    pub(crate) count: u64,
+}
+
+/// The first row whose value did not fit the type of all rows before it.
+#[derive(Debug, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct TypeChange {
+    /// From 1; the header is no row. Rows are counted over all files of the table.
+    pub(crate) row: u64,
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
+    /// The value of that row, cut if it is long.
+    pub(crate) value: String,
+}
+
+/// How many different values the first rows had.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct GrowthPoint {
+    pub(crate) rows: u64,
+    pub(crate) distinct: Interval,
+}
+
+/// Two columns that could join.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Join {
+    pub(crate) left: ColumnName,
+    pub(crate) right: ColumnName,
+    /// Different values that both have.
+    pub(crate) common: Interval,
+    /// The share of the left column's different values that the right one has.
+    pub(crate) left_in_right: Interval,
+    /// The share of the right column's different values that the left one has.
+    pub(crate) right_in_left: Interval,
+}
+
+/// A column of one of several tables.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct ColumnName {
+    /// The table's name.
+    pub(crate) file: String,
+    pub(crate) column: String,
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let [table] = self.tables.as_slice() {
+            return table.serialize(serializer);
+        }
+        let sum = |of: fn(&TableReport) -> u64| self.tables.iter().map(of).sum::<u64>();
+        let mut object = serializer.serialize_struct("Report", 4)?;
+        object.serialize_field("rows", &sum(|table| table.rows))?;
+        object.serialize_field("bytes", &sum(|table| table.bytes))?;
+        object.serialize_field("files", &self.tables)?;
+        object.serialize_field("joins", &self.joins)?;
+        object.end()
+    }
+}
