@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and nobody else should have to build those. `rows`, `near` and `verbs` compare whole
+//! every peer library and nobody else should have to build those. `rows`, `near`, `verbs` and `profile` compare whole
 //! commands on large files, which a Python script makes and runs, because the peers are there.
 
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use crate::setup;
 use crate::shell::{Step, root, target};
 
 /// Groups of whole commands, each a script of the same name.
-const SCRIPTS: [&str; 3] = ["rows", "near", "verbs"];
+const SCRIPTS: [&str; 4] = ["rows", "near", "verbs", "profile"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();

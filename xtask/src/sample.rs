@@ -1,8 +1,10 @@
-//! `cargo xtask sample`: writes `samples/visits.csv`, the small file that the README begins with.
+//! `cargo xtask sample`: writes the small files that the README and the documentation use.
 //!
 //! Invented visits to an invented site, drawn from a seeded generator, so that the file is the
 //! same whoever makes it: popular pages and countries, returning visitors, empty referrers, a
-//! quoted comma here and there.
+//! quoted comma here and there. [`orders`] makes an invented shop's orders and customers.
+
+mod orders;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -33,11 +35,17 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     if let Some(argument) = arguments.next()? {
         return Err(argument.unexpected().into());
     }
-    let path = root().join("samples/visits.csv");
     fs::create_dir_all(root().join("samples"))?;
-    fs::write(&path, visits()).with_context(|| format!("cannot write {}", path.display()))?;
-    println!("Wrote {}.", path.display());
+    for (name, text) in samples() {
+        let path = root().join("samples").join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("Wrote {}.", path.display());
+    }
     Ok(())
+}
+
+fn samples() -> [(&'static str, String); 3] {
+    [("visits.csv", visits()), ("orders.csv", orders::orders()), ("customers.csv", orders::customers())]
 }
 
 fn visits() -> String {
@@ -88,7 +96,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_in_the_repository_is_the_one_made_here() {
-        assert_eq!(fs::read_to_string(root().join("samples/visits.csv")).unwrap(), visits());
+    fn the_samples_in_the_repository_are_those_made_here() {
+        for (name, text) in samples() {
+            assert_eq!(fs::read_to_string(root().join("samples").join(name)).unwrap(), text, "{name}");
+        }
     }
 }

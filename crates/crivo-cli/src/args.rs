@@ -93,8 +93,13 @@ impl From<FormatName> for Format {
 impl InputArgs {
     /// The input, checked: every file is there, options fit each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
-        Ok(Pass {
-            input: self.laid_out(Input::from_args(&self.files)?)?,
+        Ok(self.pass_of(self.laid_out(Input::from_args(&self.files)?)?))
+    }
+
+    /// A pass over some of the files, laid out already.
+    pub(crate) fn pass_of(&self, input: Input) -> Pass {
+        Pass {
+            input,
             select: self.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
             condition: self.condition.clone(),
@@ -102,7 +107,8 @@ impl InputArgs {
             repeatable: false,
             skip_bad: self.skip_bad,
             follow: self.follow,
-        })
+            numbers_rows: false,
+        }
     }
 
     /// Files laid out as the options say.
@@ -130,7 +136,22 @@ impl InputArgs {
     /// The format of the first file.
     pub(crate) fn format_of_first(&self) -> Format {
         let name = self.files.first().map(|path| path.to_string_lossy()).unwrap_or_default();
-        self.format.map_or_else(|| Format::of_name(&name), Into::into)
+        self.format_of(&name)
+    }
+
+    /// The format of a file of that name.
+    pub(crate) fn format_of(&self, name: &str) -> Format {
+        self.format.map_or_else(|| Format::of_name(name), Into::into)
+    }
+
+    /// Whether word n-grams were asked for.
+    pub(crate) fn has_words(&self) -> bool {
+        self.words.is_some()
+    }
+
+    /// The field that was named.
+    pub(crate) fn field(&self) -> Option<&str> {
+        self.field.as_deref()
     }
 
     /// Whether a field was named.

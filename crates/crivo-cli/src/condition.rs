@@ -79,15 +79,40 @@ impl Operator {
 }
 
 impl Condition {
-    /// Sets `matches[row]` for every row of a batch whose columns from `first` on are its fields.
-    pub(crate) fn ask(&self, batch: &RowBatch<'_>, first: usize, matches: &mut [bool]) {
-        let columns: Vec<Values<'_>> = (0..self.fields.len()).map(|at| batch.column(first + at)).collect();
+    /// Sets `matches[row]` for every row of a batch; `column` says where each of the fields is.
+    pub(crate) fn ask(
+        &self,
+        batch: &RowBatch<'_>,
+        column: impl Fn(usize) -> Option<usize>,
+        matches: &mut [bool],
+    ) {
+        let columns: Vec<Option<Values<'_>>> =
+            (0..self.fields.len()).map(|field| column(field).map(|column| batch.column(column))).collect();
         for (row, matches) in matches.iter_mut().enumerate() {
             *matches = self.root.holds(&|operand| match operand {
                 Operand::Row => batch.record(row).filter(|record| !record.is_empty()),
-                Operand::Column(column) => columns[column].get(row),
+                Operand::Column(column) => columns[column]?.get(row),
             });
         }
+    }
+
+    /// The same for a batch of all columns.
+    pub(crate) fn ask_named(&self, batch: &RowBatch<'_>, matches: &mut [bool]) -> crivo_rows::Result<()> {
+        let names = batch.names();
+        let place = |field: &String| {
+            let by_number = || field.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+            names.iter().position(|name| name == field).or_else(|| by_number().map(|number| number - 1))
+        };
+        let places: Vec<Option<usize>> = self.fields.iter().map(place).collect();
+        // Records of JSON need not have the same fields; a table's columns are the same in every row.
+        if !batch.discovers_columns()
+            && let Some(missing) = places.iter().position(Option::is_none)
+        {
+            let message = format!("--where: there is no field '{}': there are {}", self.fields[missing], names.join(", "));
+            return Err(batch.error(0, message));
+        }
+        self.ask(batch, |field| places[field], matches);
+        Ok(())
     }
 }
 

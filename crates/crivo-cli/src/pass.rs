@@ -31,6 +31,8 @@ pub(crate) struct Pass {
     pub(crate) skip_bad: bool,
     /// Whether the pass goes on until it is interrupted, and answers then.
     pub(crate) follow: bool,
+    /// Whether the numbers of rows are asked for afterwards.
+    pub(crate) numbers_rows: bool,
 }
 
 impl Pass {
@@ -241,15 +243,22 @@ impl Pass {
             .items(self.items)
             .keys(scheme)
             .threads(self.threads)
-            .repeatable(self.repeatable);
+            .repeatable(self.repeatable)
+            .number_rows(self.numbers_rows);
         let Some(condition) = &self.condition else { return run(scan.select(self.select.clone())) };
         let (select, first) = match &self.select {
             Select::Fields(fields) => {
                 (Select::fields(fields.iter().chain(&condition.fields).cloned()), fields.len())
             }
+            Select::All => {
+                return run(scan.select(Select::All).only(&|batch, flags| condition.ask_named(batch, flags)));
+            }
             other if condition.fields.is_empty() => (other.clone(), 0),
             _ => bail!("--where: name the field to take too: -f NAME"),
         };
-        run(scan.select(select).only(&|batch, flags| condition.ask(batch, first, flags)))
+        run(scan.select(select).only(&|batch, flags| {
+            condition.ask(batch, |field| Some(first + field), flags);
+            Ok(())
+        }))
     }
 }

@@ -25,6 +25,11 @@ impl RowId {
         self.0
     }
 
+    /// The chunk, and the row within it.
+    pub(crate) fn parts(self) -> (usize, u64) {
+        ((self.0 >> 32) as usize, self.0 & u64::from(u32::MAX))
+    }
+
     /// From [`to_u64`](Self::to_u64).
     pub fn from_u64(id: u64) -> Self {
         Self(id)
@@ -40,6 +45,8 @@ pub struct RowBatch<'a> {
     pub(crate) names: &'a [String],
     /// For each column of the batch, which column of the table it is.
     pub(crate) columns: &'a [usize],
+    /// Whether they were found record by record.
+    pub(crate) discovers: bool,
     /// Whether the one column is the record itself.
     pub(crate) whole: bool,
     pub(crate) bytes: &'a [u8],
@@ -107,6 +114,7 @@ impl<'a> RowBatch<'a> {
             file,
             names,
             columns,
+            discovers,
             whole,
             bytes,
             table,
@@ -131,6 +139,12 @@ impl<'a> RowBatch<'a> {
     /// The name of each column; numbers, from 1, where fields have no names.
     pub fn names(&self) -> &'a [String] {
         self.names
+    }
+
+    /// Whether the columns are those of the records seen so far, and may be more in the next batch: all fields
+    /// of JSONL.
+    pub fn discovers_columns(&self) -> bool {
+        self.discovers
     }
 
     /// The file the records are from.

@@ -145,7 +145,7 @@ impl Scan<'_> {
             let mut kept = KeptRecords::default();
             while let Some(work) = shared.claim(number, &mut worker.chunk) {
                 match copy_chunk(&mut worker, &work, &judge, &writer, &mut kept) {
-                    Ok(lines) => shared.finish(&work, lines),
+                    Ok(lines) => shared.finish(&work, lines, 0),
                     Err(error) => {
                         writer.abort(work.sequence);
                         shared.fail(&work, error);

@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 
-use crate::batch::RowBatch;
+use crate::batch::{RowBatch, RowId};
 use crate::error::Result;
 use crate::scan::{Counts, OnPanic, Scan, Shared, Worker};
 
@@ -25,6 +25,17 @@ pub struct Folded<S> {
     pub odd_header: Option<String>,
     /// What the user should know, each one sentence: columns that were left out.
     pub warnings: Vec<String>,
+    /// The rows before each chunk, where they are numbered.
+    rows_before: Vec<u64>,
+}
+
+impl<S> Folded<S> {
+    /// The number of a record among all that were read, from 1, bad ones not counted: none unless the scan was to
+    /// [number rows](Scan::number_rows).
+    pub fn row_number(&self, id: RowId) -> Option<u64> {
+        let (chunk, row) = id.parts();
+        Some(self.rows_before.get(chunk)? + row + 1)
+    }
 }
 
 impl Scan<'_> {
@@ -69,18 +80,21 @@ impl Scan<'_> {
             let mut state = make();
             let mut worker = Worker::new(self);
             while let Some(work) = shared.claim(number, &mut worker.chunk) {
-                let step = |batch: &mut RowBatch<'_>| match batch.rows() {
-                    0 => Ok(()),
-                    _ => step(&mut state, batch),
-                };
-                match worker.run(&work, step) {
-                    Ok(lines) => shared.finish(&work, lines),
+                let mut rows = 0;
+                let ran = worker.run(&work, |batch| {
+                    rows += batch.records as u64;
+                    // The filter may have left nothing of it.
+                    if batch.rows() > 0 { step(&mut state, batch) } else { Ok(()) }
+                });
+                match ran {
+                    Ok(lines) => shared.finish(&work, lines, rows),
                     Err(error) => shared.fail(&work, error),
                 }
             }
             (state, worker.counts())
         };
         let parts = on_threads(workers, work);
+        let rows_before = shared.take_rows_before();
         let (feed, counts) = shared.conclude(parts.iter().map(|(_, counts)| *counts))?;
         let mut state = None;
         for (part, _) in parts {
@@ -97,6 +111,7 @@ impl Scan<'_> {
             header: feed.header,
             odd_header: feed.odd_header.map(|file| file.to_string()),
             warnings: feed.warnings,
+            rows_before,
         })
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::feed::Feed;
+use crate::select::Select;
 
 /// How a file's bytes are divided into records and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -196,6 +198,26 @@ impl Input {
                 Source::StandardInput => None,
             })
             .sum()
+    }
+
+    /// The names of each source's fields, numbers where they have none, as a scan of [all](crate::Select::All) would
+    /// find them; of JSONL those of the first record. None are known of what cannot be read twice.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or its beginning is wrong.
+    pub fn field_names(&self) -> Result<Vec<Vec<String>>> {
+        const ENOUGH: usize = 64 << 10;
+        self.sources
+            .iter()
+            .map(|source| {
+                let alone = Self { sources: vec![source.clone()], follow: false, ..self.clone() };
+                if !alone.is_rereadable() {
+                    return Ok(Vec::new());
+                }
+                let names = Feed::new(&alone, &Select::All, None, ENOUGH).next_names()?;
+                Ok(names.unwrap_or_default())
+            })
+            .collect()
     }
 
     pub(crate) fn format_of(&self, source: &Source) -> Format {

@@ -15,12 +15,17 @@ pub(crate) struct Ledger {
     /// Finished chunks beyond it: as many as there are threads, at most.
     ahead: BTreeMap<u64, ChunkLines>,
     failure: Option<Failure>,
+    /// The rows before each chunk, where rows are to be numbered: 8 bytes a chunk.
+    rows_before: Option<Vec<u64>>,
+    /// The rows before the first chunk that is not finished.
+    rows: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkLines {
     pub(crate) begins_file: bool,
     pub(crate) lines: u64,
+    pub(crate) rows: u64,
 }
 
 #[derive(Debug)]
@@ -31,11 +36,25 @@ struct Failure {
 }
 
 impl Ledger {
+    /// A ledger that remembers where each chunk's rows begin, or one that does not.
+    pub(crate) fn new(numbers_rows: bool) -> Self {
+        Self { rows_before: numbers_rows.then(Vec::new), ..Self::default() }
+    }
+
+    /// The rows before each chunk, if they were to be remembered.
+    pub(crate) fn take_rows_before(&mut self) -> Vec<u64> {
+        self.rows_before.take().unwrap_or_default()
+    }
+
     /// A chunk was finished.
     pub(crate) fn finish(&mut self, sequence: u64, lines: ChunkLines) {
         self.ahead.insert(sequence, lines);
-        while let Some(ChunkLines { begins_file, lines }) = self.ahead.remove(&self.next) {
+        while let Some(ChunkLines { begins_file, lines, rows }) = self.ahead.remove(&self.next) {
             self.lines = if begins_file { lines } else { self.lines + lines };
+            if let Some(rows_before) = &mut self.rows_before {
+                rows_before.push(self.rows);
+            }
+            self.rows += rows;
             self.next += 1;
         }
     }

@@ -21,8 +21,8 @@ use crate::select::Select;
 /// A chunk fits the second-level cache beside what the parser and a sketch use.
 const CHUNK: usize = 256 << 10;
 
-/// Says which records of a batch are handed on, by setting their flags, which begin as false.
-pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) + Sync + 'f;
+/// Says which records of a batch are handed on, by setting their flags, which begin as false. An error ends the pass.
+pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'f;
 
 /// A pass over an [`Input`], to be [folded](Scan::fold) or [copied](Scan::copy_rows).
 #[derive(Clone)]
@@ -34,6 +34,7 @@ pub struct Scan<'a> {
     pub(crate) threads: usize,
     pub(crate) repeatable: bool,
     pub(crate) filter: Option<&'a Filter<'a>>,
+    pub(crate) numbers_rows: bool,
     pub(crate) progress: Option<&'a dyn Progress>,
     pub(crate) chunk_size: usize,
 }
@@ -49,6 +50,7 @@ impl<'a> Scan<'a> {
             threads: 0,
             repeatable: false,
             filter: None,
+            numbers_rows: false,
             progress: None,
             chunk_size: CHUNK,
         }
@@ -104,6 +106,7 @@ impl<'a> Scan<'a> {
     /// let scan = Scan::of(&input).select(Select::fields(["user", "status"]));
     /// let failed = scan.only(&|batch, flags| {
     ///     batch.column(1).iter().zip(flags).for_each(|(status, flag)| *flag = status == Some(b"500"));
+    ///     Ok(())
     /// });
     /// let folded = failed.fold(|| 0, |rows, batch| Ok(*rows += batch.rows()), |rows, more| Ok(*rows += more))?;
     /// assert_eq!((folded.state, folded.counts.rows, folded.counts.left_out), (2, 3, 1));
@@ -112,6 +115,13 @@ impl<'a> Scan<'a> {
     #[must_use]
     pub fn only(mut self, filter: &'a Filter<'a>) -> Self {
         self.filter = Some(filter);
+        self
+    }
+
+    /// Whether [`Folded::row_number`](crate::Folded::row_number) is to be answered, which takes 8 bytes a chunk of input.
+    #[must_use]
+    pub fn number_rows(mut self, numbers_rows: bool) -> Self {
+        self.numbers_rows = numbers_rows;
         self
     }
 
@@ -197,7 +207,7 @@ impl<'a> Shared<'a> {
         Self {
             feed: Mutex::new(Feed::new(scan.input, &scan.select, scan.progress, scan.chunk_size)),
             turn: Condvar::new(),
-            ledger: Mutex::default(),
+            ledger: Mutex::new(Ledger::new(scan.numbers_rows)),
             dealt_to: if scan.repeatable && workers > 1 { workers } else { 0 },
         }
     }
@@ -220,8 +230,13 @@ impl<'a> Shared<'a> {
         })
     }
 
-    pub(crate) fn finish(&self, work: &Work, lines: u64) {
-        lock(&self.ledger).finish(work.sequence, ChunkLines { begins_file: work.begins_file, lines });
+    pub(crate) fn finish(&self, work: &Work, lines: u64, rows: u64) {
+        lock(&self.ledger).finish(work.sequence, ChunkLines { begins_file: work.begins_file, lines, rows });
+    }
+
+    /// The rows before each chunk, if rows are numbered.
+    pub(crate) fn take_rows_before(&self) -> Vec<u64> {
+        lock(&self.ledger).take_rows_before()
     }
 
     /// Stops the pass: nothing more is handed out.
@@ -393,7 +408,7 @@ impl Hands<'_> {
         if let Some(filter) = filter {
             flags.clear();
             flags.resize(records, false);
-            filter(&RowBatch::new(source, table, records, None, keyer, *skip_bad), flags);
+            filter(&RowBatch::new(source, table, records, None, keyer, *skip_bad), flags)?;
             numbers.clear();
             numbers.extend((0..).zip(&*flags).filter(|(_, flag)| **flag).map(|(number, _)| number));
             table.keep_only(flags);

@@ -10,6 +10,7 @@ mod man;
 mod merge;
 mod plan;
 mod private;
+mod profile;
 mod sample;
 mod set;
 mod show;
@@ -41,6 +42,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Profile(profile::Args),
     Distinct(distinct::Args),
     Top(top::Args),
     Freq(freq::Args),
@@ -62,6 +64,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, out: &Output) -> Outcome {
         match self {
+            Self::Profile(args) => profile::run(&args, out),
             Self::Distinct(args) => distinct::run(&args, out),
             Self::Top(args) => top::run(&args, out),
             Self::Freq(args) => freq::run(&args, out),

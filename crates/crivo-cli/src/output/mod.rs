@@ -12,15 +12,15 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use crivo::Estimate;
+use crivo::{Confidence, Estimate};
 use crivo_rows::Counts;
 use serde::Serialize;
 
 pub(crate) use self::meter::Meter;
 pub(crate) use self::text::{bytes, count, estimate, number, percent};
 
-const STRONG: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const STRONG: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
@@ -37,6 +37,15 @@ pub(crate) struct Interval {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
     pub(crate) confidence: f64,
+}
+
+impl Interval {
+    /// The estimate it came from.
+    pub(crate) fn estimate(self) -> Estimate {
+        let Self { value, lower, upper, confidence } = self;
+        let confidence = Confidence::new(confidence).unwrap_or(Confidence::CERTAIN);
+        Estimate::probable(value, lower, upper, confidence)
+    }
 }
 
 impl From<Estimate> for Interval {
@@ -76,6 +85,11 @@ impl Output {
     /// A line of an answer that is a list.
     pub(crate) fn line(&self, line: impl Display) -> Result<()> {
         print(format_args!("{line}\n"))
+    }
+
+    /// Text that has styles already, and nothing from data but what is [`harmless`].
+    pub(crate) fn styled(&self, text: &str) -> Result<()> {
+        print(format_args!("{text}"))
     }
 
     /// Names and values in two columns.
@@ -153,6 +167,14 @@ impl Output {
     }
 }
 
+/// How many characters a line has: those of the terminal, or what `COLUMNS` says; 80 where neither is known.
+pub(crate) fn width() -> usize {
+    const USABLE: std::ops::RangeInclusive<usize> = 20..=1000;
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let found = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    told.or(found).map_or(80, |width: usize| width.clamp(*USABLE.start(), *USABLE.end()))
+}
+
 /// Where rows go that are copied as they are.
 pub(crate) fn rows() -> impl Write + Send {
     io::stdout()
@@ -184,7 +206,7 @@ fn explain(error: &anyhow::Error) -> String {
 }
 
 /// The text with control characters escaped.
-fn harmless(text: impl Display) -> String {
+pub(crate) fn harmless(text: impl Display) -> String {
     let mut shown = String::new();
     for c in text.to_string().chars() {
         if c.is_control() {

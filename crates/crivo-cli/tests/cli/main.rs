@@ -21,6 +21,8 @@ mod man;
 mod merge;
 mod plan;
 mod private;
+mod profile;
+mod profile_tables;
 mod readme;
 mod sample;
 mod set;

@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::input::{Format, Input, Source};
 use crate::layout::{Layout, SeenFields};
 use crate::parquet::ParquetFile;
+use crate::parse::jsonl::first_names;
 use crate::progress::Progress;
 use crate::select::{Chosen, Select};
 
@@ -202,6 +203,19 @@ impl<'a> Feed<'a> {
             self.sequence += 1;
             return Ok(Some(Work { sequence, begins_file, task }));
         }
+    }
+
+    /// The names of the next file's fields, from no more of it than that takes; nothing when there is no further file.
+    pub(crate) fn next_names(&mut self) -> Result<Option<Vec<String>>> {
+        let Some(opened) = self.open_next()? else { return Ok(None) };
+        let mut open = match opened {
+            Opened::Parquet { file, .. } => return Ok(Some(file.chosen.names.to_vec())),
+            Opened::Text(open) => open,
+        };
+        let mut chunk = Chunk::default();
+        let Some(layout) = self.fill(&mut open, &mut chunk)? else { return Ok(Some(Vec::new())) };
+        let text = &chunk.bytes()[chunk.start..];
+        Ok(Some(if open.format == Format::Jsonl { first_names(text) } else { layout.chosen.names.to_vec() }))
     }
 
     fn advance(&mut self) -> ControlFlow<()> {

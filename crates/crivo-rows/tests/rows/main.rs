@@ -9,5 +9,6 @@ mod compressed;
 mod copying;
 mod errors;
 mod model;
+mod names;
 mod parquet_files;
 mod support;

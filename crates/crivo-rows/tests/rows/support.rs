@@ -12,7 +12,7 @@ pub(crate) type Row = Vec<Option<String>>;
 
 /// Everything that a scan hands on, in input order. Bytes that are no UTF-8 are shown as Latin-1.
 pub(crate) fn read(scan: &Scan<'_>) -> Result<(Vec<Row>, Counts)> {
-    let folded = scan.fold(
+    let mut folded = scan.clone().number_rows(true).fold(
         Vec::<(RowId, Row)>::new,
         |rows, batch| {
             for row in 0..batch.rows() {
@@ -28,9 +28,12 @@ pub(crate) fn read(scan: &Scan<'_>) -> Result<(Vec<Row>, Counts)> {
             Ok(())
         },
     )?;
-    let mut rows = folded.state;
+    let mut rows = std::mem::take(&mut folded.state);
     rows.sort_by_key(|(id, _)| *id);
     assert!(rows.windows(2).all(|pair| pair[0].0 < pair[1].0), "every record has its own name");
+    for (number, (id, _)) in (1..).zip(&rows) {
+        assert_eq!(folded.row_number(*id), Some(number), "rows are numbered in input order");
+    }
     Ok((rows.into_iter().map(|(_, row)| row).collect(), folded.counts))
 }
 

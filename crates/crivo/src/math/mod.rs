@@ -6,6 +6,7 @@ mod crossing;
 mod information;
 mod likelihood;
 mod normal;
+mod sampled;
 mod waiting;
 
 pub(crate) use binomial::{at_least, at_most, chances};
@@ -14,4 +15,5 @@ pub(crate) use crossing::crossing;
 pub(crate) use information::Point;
 pub(crate) use likelihood::{exp2, solve_rate};
 pub use normal::two_sided_quantile;
+pub use sampled::sampled_total;
 pub(crate) use waiting::Failures;

@@ -2,7 +2,7 @@
 //!
 //! Every hash below the share `θ` of the range is sampled, so of a part of `M` items `Binomial(M, θ)` are: the
 //! relative variance of its size is `(1 − θ)/(M θ)`, that of the Jaccard similarity `J` of `N` items
-//! in all `(1 − J)/J · (1 − θ)/(N θ)`. `θ` is near `k/(n + 1)` for the larger set.
+//! in all `(1 − J)/J · (1 − θ)/(N θ)`, and that of the containment the same with the first set's items. `θ` is near `k/(n + 1)` for the larger set.
 
 #![allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
 
@@ -36,7 +36,7 @@ fn compared(parts: Parts, sizes: [u32; 2], random: &mut Random) -> Comparison {
 }
 
 /// Each question with its answer and the truth.
-fn answers(parts: Parts, compared: &Comparison) -> [(&'static str, Estimate, f64); 4] {
+fn answers(parts: Parts, compared: &Comparison) -> [(&'static str, Estimate, f64); 5] {
     let [first, both, second] = parts.map(|count| count as f64);
     let union = first + both + second;
     [
@@ -44,16 +44,17 @@ fn answers(parts: Parts, compared: &Comparison) -> [(&'static str, Estimate, f64
         ("intersection", compared.intersection(), both),
         ("difference", compared.difference(), first),
         ("similarity", compared.jaccard(), both / union),
+        ("containment", compared.containment(), both / (first + both)),
     ]
 }
 
-fn claims(parts: Parts, k: u32) -> [Claim; 4] {
+fn claims(parts: Parts, k: u32) -> [Claim; 5] {
     let [first, both, second] = parts.map(|count| count as f64);
     let union = first + both + second;
     let theta = f64::from(k) / ((first + both).max(both + second) + 1.0);
     let size = |part: f64| ((1.0 - theta) / (part * theta)).sqrt();
-    let similarity = both / union;
-    let errors = [size(union), size(both), size(first), size(union) * (1.0 / similarity - 1.0).sqrt()];
+    let share = |of: f64| size(of) * (of / both - 1.0).sqrt();
+    let errors = [size(union), size(both), size(first), share(union), share(first + both)];
     // Bounds are those of whole counts and a little wide where counts are small.
     errors.map(|rmse| Claim { rmse, rmse_margin: 0.05, bias_margin: 0.06, coverage: (0.94, 0.98) })
 }
@@ -63,14 +64,14 @@ fn parts_of_the_union_hold() {
     const TRIALS: u32 = 40_000;
     let (parts, k) = ([3_000, 2_000, 5_000], 512);
     let mut random = generator("parts");
-    let mut measured = vec![Measured::default(); 4];
+    let mut measured = vec![Measured::default(); 5];
     for _ in 0..TRIALS {
         let compared = compared(parts, [k, k], &mut random);
         for ((_, estimate, truth), measured) in answers(parts, &compared).into_iter().zip(&mut measured) {
             measured.add(truth, estimate);
         }
     }
-    let names = ["union", "intersection", "difference", "similarity"];
+    let names = ["union", "intersection", "difference", "similarity", "containment"];
     for ((name, claim), measured) in names.into_iter().zip(claims(parts, k)).zip(&measured) {
         assert_eq!(judge(&format!("{name} | {k} | {parts:?}"), &claim, measured), Ok(()), "{name}");
     }
@@ -83,7 +84,7 @@ fn bounds_hold_whatever_the_sets() {
     let mut random = generator("relations");
     for parts in [[0, 300, 0], [300, 0, 300], [0, 100, 900], [500, 5, 500], [20, 1_000, 20], [3, 40, 2_000]] {
         for sizes in [[1, 1], [2, 2], [16, 16], [64, 64], [16, 256], [256, 16], [500, 64]] {
-            let mut held = [Share::default(); 4];
+            let mut held = [Share::default(); 5];
             for _ in 0..4_000 {
                 let compared = compared(parts, sizes, &mut random);
                 for ((_, estimate, truth), held) in answers(parts, &compared).into_iter().zip(&mut held) {
@@ -92,7 +93,8 @@ fn bounds_hold_whatever_the_sets() {
             }
             let shares = held.map(|held| format!("{:.2} %", 100.0 * held.value())).join(" | ");
             println!("| {parts:?} | {sizes:?} | {shares} |");
-            for (held, name) in held.iter().zip(["union", "intersection", "difference", "similarity"]) {
+            let names = ["union", "intersection", "difference", "similarity", "containment"];
+            for (held, name) in held.iter().zip(names) {
                 assert!(held.may_reach(0.94), "{name} of {parts:?} by {sizes:?}: held in {}", held.value());
             }
         }

@@ -149,6 +149,8 @@ pub(crate) struct ColumnName {
     /// The table's name.
     pub(crate) file: String,
     pub(crate) column: String,
+    /// Whether every row may have a value of its own there.
+    pub(crate) key: bool,
 }
 
 impl Serialize for Report {

@@ -14,7 +14,7 @@ pub(super) fn share(hash: u64) -> f64 {
 
 /// The least number of items of which `rank` have a hash at or below `share` with at least the given
 /// probability.
-pub(super) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
+pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
     if rank <= 0.0 || share >= 1.0 {
         return rank;
     }
@@ -24,7 +24,7 @@ pub(super) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
 
 /// The largest number of items of which fewer than `rank` have a hash below `share` with at least the
 /// given probability.
-pub(super) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
+pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
     if share >= 1.0 {
         return rank;
     }

@@ -118,14 +118,47 @@ impl Comparison {
         if self.sizes.contains(&Some(0.0)) {
             return Estimate::exact(0.0);
         }
-        // A sample of a large share of the union says more than one of the same size from an
-        // endless union. The limit keeps the sums short where nearly everything is known.
-        let weight = (1.0 / (1.0 - sampled)).min(MOST_TRIALS / self.judged).max(1.0);
-        let shared = libm::floor(self.shared * weight);
-        let apart = libm::floor((self.judged - self.shared) * weight);
+        let shared = thinned(self.shared, sampled, self.judged);
+        let apart = thinned(self.judged - self.shared, sampled, self.judged);
         let unlikely = (1.0 - confidence.level()) / 2.0;
         let (lower, upper) = chances(shared, shared + apart, unlikely);
         Estimate::probable(self.shared / self.judged, lower, upper, confidence)
+    }
+
+    /// The share of the first set's items that the second has too, with bounds at 95 %.
+    pub fn containment(&self) -> Estimate {
+        self.containment_at(Confidence::P95)
+    }
+
+    /// The share of the first set's items that the second has too; 1 if the first is empty. A set much smaller than the
+    /// other leaves few hashes to judge by, and the bounds say so.
+    ///
+    /// ```
+    /// use crivo::distinct::KMinValues;
+    /// let (mut orders, mut customers) = (KMinValues::new(64)?, KMinValues::new(64)?);
+    /// for customer in ["ana", "rui", "eva", "zé"] {
+    ///     customers.insert(customer)?;
+    /// }
+    /// orders.insert("ana")?;
+    /// orders.insert("eva")?;
+    /// assert_eq!(orders.compare(&customers)?.containment().value(), 1.0);
+    /// assert_eq!(customers.compare(&orders)?.containment().value(), 0.5);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn containment_at(&self, confidence: Confidence) -> Estimate {
+        let known = self.both + self.only_first;
+        let share = |of: f64| if of > 0.0 { self.both / of } else { 1.0 };
+        let Some(sampled) = self.sampled else { return Estimate::exact(share(known)) };
+        match self.sizes {
+            [Some(0.0), _] => return Estimate::exact(1.0),
+            [_, Some(0.0)] => return Estimate::exact(0.0),
+            _ => {}
+        }
+        let (both, apart) = (thinned(self.both, sampled, known), thinned(self.only_first, sampled, known));
+        let unlikely = (1.0 - confidence.level()) / 2.0;
+        let (lower, upper) =
+            if both + apart > 0.0 { chances(both, both + apart, unlikely) } else { (0.0, 1.0) };
+        Estimate::probable(if known > 0.0 { share(known) } else { 0.0 }, lower, upper, confidence)
     }
 
     /// The size of a part of the union of which `count` hashes were sampled, and which is certainly not
@@ -139,6 +172,13 @@ impl Comparison {
         let upper = most_items(count + 1.0, sampled, unlikely);
         Estimate::probable(count / sampled, lower, upper, confidence).limited_to(count, most)
     }
+}
+
+/// How many trials a count among `judged` hashes is worth: a sample of a large share of the union says more than one of
+/// the same size from an endless union. The limit keeps the sums short where nearly everything is known.
+fn thinned(count: f64, sampled: f64, judged: f64) -> f64 {
+    let weight = (1.0 / (1.0 - sampled)).min(MOST_TRIALS / judged).max(1.0);
+    libm::floor(count * weight)
 }
 
 /// Beyond this many trials an interval is narrower than 0.0003.

@@ -26,7 +26,7 @@
 //! most insertions are one comparison, but never seen: equal sets give equal sketches. Bounds come from
 //! the exact distribution of the hashes below a threshold.
 
-mod bounds;
+pub(crate) mod bounds;
 mod candidates;
 mod comparison;
 

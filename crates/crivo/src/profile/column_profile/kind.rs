@@ -28,6 +28,28 @@ impl Kind {
     /// Every kind, in the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Boolean, Self::Integer, Self::Float, Self::Date, Self::Timestamp, Self::Text];
+
+    /// What a text is.
+    ///
+    /// ```
+    /// use crivo::profile::Kind;
+    /// assert_eq!([Kind::of(b"-12"), Kind::of(b"1e5"), Kind::of(b"12a")], [Kind::Integer, Kind::Float, Kind::Text]);
+    /// ```
+    pub fn of(text: &[u8]) -> Self {
+        parse(text, start_of(text)).kind()
+    }
+
+    /// The name in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Date => "date",
+            Self::Timestamp => "timestamp",
+            Self::Text => "text",
+        }
+    }
 }
 
 /// A value by its kind, with its number if it has one.

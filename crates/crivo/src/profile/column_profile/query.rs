@@ -43,6 +43,28 @@ impl ColumnType {
         }
     }
 
+    /// The type that values of these kinds have together.
+    ///
+    /// ```
+    /// use crivo::profile::{ColumnType, Kind};
+    /// assert_eq!(ColumnType::of(&[Kind::Float, Kind::Integer]), ColumnType::Float);
+    /// assert_eq!(ColumnType::of(&[Kind::Integer, Kind::Date]), ColumnType::Text);
+    /// ```
+    pub fn of(kinds: &[Kind]) -> Self {
+        let are_all = |allowed: &[Kind]| kinds.iter().all(|kind| allowed.contains(kind));
+        [
+            (&[][..], Self::Empty),
+            (&[Kind::Boolean], Self::Boolean),
+            (&[Kind::Integer], Self::Integer),
+            (&[Kind::Integer, Kind::Float], Self::Float),
+            (&[Kind::Date], Self::Date),
+            (&[Kind::Date, Kind::Timestamp], Self::Timestamp),
+        ]
+        .into_iter()
+        .find(|(allowed, _)| are_all(allowed))
+        .map_or(Self::Text, |(_, column_type)| column_type)
+    }
+
     /// Whether its values are numbers.
     pub const fn is_number(self) -> bool {
         matches!(self, Self::Integer | Self::Float)
@@ -115,19 +137,13 @@ impl ColumnProfile {
 
     /// What the column is: the type that all its values have.
     pub fn column_type(&self) -> ColumnType {
-        let all_are =
-            |kinds: &[Kind]| Kind::ALL.iter().all(|kind| kinds.contains(kind) || self.count_of(*kind) == 0);
-        [
-            (&[][..], ColumnType::Empty),
-            (&[Kind::Boolean], ColumnType::Boolean),
-            (&[Kind::Integer], ColumnType::Integer),
-            (&[Kind::Integer, Kind::Float], ColumnType::Float),
-            (&[Kind::Date], ColumnType::Date),
-            (&[Kind::Date, Kind::Timestamp], ColumnType::Timestamp),
-        ]
-        .into_iter()
-        .find(|(kinds, _)| all_are(kinds))
-        .map_or(ColumnType::Text, |(_, column_type)| column_type)
+        let mut kinds = [Kind::Text; Kind::ALL.len()];
+        let mut found = 0;
+        for kind in Kind::ALL.into_iter().filter(|&kind| self.count_of(kind) > 0) {
+            kinds[found] = kind;
+            found += 1;
+        }
+        ColumnType::of(&kinds[..found])
     }
 
     /// How many values were longer than [`ProfileConfig::longest`] bytes: they are in every answer but the most frequent

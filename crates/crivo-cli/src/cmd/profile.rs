@@ -1,0 +1,148 @@
+//! `crivo profile`: what is in this file?
+//!
+//! One pass, all columns, a fixed amount of memory. The pass is in [`collect`], what each column may take in [`budget`],
+//! what is told in [`answer`] and [`report`], and how it looks in [`table`] and [`page`]. Files with the same fields
+//! are one table; of several tables [`joins`] says which columns hold each other's values.
+
+mod answer;
+mod budget;
+mod collect;
+mod documents;
+mod growth;
+mod joins;
+mod page;
+mod report;
+mod separators;
+mod table;
+mod tables;
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use crivo::keys::KeyScheme;
+use crivo_rows::{RowId, Select};
+
+use self::answer::Facts;
+use self::budget::Budget;
+use self::collect::{Column, Part, Setting};
+use self::joins::Keyed;
+use self::report::Report;
+use self::separators::Separator;
+use self::tables::Source;
+use super::Outcome;
+use crate::args::{InputArgs, Seeded};
+use crate::corpus::memory_size;
+use crate::output::{self, Output};
+use crate::pass::Pass;
+
+/// What is in this file?
+///
+/// Looks at every column of a table in one pass: its type, empty fields, different values, the most frequent ones, least
+/// and greatest, quantiles, whether it could be a key, near-duplicate texts. Files with the same fields are one table.
+/// Files with different fields are tables of their own, and columns that could join them are listed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo profile orders.csv
+  crivo profile 'logs/*.jsonl.gz' --html logs.html
+  crivo profile orders.parquet customers.csv --json")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    how: How,
+
+    #[command(flatten)]
+    seed: Seeded,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Profile")]
+struct How {
+    /// Write one page with plots to this file, which needs no network, instead of a table
+    #[arg(long, value_name = "OUT.html", conflicts_with = "json")]
+    html: Option<PathBuf>,
+
+    /// The most memory to use, however long the file is; more makes wide tables more exact
+    /// [default: 8M, and 21M for each thread]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    memory: Option<u64>,
+
+    /// Read numbers with this between thousands, such as ',': they are texts unless told
+    #[arg(long, value_name = "CHARACTER")]
+    thousands: Option<Separator>,
+
+    /// Take each file for a table of its own, also where files have the same fields
+    #[arg(long)]
+    separate: bool,
+
+    /// One JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    if args.input.has_words() {
+        bail!("--words: a profile is about whole values");
+    }
+    let page = args.how.html.as_ref().map(|path| args.input.output_beside(path)).transpose()?;
+    let sources = tables::sources(&args.input, args.how.separate)?;
+    let scheme = KeyScheme::bytes().with_seed(args.seed.number()?);
+    let tables =
+        sources.into_iter().map(|source| read(source, args, scheme, out)).collect::<Result<Vec<_>>>()?;
+    let joins = joins::joins(&tables)?;
+    let report = Report { tables: tables.into_iter().map(|(table, _)| table).collect(), joins };
+    if args.how.json {
+        out.json(&report)?;
+    } else if let Some(page) = page {
+        page.write(page::page(&report).as_bytes())?;
+        out.remark(format_args!("Wrote {}.", page.name()))?;
+    } else {
+        table::print(&report, output::width(), out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a table once.
+fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<Keyed> {
+    let Source { input, names, paths } = source;
+    let pass = args.input.pass_of(input);
+    let wanted = match pass.threads {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        threads => threads,
+    };
+    let columns = if args.input.has_field() { 1 } else { names.len() };
+    let setting = Setting {
+        budget: Budget::new(args.how.memory, wanted, columns)?,
+        scheme,
+        separator: args.how.thousands,
+    };
+    let pass = Pass {
+        select: args.input.field().map_or(Select::All, Select::field),
+        threads: setting.budget.threads(),
+        repeatable: true,
+        numbers_rows: true,
+        ..pass
+    };
+    let mut folded = pass.fold_rows(
+        scheme,
+        out,
+        Part::default,
+        |part, batch| part.insert(batch, &setting),
+        |part, other| part.merge(other),
+    )?;
+    if let Some(file) = &folded.odd_header {
+        out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
+    }
+    let mut columns = std::mem::take(&mut folded.state).finish(folded.counts.rows);
+    if columns.is_empty() {
+        let nothing = |name: &String| Column::without_rows(name, &setting, &folded.names);
+        columns = folded.names.iter().map(nothing).collect::<Result<_>>()?;
+    }
+    let row_number = |id: RowId| folded.row_number(id).unwrap_or(0);
+    let facts = Facts { counts: folded.counts, paths, row_number: &row_number };
+    Ok(answer::table(columns, &facts, scheme)?)
+}

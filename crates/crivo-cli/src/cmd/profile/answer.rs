@@ -1,0 +1,167 @@
+//! From what was collected to what is reported.
+
+use crivo::keys::{KeyRef, KeyScheme};
+use crivo::profile::{ColumnProfile, ColumnType, Kind, Value};
+use crivo::{Estimate, distinct::KMinValues};
+use crivo_rows::{Counts, RowId};
+
+use super::collect::{Column, First};
+use super::report::{
+    ColumnReport, Frequent, GrowthPoint, KindCount, Length, Quantiles, Scalar, TableReport, TypeChange,
+};
+use crate::output::Interval;
+
+/// How many of the most frequent values are listed.
+const TOP: usize = 10;
+/// How many points a curve has.
+const POINTS: u64 = 40;
+
+/// A column's report, and its different values for joining.
+pub(super) struct Answered {
+    pub(super) report: ColumnReport,
+    pub(super) keys: KMinValues,
+}
+
+/// What is known of a table beside its columns.
+pub(super) struct Facts<'a> {
+    pub(super) counts: Counts,
+    pub(super) paths: Vec<String>,
+    /// The number of a row, from 1.
+    pub(super) row_number: &'a dyn Fn(RowId) -> u64,
+}
+
+/// The report of a table, and the different values of each column.
+pub(super) fn table(
+    columns: Vec<Column>,
+    facts: &Facts<'_>,
+    scheme: KeyScheme,
+) -> crivo::Result<(TableReport, Vec<KMinValues>)> {
+    let mut reports = Vec::with_capacity(columns.len());
+    let mut keys = Vec::with_capacity(columns.len());
+    for column in columns {
+        let answered = answer(column, facts, scheme)?;
+        reports.push(answered.report);
+        keys.push(answered.keys);
+    }
+    let name = match facts.paths.as_slice() {
+        [] => "standard input".into(),
+        [path] => path.clone(),
+        [path, others @ ..] => format!("{path} and {} more", others.len()),
+    };
+    let Counts { rows, bytes, bad, .. } = facts.counts;
+    Ok((TableReport { rows, bytes, columns: reports, name, paths: facts.paths.clone(), bad }, keys))
+}
+
+fn answer(mut column: Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {
+    let near_duplicates = column.documents.near_duplicates();
+    let Column { profile, .. } = &column;
+    let column_type = profile.column_type();
+    let is_number = column_type.is_number();
+    let distinct = profile.distinct();
+    let number = |of: Option<f64>| of.filter(|_| is_number);
+    let report = ColumnReport {
+        name: column.name.clone(),
+        kind: column_type.name(),
+        empty: profile.missing(),
+        distinct: distinct.into(),
+        key: profile.could_be_key(),
+        top: top(profile),
+        majority: majority(profile),
+        sample: profile.sample().map(text_of).collect(),
+        min: profile.min().map(scalar),
+        max: profile.max().map(scalar),
+        sum: number(profile.sum()),
+        mean: number(profile.mean()),
+        quantiles: if is_number { quantiles(profile) } else { None },
+        length: profile.lengths().map_or(Length { min: 0, mean: 0.0, max: 0 }, |lengths| Length {
+            min: lengths.min,
+            mean: lengths.mean,
+            max: lengths.max,
+        }),
+        near_duplicates: near_duplicates.map(Interval::from),
+        values: profile.values(),
+        kinds: kinds(profile),
+        changes: changes(&column.kinds, facts.row_number),
+        growth: growth(&column, facts, distinct),
+        long: profile.long(),
+        documents: column.documents.seen(),
+    };
+    Ok(Answered { report, keys: column.first_rows.key_set(scheme)? })
+}
+
+fn top(profile: &ColumnProfile) -> Vec<Frequent> {
+    profile
+        .top(TOP)
+        .into_iter()
+        .map(|hitter| Frequent { key: text_of(hitter.key()), count: hitter.estimate().into() })
+        .collect()
+}
+
+/// The majority, where it is certain.
+fn majority(profile: &ColumnProfile) -> Option<String> {
+    let found = profile.majority().filter(|hitter| hitter.lower() > profile.values() / 2);
+    found.map(|hitter| text_of(hitter.key()))
+}
+
+fn quantiles(profile: &ColumnProfile) -> Option<Quantiles> {
+    let at = |share| profile.quantile(share).map(Interval::from);
+    Some(Quantiles { p01: at(0.01)?, p25: at(0.25)?, p50: at(0.5)?, p75: at(0.75)?, p99: at(0.99)? })
+}
+
+fn kinds(profile: &ColumnProfile) -> Vec<KindCount> {
+    Kind::ALL
+        .into_iter()
+        .map(|kind| KindCount { kind: kind.name(), count: profile.count_of(kind) })
+        .filter(|kind| kind.count > 0)
+        .collect()
+}
+
+/// The rows at which the type of all values so far became another.
+fn changes(firsts: &[Option<First>; Kind::ALL.len()], row_number: impl Fn(RowId) -> u64) -> Vec<TypeChange> {
+    let mut found: Vec<(Kind, &First)> =
+        Kind::ALL.into_iter().zip(firsts).filter_map(|(kind, first)| Some((kind, first.as_ref()?))).collect();
+    found.sort_by_key(|(_, first)| first.row);
+    let mut changes = Vec::new();
+    let mut kinds = Vec::new();
+    for (kind, first) in found {
+        let from = ColumnType::of(&kinds);
+        kinds.push(kind);
+        let to = ColumnType::of(&kinds);
+        if from != ColumnType::Empty && from != to {
+            let value = String::from_utf8_lossy(&first.text).into_owned();
+            changes.push(TypeChange { row: row_number(first.id()), from: from.name(), to: to.name(), value });
+        }
+    }
+    changes
+}
+
+fn growth(column: &Column, facts: &Facts<'_>, distinct: Estimate) -> Vec<GrowthPoint> {
+    let total = facts.counts.rows;
+    let points = POINTS.min(total);
+    let rows: Vec<u64> = (1..=points)
+        .map(|point| (u128::from(total) * u128::from(point)).div_ceil(u128::from(points)) as u64)
+        .collect();
+    let mut curve = column.first_rows.growth(&rows, |row| (facts.row_number)(RowId::from_u64(row)));
+    if let Some(last) = curve.last_mut() {
+        *last = distinct;
+    }
+    rows.into_iter()
+        .zip(curve)
+        .map(|(rows, distinct)| GrowthPoint { rows, distinct: distinct.into() })
+        .collect()
+}
+
+fn scalar(value: Value) -> Scalar {
+    match value {
+        Value::Integer(integer) => Scalar::Integer(integer),
+        Value::Float(float) => Scalar::Float(float),
+        Value::Text(text) => Scalar::Text(String::from_utf8_lossy(&text).into_owned()),
+    }
+}
+
+fn text_of(key: KeyRef<'_>) -> String {
+    match key {
+        KeyRef::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,163 @@
+//! How much memory does each column get?
+//!
+//! `--memory` is for the whole program. What reading takes is set aside, the rest is divided among the threads, because
+//! each has a part of its own, and among the columns. Every part of a column has a size that its values cannot
+//! exceed, so the budget holds for any number of rows. Columns that turn up later, which only JSONL can have, take
+//! the least there is.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use anyhow::{Result, bail};
+use crivo::profile::ProfileConfig;
+
+use super::documents::Documents;
+use super::growth::FirstRows;
+use crate::output;
+
+/// The program itself, and what a thread reads with.
+const PROGRAM: usize = 8 << 20;
+const READER: usize = 1 << 20;
+/// What a thread's columns share unless told.
+const DEFAULT: usize = 20 << 20;
+/// More than this a column has no use for.
+const MOST_COLUMN: usize = 1280 << 10;
+/// Less does not hold a profile, with names and lists around it.
+const LEAST_COLUMN: usize = ProfileConfig::LEAST_MEMORY + (6 << 10);
+/// One part of so many is left for columns that turn up later.
+const LATER: usize = 8;
+/// How many values are drawn for show.
+const SAMPLE: u32 = 20;
+
+/// What the parts of one column may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Sizes {
+    pub(super) profile: ProfileConfig,
+    pub(super) first_rows: usize,
+    pub(super) documents: usize,
+}
+
+/// The budget of a pass.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// What the columns of one thread may take together.
+    memory: usize,
+    threads: usize,
+    /// The columns that were there first, and what each gets.
+    first: OnceLock<(HashSet<String>, Sizes)>,
+    later: Mutex<HashSet<String>>,
+}
+
+impl Budget {
+    /// For so many threads, or fewer if so many columns have no room on all of them.
+    ///
+    /// # Errors
+    /// If they have no room on one thread.
+    pub(super) fn new(memory: Option<u64>, threads: usize, columns: usize) -> Result<Self> {
+        let reading = |threads: usize| PROGRAM + threads * READER;
+        let total = memory.map_or(reading(threads) + threads * DEFAULT, |bytes| bytes as usize);
+        let share = |threads: usize| total.saturating_sub(reading(threads)) / threads;
+        let least = columns.max(1) * LEAST_COLUMN;
+        let Some(threads) = (1..=threads.max(1)).rev().find(|&threads| share(threads) >= least) else {
+            bail!(
+                "--memory {}: {} columns take at least {}",
+                output::bytes(total),
+                output::count(columns as u64),
+                output::bytes(reading(1) + least)
+            )
+        };
+        Ok(Self { memory: share(threads), threads, first: OnceLock::new(), later: Mutex::default() })
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What a column may take, given the names of all that are there now; why not, if it has no room.
+    pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<Sizes, String> {
+        let (first, sizes) = self.first.get_or_init(|| {
+            let columns = all.len().max(1);
+            let part = self.memory / columns;
+            let part = if part >= 2 * LEAST_COLUMN { part - part / LATER } else { part };
+            (all.iter().cloned().collect(), Sizes::for_memory(part))
+        });
+        if first.contains(name) {
+            return Ok(*sizes);
+        }
+        let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
+        later.insert(name.to_owned());
+        let used = first.len() * sizes.most_memory() + later.len() * LEAST_COLUMN;
+        if used > self.memory.max(first.len() * LEAST_COLUMN) {
+            return Err(format!(
+                "there is no memory for {} columns: give more with --memory, or choose one with -f",
+                first.len() + later.len()
+            ));
+        }
+        Ok(Sizes::for_memory(LEAST_COLUMN))
+    }
+}
+
+impl Sizes {
+    /// The parts of a column that takes at most so many bytes, as long as those are at least the least.
+    fn for_memory(bytes: usize) -> Self {
+        let bytes = bytes.clamp(LEAST_COLUMN, MOST_COLUMN);
+        let documents = (bytes / 3 / Documents::BYTES_EACH).min(Documents::MOST);
+        let documents = if documents < Documents::FEWEST { 0 } else { documents };
+        let first_rows = (bytes / 16 / FirstRows::BYTES_EACH).clamp(16, 1024);
+        let used = documents * Documents::BYTES_EACH
+            + first_rows * FirstRows::BYTES_EACH
+            + FirstRows::BYTES
+            + size_of::<super::collect::Column>();
+        let left = bytes.saturating_sub(used).max(ProfileConfig::LEAST_MEMORY);
+        let mut profile = ProfileConfig::for_memory(left).unwrap_or_default();
+        // What fits the first cache is fast, and a column of text is not read more closely than this.
+        profile.precision = profile.precision.min(14);
+        profile.sample = profile.sample.min(SAMPLE);
+        profile.bins = profile.bins.min(2047);
+        profile.counters = 1;
+        let counter = ProfileConfig { counters: 2, ..profile }.most_memory() - profile.most_memory();
+        profile.counters = (1 + left.saturating_sub(profile.most_memory()) / counter).min(1024) as u32;
+        Self { profile, first_rows, documents }
+    }
+
+    fn most_memory(&self) -> usize {
+        self.profile.most_memory()
+            + self.first_rows * FirstRows::BYTES_EACH
+            + FirstRows::BYTES
+            + self.documents * Documents::BYTES_EACH
+            + size_of::<super::collect::Column>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("column {number}")).collect()
+    }
+
+    #[test]
+    fn columns_of_all_threads_stay_within_the_budget() {
+        for (memory, threads, columns) in [(24, 1, 1), (64, 2, 12), (64, 8, 500), (40, 2, 500), (1000, 4, 3)]
+        {
+            let budget = Budget::new(Some(memory << 20), threads, columns).unwrap();
+            let names = names(columns);
+            let sizes = budget.sizes(&names[0], &names).unwrap();
+            let taken = PROGRAM + budget.threads() * (READER + columns * sizes.most_memory());
+            assert!(taken <= (memory as usize) << 20, "{columns} columns on {threads} threads: {taken}");
+            assert!(sizes.profile.precision >= 10);
+        }
+    }
+
+    #[test]
+    fn columns_without_room_are_refused() {
+        let error = Budget::new(Some(16 << 20), 2, 500).unwrap_err().to_string();
+        assert!(error.contains("500 columns take at least 20 MiB"), "{error}");
+        let budget = Budget::new(None, 2, 3).unwrap();
+        let few = names(3);
+        assert!(budget.sizes("column 1", &few).is_ok());
+        let refused = names(10_000).iter().find_map(|name| budget.sizes(name, &few).err());
+        assert!(refused.unwrap().contains("--memory"));
+    }
+}

@@ -1,0 +1,334 @@
+//! A profile on a terminal: a line for each column where there is room, a few lines where there is not.
+//!
+//! What is not exact says so with ±. Where the line is short, the least telling parts are left out; the rest is in the
+//! JSON and on the page. What a person should look at twice comes below: columns that change their type, near-duplicates,
+//! columns that could join.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use unicode_width::UnicodeWidthChar;
+
+use super::report::{ColumnReport, Join, Report, Scalar, TableReport};
+use crate::output::{self, FAINT, Interval, Output, STRONG, harmless};
+
+/// Shorter lines get one block a column.
+const LEAST_TABLE: usize = 64;
+const GAP: usize = 2;
+/// A list of frequent values that is shorter is not worth its room.
+const LEAST_TOP: usize = 18;
+
+/// Prints the report for lines of so many characters.
+pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
+    let mut text = String::new();
+    for (at, table) in report.tables.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        heading(&mut text, table, width)?;
+        if width < LEAST_TABLE {
+            blocks(&mut text, table, width)?;
+        } else {
+            lines(&mut text, table, width)?;
+        }
+        let notes: Vec<String> = table.columns.iter().flat_map(notes).collect();
+        list(&mut text, &notes, width)?;
+    }
+    if report.tables.len() > 1 {
+        let found: Vec<String> = report.joins.iter().map(join).collect();
+        writeln!(text, "\n{STRONG}Columns that could join{STRONG:#}")?;
+        if found.is_empty() {
+            writeln!(text, "{FAINT}none{FAINT:#}")?;
+        }
+        list(&mut text, &found, width)?;
+    }
+    out.styled(&text)
+}
+
+fn heading(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
+    let unit = |count: u64, one: &str| {
+        format!("{} {one}{}", output::count(count), if count == 1 { "" } else { "s" })
+    };
+    let bad = if table.bad > 0 { format!(", {} bad", output::count(table.bad)) } else { String::new() };
+    let facts = format!(
+        "{}, {}, {}{bad}",
+        unit(table.rows, "row"),
+        unit(table.columns.len() as u64, "column"),
+        output::bytes(table.bytes as usize)
+    );
+    writeln!(text, "{STRONG}{}{STRONG:#}", cut(&table.name, width))?;
+    writeln!(text, "{FAINT}{}{FAINT:#}\n", cut(&facts, width))?;
+    Ok(())
+}
+
+// ---- one line a column ----
+
+/// A column of the printed table: its title, what is in it, and whether numbers stand flush right.
+struct Printed {
+    title: &'static str,
+    cells: Vec<String>,
+    right: bool,
+    widest: usize,
+}
+
+impl Printed {
+    fn new(
+        title: &'static str,
+        widest: usize,
+        right: bool,
+        table: &TableReport,
+        cell: impl Fn(&ColumnReport) -> String,
+    ) -> Self {
+        let cells: Vec<String> = table.columns.iter().map(|column| cut(&cell(column), widest)).collect();
+        Self { title, cells, right, widest }
+    }
+
+    fn width(&self) -> usize {
+        self.cells
+            .iter()
+            .map(|cell| width_of(cell))
+            .chain([width_of(self.title)])
+            .max()
+            .unwrap_or(0)
+            .min(self.widest)
+    }
+}
+
+fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
+    let name = (width / 5).clamp(12, 40);
+    let mut printed = vec![
+        Printed::new("column", name, false, table, |column| column.name.clone()),
+        Printed::new("type", 9, false, table, |column| column.kind.into()),
+        Printed::new("empty", 8, true, table, |column| empty(column, table.rows)),
+        Printed::new("different", 24, true, table, different),
+        Printed::new("from … to", (width / 4).clamp(20, 48), false, table, |column| {
+            range(column).unwrap_or_default()
+        }),
+        Printed::new("median", 20, true, table, |column| median(column).unwrap_or_default()),
+    ];
+    let taken = |printed: &[Printed]| printed.iter().map(|column| column.width() + GAP).sum::<usize>();
+    // Without a median, then without a range, as long as the frequent values have no room.
+    while printed.len() > 4 && taken(&printed) + LEAST_TOP > width {
+        printed.pop();
+    }
+    let room = width.saturating_sub(taken(&printed));
+    if room >= LEAST_TOP {
+        printed.push(Printed::new("most frequent", room, false, table, |column| frequent(column, room)));
+    }
+    let widths: Vec<usize> = printed.iter().map(Printed::width).collect();
+    let mut put = |cells: &[&str], is_title: bool| -> Result<()> {
+        let mut line = String::new();
+        for ((cell, width), column) in cells.iter().zip(&widths).zip(&printed) {
+            let blanks = " ".repeat(width.saturating_sub(width_of(cell)));
+            let (before, after) = if column.right { (&*blanks, "") } else { ("", &*blanks) };
+            write!(line, "{before}{cell}{after}{:GAP$}", "")?;
+        }
+        let line = line.trim_end();
+        if is_title {
+            writeln!(text, "{FAINT}{line}{FAINT:#}")?;
+        } else {
+            writeln!(text, "{line}")?;
+        }
+        Ok(())
+    };
+    put(&printed.iter().map(|column| column.title).collect::<Vec<_>>(), true)?;
+    for row in 0..table.columns.len() {
+        put(&printed.iter().map(|column| column.cells[row].as_str()).collect::<Vec<_>>(), false)?;
+    }
+    Ok(())
+}
+
+// ---- one block a column ----
+
+fn blocks(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
+    for column in &table.columns {
+        writeln!(text, "{STRONG}{}{STRONG:#}", cut(&column.name, width))?;
+        let empty =
+            if column.empty > 0 { format!(", {} empty", empty(column, table.rows)) } else { String::new() };
+        let mut facts = vec![format!("{}{empty}", column.kind)];
+        if column.values > 0 {
+            facts.push(format!("{} different", different(column)));
+            facts.extend(range(column));
+            facts.extend(median(column).map(|median| format!("median {median}")));
+            facts.extend(Some(frequent(column, width - 2)).filter(|frequent| !frequent.is_empty()));
+        }
+        for fact in facts {
+            writeln!(text, "  {}", cut(&fact, width - 2))?;
+        }
+    }
+    Ok(())
+}
+
+// ---- cells ----
+
+fn empty(column: &ColumnReport, rows: u64) -> String {
+    match column.empty {
+        0 => String::new(),
+        all if all == rows => "all".into(),
+        some => output::percent(some as f64 / rows as f64),
+    }
+}
+
+fn different(column: &ColumnReport) -> String {
+    if column.values == 0 {
+        return String::new();
+    }
+    let distinct = output::estimate(column.distinct.estimate());
+    if column.key { format!("{distinct}, key") } else { distinct }
+}
+
+fn range(column: &ColumnReport) -> Option<String> {
+    let (least, greatest) = (column.min.as_ref()?, column.max.as_ref()?);
+    let shown = |value: &Scalar| match value {
+        Scalar::Integer(integer) if integer.unsigned_abs() < 1 << 53 => {
+            crivo::Estimate::exact(*integer as f64).to_string()
+        }
+        Scalar::Integer(integer) => integer.to_string(),
+        Scalar::Float(float) => output::number(*float),
+        Scalar::Text(text) => cut(text, 20),
+    };
+    Some(if least == greatest { shown(least) } else { format!("{} … {}", shown(least), shown(greatest)) })
+}
+
+fn median(column: &ColumnReport) -> Option<String> {
+    Some(output::estimate(column.quantiles.as_ref()?.p50.estimate()))
+}
+
+/// As many frequent values as fit, unless all come once.
+fn frequent(column: &ColumnReport, room: usize) -> String {
+    let mut text = String::new();
+    for frequent in column.top.iter().filter(|frequent| frequent.count.upper > 1.0) {
+        let shown = format!("{} {}", cut(&frequent.key, 24), share(frequent.count, column.values));
+        let between = if text.is_empty() { "" } else { ", " };
+        if width_of(&text) + between.len() + width_of(&shown) > room {
+            break;
+        }
+        text.push_str(between);
+        text.push_str(&shown);
+    }
+    text
+}
+
+/// A share of all in percent, with its error in points of it where there is one.
+fn share(count: Interval, of: u64) -> String {
+    let percent = |count: f64| 100.0 * count / of.max(1) as f64;
+    let error = percent((count.upper - count.value).max(count.value - count.lower));
+    if error == 0.0 {
+        output::percent(count.value / of.max(1) as f64)
+    } else {
+        format!("{:.1} ± {:.1} %", percent(count.value), (error * 10.0).ceil() / 10.0)
+    }
+}
+
+// ---- what to look at ----
+
+fn notes(column: &ColumnReport) -> Vec<String> {
+    let name = &column.name;
+    let mut notes = Vec::new();
+    if let Some(change) = column.changes.iter().find(|change| change.to == "text") {
+        notes.push(format!(
+            "{name}: {} up to row {}, where '{}' is not",
+            change.from,
+            output::count(change.row - 1),
+            change.value
+        ));
+    }
+    if let Some(near) = column.near_duplicates.filter(|near| near.value > 0.0) {
+        let percent = |share: f64| (100.0 * share).round();
+        let (lower, upper) = (percent(near.lower), percent(near.upper));
+        let range = if lower == upper { format!("{lower} %") } else { format!("{lower} to {upper} %") };
+        notes.push(format!("{name}: {range} of the texts are near-duplicates of another"));
+    }
+    if column.long > 0 {
+        let values = output::count(column.long);
+        notes.push(format!("{name}: {values} values are too long to be counted among the most frequent"));
+    }
+    notes
+}
+
+fn join(join: &Join) -> String {
+    let side = |name: &super::report::ColumnName| {
+        format!("{} of {}{}", name.column, name.file, if name.key { " (key)" } else { "" })
+    };
+    let share = |share: Interval| {
+        let (value, error) =
+            (100.0 * share.value, 100.0 * (share.upper - share.value).max(share.value - share.lower));
+        if error == 0.0 {
+            output::percent(share.value)
+        } else {
+            format!("{value:.0} ± {:.0} %", error.ceil())
+        }
+    };
+    format!(
+        "{} and {}: {} of the first are in the second, {} of the second in the first",
+        side(&join.left),
+        side(&join.right),
+        share(join.left_in_right),
+        share(join.right_in_left)
+    )
+}
+
+/// Sentences, each on lines of its own.
+fn list(text: &mut String, sentences: &[String], width: usize) -> Result<()> {
+    if !sentences.is_empty() {
+        text.push('\n');
+    }
+    for sentence in sentences {
+        let mut line = String::from("-");
+        for word in harmless(sentence).split_whitespace() {
+            if width_of(&line) + 1 + width_of(word) > width && width_of(&line) > 1 {
+                writeln!(text, "{line}")?;
+                line = String::from(" ");
+            }
+            line.push(' ');
+            line.push_str(&cut(word, width.saturating_sub(2)));
+        }
+        writeln!(text, "{line}")?;
+    }
+    Ok(())
+}
+
+// ---- widths ----
+
+fn width_of(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// The text without control characters, cut to so many places.
+fn cut(text: &str, width: usize) -> String {
+    let text = harmless(text);
+    if width_of(&text) <= width {
+        return text;
+    }
+    let mut shown = String::new();
+    let mut taken = 1;
+    for c in text.chars() {
+        taken += c.width().unwrap_or(0);
+        if taken > width {
+            break;
+        }
+        shown.push(c);
+    }
+    shown.push('…');
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_by_the_places_they_take() {
+        assert_eq!(cut("ação", 4), "ação");
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("文字文字", 5), "文字…");
+        assert_eq!(cut("a\u{1b}[1m", 20), "a\\u{1b}[1m");
+    }
+
+    #[test]
+    fn shares_that_are_not_exact_say_so() {
+        let interval = |value, lower, upper| Interval { value, lower, upper, confidence: 1.0 };
+        assert_eq!(share(interval(340.0, 340.0, 340.0), 1000), "34 %");
+        assert_eq!(share(interval(340.0, 339.0, 341.0), 1000), "34.0 ± 0.1 %");
+    }
+}

@@ -1,0 +1,100 @@
+//! Which of the files are one table?
+//!
+//! `crivo profile january.csv february.csv` means one table in two files; `crivo profile orders.csv customers.csv` means
+//! two, and the question how they join. The fields tell: files with the same fields in the same order are one
+//! table. Records of JSONL may leave fields out, so there it is enough that the first records share most of theirs. What
+//! cannot be looked at first, such as standard input, is a table of its own.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use crivo_rows::{Format, Input};
+
+use crate::args::InputArgs;
+use crate::store;
+
+/// The files of one table.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) input: Input,
+    /// The names of its fields, as far as they are known before it is read.
+    pub(super) names: Vec<String>,
+    /// Its files as they were named.
+    pub(super) paths: Vec<String>,
+}
+
+/// One file, before it is known which table it belongs to.
+struct Candidate {
+    argument: PathBuf,
+    names: Vec<String>,
+    is_jsonl: bool,
+}
+
+/// The tables that the arguments name.
+pub(super) fn sources(args: &InputArgs, separate: bool) -> Result<Vec<Source>> {
+    let mut groups: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates(args)? {
+        let belongs = |group: &&mut Vec<Candidate>| group.first().is_some_and(|first| candidate.fits(first));
+        match groups.iter_mut().find(belongs).filter(|_| !separate) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    if groups.is_empty() {
+        let input = args.laid_out(Input::stdin())?;
+        return Ok(vec![Source { input, names: Vec::new(), paths: Vec::new() }]);
+    }
+    groups
+        .into_iter()
+        .map(|group| {
+            let input =
+                args.laid_out(Input::from_args(group.iter().map(|candidate| &candidate.argument))?)?;
+            let names = group.iter().map(|candidate| &candidate.names).max_by_key(|names| names.len());
+            Ok(Source {
+                input,
+                names: names.cloned().unwrap_or_default(),
+                paths: group.iter().map(|candidate| store::name_of(&candidate.argument)).collect(),
+            })
+        })
+        .collect()
+}
+
+/// Every file of every pattern, with its fields.
+fn candidates(args: &InputArgs) -> Result<Vec<Candidate>> {
+    let mut arguments = Vec::new();
+    for argument in args.files() {
+        let files = Input::from_args([argument])?;
+        let before = arguments.len();
+        arguments.extend(files.paths().map(PathBuf::from));
+        if arguments.len() == before {
+            arguments.push(argument.clone());
+        }
+    }
+    // Twice the same pipe, or a file that is not there, is found before anything is read.
+    let input = args.laid_out(Input::from_args(&arguments)?)?;
+    if arguments.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = input.field_names()?;
+    let format_of = |argument: &PathBuf| args.format_of(&argument.to_string_lossy());
+    Ok(arguments
+        .into_iter()
+        .zip(names)
+        .map(|(argument, names)| {
+            let is_jsonl = format_of(&argument) == Format::Jsonl;
+            Candidate { argument, names, is_jsonl }
+        })
+        .collect())
+}
+
+impl Candidate {
+    /// Whether this file continues the table that the other one begins. An empty file continues any.
+    fn fits(&self, first: &Self) -> bool {
+        if self.names == first.names {
+            return !self.names.is_empty();
+        }
+        let common = self.names.iter().filter(|name| first.names.contains(name)).count();
+        let all = self.names.len() + first.names.len() - common;
+        self.is_jsonl && first.is_jsonl && 2 * common > all
+    }
+}
