@@ -12,10 +12,35 @@ use anyhow::{Context, Result, ensure};
 
 use crate::shell::{Step, root, target};
 
-/// What `cargo test` needs besides Rust: nothing yet.
-#[allow(clippy::unnecessary_wraps)] // the first need will be able to fail
+/// What `cargo test` needs besides Rust.
 pub(crate) fn for_rust_tests() -> Result<()> {
-    Ok(())
+    browser()
+}
+
+// ---- Browser ----
+
+/// Chromium and the driver through which tests of pages steer it.
+fn browser() -> Result<()> {
+    let there = |program| Step::new(program, "--version").output().is_some();
+    if there("chromedriver") && there("chromium") {
+        return Ok(());
+    }
+    let advice = "tests of pages need a browser: install `chromium` and `chromedriver` so that both are found in PATH\n  \
+                  on Debian: sudo apt install chromium chromium-driver";
+    debian_packages(&["chromium", "chromium-driver"], advice)
+}
+
+/// Debian packages, through sudo unless this is root's own shell.
+fn debian_packages(packages: &[&str], advice: &str) -> Result<()> {
+    ensure!(Step::new("apt-get", "--version").output().is_some(), "{advice}");
+    let root = Step::new("id", "-u").output().is_some_and(|id| id.trim() == "0");
+    // `-n`: nobody is there to type a password, and waiting for one would look like a hang.
+    let apt = |arguments: &str| match root {
+        true => Step::new("apt-get", arguments),
+        false => Step::new("sudo", "-n apt-get").args(arguments.split_whitespace()),
+    };
+    apt("update").or(advice).run()?;
+    apt("install -y --no-install-recommends").args(packages).or(advice).run()
 }
 
 // ---- Python ----

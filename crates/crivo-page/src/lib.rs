@@ -1,0 +1,63 @@
+//! Pages with pictures that open anywhere: one file, no network, nothing to install.
+//!
+//! A result that somebody keeps, mails or prints should still open in ten years. So a [`Page`] is
+//! one HTML file that holds its own style and script, and a content policy that lets nothing else
+//! in: no other script, no request, no handler in an attribute. Pictures are SVG, written by hand
+//! here because a plot of points with error bars is two hundred lines, and a plotting library
+//! brings fonts, rasters and no screen reader.
+//!
+//! | to show | use |
+//! |---|---|
+//! | a document | [`Page`] |
+//! | one number as a function of another, with bounds | [`Plot`], of [`Series`] along two [`Axis`] |
+//! | amounts of named things, with bounds | [`Bars`], of [`Bar`] |
+//! | parts of a whole | [`Strip`]; inside a cell [`meter`] |
+//! | rows that a reader sorts and searches | [`Table`], of [`Column`] and [`Cell`] |
+//! | a number or a text from elsewhere, inside a paragraph | [`number`], [`text`] |
+//!
+//! What holds for all of them:
+//!
+//! - **Any input gives a valid page.** Text is escaped, characters that would steer the reader's
+//!   screen are made visible, keys of a megabyte are cut between characters. Numbers that are
+//!   none, infinite ones and empty or equal ranges leave out what has no place, and never panic.
+//! - **Light, dark and paper.** Colours are CSS variables that follow the reader's preference.
+//! - **Not by colour alone.** Series differ in dashes and marks as well.
+//! - **Without eyes or a mouse.** A picture has a title, a description and, where its points are
+//!   few, a table of its numbers; tables sort by buttons in their headings.
+//!
+//! ```
+//! use crivo_page::{Axis, Page, Plot, Series};
+//!
+//! let plot = Plot::new("Error of the estimate", "The error halves when the memory is fourfold.")
+//!     .x(Axis::log("bytes"))
+//!     .y(Axis::linear("relative error").percent())
+//!     .series(Series::line("theory", (6..=14).map(|b| ((1 << b) as f64, 1.04 / ((1 << b) as f64).sqrt()))));
+//! let html = Page::new("One plot").lead("And nothing else.").body(plot.figure()).to_html();
+//! assert!(html.starts_with("<!DOCTYPE html>") && html.contains("Content-Security-Policy"));
+//! ```
+
+mod axis;
+mod bars;
+mod frame;
+mod marks;
+mod numbers_table;
+mod page;
+mod plot;
+mod scale;
+mod series;
+mod strip;
+mod style;
+mod table;
+
+pub mod number;
+pub mod text;
+
+pub use maud::{Markup, PreEscaped, html};
+
+pub use self::axis::Axis;
+pub use self::bars::{Bar, Bars};
+pub use self::page::{Page, Parts};
+pub use self::plot::Plot;
+pub use self::series::Series;
+pub use self::strip::{Strip, meter};
+pub use self::table::{Cell, Column, Table};

@@ -1,0 +1,93 @@
+//! What is drawn between the axes of a plot?
+
+/// Points that belong together, drawn in one way and named in the legend.
+#[derive(Debug, Clone)]
+pub struct Series {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) points: Vec<(f64, f64)>,
+    /// Lower and upper bound of each point, as far as there are any.
+    pub(crate) bounds: Vec<(f64, f64)>,
+    /// Whether the bounds are drawn as an area and not as a whisker each.
+    pub(crate) shaded: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape {
+    Line,
+    Dots,
+    Steps,
+    /// Between the points and these.
+    Band(Vec<(f64, f64)>),
+}
+
+impl Series {
+    /// Straight lines from point to point. A point without a place, such as one that is not a
+    /// number, leaves a gap.
+    pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::new(name, Shape::Line, points)
+    }
+
+    /// A mark at each point.
+    pub fn dots(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::new(name, Shape::Dots, points)
+    }
+
+    /// A line that keeps its height until the next point, as cumulative shares do.
+    pub fn steps(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::new(name, Shape::Steps, points)
+    }
+
+    /// The area between two lines.
+    pub fn band(
+        name: impl Into<String>,
+        lower: impl IntoIterator<Item = (f64, f64)>,
+        upper: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        Self::new(name, Shape::Band(upper.into_iter().collect()), lower)
+    }
+
+    /// A lower and an upper bound for each point, in the order of the points.
+    #[must_use]
+    pub fn whiskers(mut self, bounds: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        self.bounds = bounds.into_iter().collect();
+        self
+    }
+
+    /// A lower and an upper bound for each point, drawn as an area around the line.
+    #[must_use]
+    pub fn shaded(self, bounds: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self { shaded: true, ..self.whiskers(bounds) }
+    }
+
+    fn new(name: impl Into<String>, shape: Shape, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            points: points.into_iter().collect(),
+            bounds: Vec::new(),
+            shaded: false,
+        }
+    }
+
+    /// All numbers along the first axis.
+    pub(crate) fn xs(&self) -> impl Iterator<Item = f64> {
+        self.points.iter().chain(self.others()).map(|&(x, _)| x)
+    }
+
+    /// All numbers along the second axis, bounds included.
+    pub(crate) fn ys(&self) -> impl Iterator<Item = f64> {
+        let bounds = self.bounds.iter().take(self.points.len()).flat_map(|&(low, high)| [low, high]);
+        self.points.iter().chain(self.others()).map(|&(_, y)| y).chain(bounds)
+    }
+
+    /// Whether it says more about a point than the point itself does.
+    pub(crate) fn is_bounded(&self) -> bool {
+        let inexact = |((_, y), &(low, high)): (&(f64, f64), &(f64, f64))| low != *y || high != *y;
+        matches!(self.shape, Shape::Band(_)) || self.points.iter().zip(&self.bounds).any(inexact)
+    }
+
+    fn others(&self) -> &[(f64, f64)] {
+        if let Shape::Band(upper) = &self.shape { upper } else { &[] }
+    }
+}

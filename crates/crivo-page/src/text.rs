@@ -1,0 +1,127 @@
+//! How is text from anywhere shown without letting it do anything?
+//!
+//! The values of a file are not written for a page. They hold tabs and line ends, which vanish;
+//! characters that turn the direction of writing, which let `gpj.exe` read as `exe.jpg`; a
+//! megabyte in one key. [`visible`] gives every character that has no shape of its own one that
+//! can be seen, and [`shorten`] cuts between characters as people see them (a flag, an accented
+//! letter), by the width they take. Escaping `<` and `&` is left to the templates, which always do.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// A character as people see one may hold any number of accents: what is longer is cut.
+const LONGEST_CHARACTER: usize = 64;
+
+/// The text with everything invisible shown: `␉`, `␊`, `⟨U+202E⟩`.
+///
+/// ```
+/// assert_eq!(crivo_page::text::visible("a\tb"), "a␉b");
+/// assert_eq!(crivo_page::text::visible("photo\u{202e}gpj.exe"), "photo⟨U+202E⟩gpj.exe");
+/// assert_eq!(crivo_page::text::visible("שלום 👩‍👩‍👧 naïve"), "שלום 👩‍👩‍👧 naïve");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            // Unicode has a picture of each control character of ASCII.
+            '\0'..='\x1f' => shown.extend(char::from_u32(0x2400 + u32::from(c))),
+            '\x7f' => shown.push('␡'),
+            c if is_invisible(c) => {
+                shown.push_str("⟨U+");
+                shown.push_str(&format!("{:04X}", u32::from(c)));
+                shown.push('⟩');
+            }
+            c => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The text made [`visible`], and cut with `…` where it would be wider than so many columns.
+///
+/// A column is the width of a Latin letter; Chinese characters and emoji take two.
+///
+/// ```
+/// assert_eq!(crivo_page::text::shorten("short", 10), "short");
+/// assert_eq!(crivo_page::text::shorten("a longer text", 8), "a longe…");
+/// assert_eq!(crivo_page::text::shorten("漢字漢字漢字", 6), "漢字…");
+/// ```
+pub fn shorten(text: &str, columns: usize) -> String {
+    // Looking at the whole of a long text would cost more than showing the part that fits.
+    let looked_at = prefix(text, (columns + 2).saturating_mul(LONGEST_CHARACTER));
+    let shown = visible(looked_at);
+    let mut width = 0;
+    let mut end_with_room = 0;
+    for (start, character) in shown.grapheme_indices(true) {
+        let wide = width_of(character);
+        if width + wide > columns || character.len() > LONGEST_CHARACTER {
+            return format!("{}…", &shown[..end_with_room]);
+        }
+        width += wide;
+        if width < columns {
+            end_with_room = start + character.len();
+        }
+    }
+    if looked_at.len() < text.len() { format!("{}…", &shown[..end_with_room]) } else { shown.into_owned() }
+}
+
+/// How many columns a text takes, at least; never less than one for a character.
+pub(crate) fn columns(text: &str) -> usize {
+    text.graphemes(true).map(width_of).sum()
+}
+
+fn width_of(character: &str) -> usize {
+    character.width().clamp(1, 2)
+}
+
+/// The beginning of a text, in whole characters and at most so many bytes.
+fn prefix(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Whether a character has no shape of its own, changes that of others, or has no place in a page.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}'
+        | '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' | '\u{e0000}'..='\u{e001f}')
+        || u32::from(c) & 0xfffe == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_screen_is_shown() {
+        assert_eq!(visible("\u{1b}[31m\r\n\0\u{7f}\u{9b}"), "␛[31m␍␊␀␡⟨U+009B⟩");
+        assert_eq!(visible("\u{2066}a\u{2069}\u{feff}\u{ffff}"), "⟨U+2066⟩a⟨U+2069⟩⟨U+FEFF⟩⟨U+FFFF⟩");
+    }
+
+    #[test]
+    fn cuts_fall_between_characters_as_people_see_them() {
+        let family = "👨‍👩‍👧‍👦";
+        assert_eq!(shorten(&family.repeat(3), 5), format!("{family}{family}…"));
+        assert_eq!(shorten("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");
+        assert_eq!(shorten("abc", 3), "abc");
+        assert_eq!(shorten("abcd", 3), "ab…");
+        assert_eq!(shorten("abc", 0), "…");
+        assert_eq!(shorten("", 0), "");
+    }
+
+    #[test]
+    fn long_texts_cost_no_more_than_what_is_shown() {
+        let accents = format!("a{}", "\u{301}".repeat(500_000));
+        assert_eq!(shorten(&accents, 10), "…");
+        assert_eq!(shorten(&"x".repeat(1 << 20), 4), "xxx…");
+    }
+}
