@@ -69,7 +69,9 @@ impl Driver {
             self.process.stdout.take().unwrap_or_else(|| panic!("chromedriver has no output")),
         ));
         let mut lines = output.lines().map_while(Result::ok);
-        let port = lines.find_map(|line| line.rsplit_once("on port ")?.1.trim_end_matches('.').parse().ok());
+        // A line before says which port was asked for, which is 0: any.
+        let port = lines
+            .find_map(|line| line.rsplit_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
         port.unwrap_or_else(|| panic!("chromedriver ended before it was ready"))
     }
 }

@@ -52,6 +52,7 @@ impl Browser {
         let folder = must(TempDir::new(), "cannot make a folder for the page");
         let browser = Self { driver: Driver::start(), folder };
         browser.resize(1200, 900);
+        browser.prefer(Theme::Light);
         browser
     }
 
@@ -114,7 +115,11 @@ impl Browser {
         let value = if theme == Theme::Dark { "dark" } else { "light" };
         self.devtools(
             "Emulation.setEmulatedMedia",
-            &json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] }),
+            // A page that is still moving cannot be clicked.
+            &json!({ "features": [
+                { "name": "prefers-color-scheme", "value": value },
+                { "name": "prefers-reduced-motion", "value": "reduce" }
+            ] }),
         );
     }
 
@@ -131,14 +136,25 @@ impl Browser {
         entries.iter().filter(serious).map(|entry| text(&entry["message"]).into()).collect()
     }
 
-    /// What the browser asked for since the last call, the documents themselves included.
+    /// What the browser asked of the network or the disk since the last call, the documents themselves included.
     pub fn requests(&self) -> Vec<String> {
         let entries = self.driver.post("se/log", &json!({ "type": "performance" }));
         let events = entries.as_array().into_iter().flatten().filter_map(|entry| {
             serde_json::from_str::<Value>(text(&entry["message"])).ok().map(|event| event["message"].clone())
         });
+        let events: Vec<Value> = events.collect();
+        // The log also has what a content policy stopped.
+        let stopped = |id: &Value| {
+            let reason = |event: &&Value| {
+                event["params"]["requestId"] == *id && event["params"]["blockedReason"] == "csp"
+            };
+            events.iter().any(|event| reason(&event))
+        };
         events
-            .filter(|event| event["method"] == "Network.requestWillBeSent")
+            .iter()
+            .filter(|event| {
+                event["method"] == "Network.requestWillBeSent" && !stopped(&event["params"]["requestId"])
+            })
             .map(|event| text(&event["params"]["request"]["url"]).into())
             .collect()
     }

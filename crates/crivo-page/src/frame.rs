@@ -13,7 +13,7 @@ use crate::text;
 
 /// The width of a letter or digit, in units of the picture. The fonts of readers differ, so it is
 /// a little more than most need.
-pub(crate) const COLUMN: f64 = 6.6;
+pub(crate) const COLUMN: f64 = 7.1;
 /// The height of a line of text.
 pub(crate) const LINE: f64 = 18.0;
 /// Points on the edge of the data stand this far from the edge of the frame.
@@ -48,7 +48,7 @@ impl Frame {
 
         let y_count = ((bottom - top) / 38.0).clamp(2.0, 8.0) as usize;
         let y_span = y.fixed().unwrap_or_else(|| {
-            Span::around(y.kind, series.iter().flat_map(Series::ys))
+            Span::around(y.kind, series.iter().flat_map(|series| series.ys(x.kind)))
                 .map_or(Span::of_nothing(y.kind), |span| span.rounded_outward(y.kind, y_count))
         });
         let y_scale = Scale::new(y.kind, y_span, bottom, top);
@@ -56,7 +56,8 @@ impl Frame {
 
         let left = y_marks.iter().map(|mark| width_of(&mark.label)).fold(8.0, f64::max) + 8.0;
         let x_span = x.fixed().unwrap_or_else(|| {
-            Span::around(x.kind, series.iter().flat_map(Series::xs)).unwrap_or(Span::of_nothing(x.kind))
+            Span::around(x.kind, series.iter().flat_map(|series| series.xs(y.kind)))
+                .unwrap_or(Span::of_nothing(x.kind))
         });
         let right = width - 14.0;
         let x_scale = Scale::new(x.kind, x_span, left + INSET, right - INSET);

@@ -23,6 +23,12 @@ pub(crate) enum Kind {
     Log,
 }
 
+impl Kind {
+    pub(crate) fn has_place_for(self, number: f64) -> bool {
+        placeable(self, number).is_some()
+    }
+}
+
 /// An interval of numbers with a length, on which every number of a scale's kind has a place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Span {
@@ -68,8 +74,9 @@ impl Span {
                 Self { low: (low / step).floor() * step, high: (high / step).ceil() * step }
             }
             Kind::Log => {
-                let room = (self.high / self.low).powf(0.04);
-                Self { low: self.low / room, high: self.high * room }
+                // By logarithms: the ratio of the ends can be too large to be a number.
+                let room = (0.04 * (self.high.ln() - self.low.ln())).exp();
+                Self { low: (self.low / room).max(SMALLEST), high: (self.high * room).min(LARGEST) }
             }
         }
     }
@@ -124,7 +131,7 @@ impl Scale {
         let Span { low, high } = self.span;
         let share = match self.kind {
             Kind::Linear => (number - low) / (high - low),
-            Kind::Log => (number / low).ln() / (high / low).ln(),
+            Kind::Log => (number.ln() - low.ln()) / (high.ln() - low.ln()),
         };
         Some((self.from + share * (self.to - self.from)).clamp(-FAR, FAR))
     }

@@ -1,5 +1,7 @@
 //! What is drawn between the axes of a plot?
 
+use crate::scale::Kind;
+
 /// Points that belong together, drawn in one way and named in the legend.
 #[derive(Debug, Clone)]
 pub struct Series {
@@ -70,15 +72,21 @@ impl Series {
         }
     }
 
-    /// All numbers along the first axis.
-    pub(crate) fn xs(&self) -> impl Iterator<Item = f64> {
-        self.points.iter().chain(self.others()).map(|&(x, _)| x)
+    /// The numbers along the first axis of all points that have a place on the second.
+    pub(crate) fn xs(&self, y: Kind) -> impl Iterator<Item = f64> {
+        self.points
+            .iter()
+            .chain(self.others())
+            .filter(move |point| y.has_place_for(point.1))
+            .map(|point| point.0)
     }
 
-    /// All numbers along the second axis, bounds included.
-    pub(crate) fn ys(&self) -> impl Iterator<Item = f64> {
-        let bounds = self.bounds.iter().take(self.points.len()).flat_map(|&(low, high)| [low, high]);
-        self.points.iter().chain(self.others()).map(|&(_, y)| y).chain(bounds)
+    /// The numbers along the second axis, bounds included, of all points that have a place on the first.
+    pub(crate) fn ys(&self, x: Kind) -> impl Iterator<Item = f64> {
+        let bounds = self.points.iter().zip(&self.bounds).filter(move |(point, _)| x.has_place_for(point.0));
+        let bounds = bounds.flat_map(|(_, &(low, high))| [low, high]);
+        let points = self.points.iter().chain(self.others()).filter(move |point| x.has_place_for(point.0));
+        points.map(|point| point.1).chain(bounds)
     }
 
     /// Whether it says more about a point than the point itself does.

@@ -2,11 +2,13 @@
 //!
 //! A content policy names what may run by the SHA-256 of its text. That text is what the parser
 //! of the browser hands on, so [`as_parsed`] gives it the form in which it survives parsing: line
-//! ends as `\n`, no NUL, and nothing that would end the element or begin a comment in it.
+//! ends as `\n`, no control characters, and nothing that would end the element or begin a comment in it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
+
+use crate::text;
 
 /// Colours, light and dark.
 const THEME: &str = include_str!("theme.css");
@@ -40,11 +42,9 @@ pub(crate) fn source(text: &str) -> String {
 /// `<\/` and `<\!` mean the same as `</` and `<!` in the strings of both languages, where alone
 /// they can stand.
 fn as_parsed(text: &str) -> String {
-    text.replace("\r\n", "\n")
-        .replace('\r', "\n")
-        .replace('\0', "\u{fffd}")
-        .replace("</", "<\\/")
-        .replace("<!", "<\\!")
+    let no_place = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || text::is_no_character(c);
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(no_place, "\u{fffd}");
+    text.replace("</", "<\\/").replace("<!", "<\\!")
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ impl Table {
     fn draw_row(&self, row: &Row) -> Markup {
         let cells = self.columns.iter().zip(&row.cells).enumerate();
         html! {
-            tr data-about=[&row.about] {
+            tr data-about=[row.about.as_deref().map(text::visible)] {
                 @for (index, (column, cell)) in cells {
                     @let value = cell.value.map(number::exact);
                     @if index == 0 {

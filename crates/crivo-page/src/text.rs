@@ -93,8 +93,13 @@ fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}'
         | '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' | '\u{e0000}'..='\u{e001f}')
-        || u32::from(c) & 0xfffe == 0xfffe
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e001f}')
+        || is_no_character(c)
+}
+
+/// Whether Unicode says that this will never be a character.
+pub(crate) fn is_no_character(c: char) -> bool {
+    matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ fn any_table() -> impl Strategy<Value = Markup> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn plots_are_valid_pictures_of_any_points((title, plot) in any_plot()) {
