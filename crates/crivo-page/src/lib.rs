@@ -13,6 +13,7 @@
 //! | amounts of named things, with bounds | [`Bars`], of [`Bar`] |
 //! | parts of a whole | [`Strip`]; inside a cell [`meter`] |
 //! | rows that a reader sorts and searches | [`Table`], of [`Column`] and [`Cell`] |
+//! | anything else, around them | [`maud::html!`]: pictures and tables are [`Markup`] |
 //! | a number or a text from elsewhere, inside a paragraph | [`number`], [`text`] |
 //!
 //! What holds for all of them:
@@ -52,7 +53,7 @@ mod table;
 pub mod number;
 pub mod text;
 
-pub use maud::{Markup, PreEscaped, html};
+pub use maud::Markup;
 
 pub use self::axis::Axis;
 pub use self::bars::{Bar, Bars};

@@ -3,9 +3,8 @@
 
 mod support;
 
-use crivo_page::{
-    Axis, Bar, Bars, Cell, Column, Markup, Page, Plot, Series, Strip, Table, html, meter, text,
-};
+use crivo_page::{Axis, Bar, Bars, Cell, Column, Page, Plot, Series, Strip, Table, meter, text};
+use maud::{Markup, html};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

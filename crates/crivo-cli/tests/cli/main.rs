@@ -22,6 +22,7 @@ mod merge;
 mod plan;
 mod private;
 mod profile;
+mod profile_page;
 mod profile_tables;
 mod readme;
 mod sample;

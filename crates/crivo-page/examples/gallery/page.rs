@@ -1,6 +1,7 @@
 //! The page of the gallery. The tests open it in a browser.
 
-use crivo_page::{Axis, Bar, Bars, Cell, Column, Markup, Page, Plot, Series, Strip, Table, html, number};
+use crivo_page::{Axis, Bar, Bars, Cell, Column, Page, Plot, Series, Strip, Table, number};
+use maud::{Markup, html};
 
 /// The whole page.
 pub(crate) fn gallery() -> Page {

@@ -1,10 +1,160 @@
-//! A profile as one page that needs no network.
+//! The report as a page: a picture one would rather look at than read.
+//!
+//! An overview of all columns that sorts and searches, then a card for each. The page is a view of
+//! the report and knows nothing else: every number on it stands beside the name of its field
+//! (`data-field`) with the value in full (`data-value`), which is how the tests compare it with
+//! `--json`. Only what a picture can do better than a table is drawn.
 
-use super::report::Report;
+mod card;
+mod show;
 
-/// The page.
+use crivo_page::{Cell, Column, Page, Table, meter, number, text};
+use maud::{Markup, html};
+
+use super::report::{ColumnReport, Join, Report, TableReport};
+use crate::output;
+
+/// The document.
 pub(crate) fn page(report: &Report) -> String {
-    // The numbers are there for scripts to read; who looks at them is shown the same as in a terminal.
-    let _ = report;
-    String::new()
+    let title = match report.tables.as_slice() {
+        [table] => table.name.clone(),
+        tables => format!("{} tables", tables.len()),
+    };
+    Page::new(title)
+        .lead(lead(&report.tables))
+        .style(include_str!("page/profile.css"))
+        .body(html! {
+            @if !report.joins.is_empty() { (joins(&report.joins)) }
+            @for (index, table) in report.tables.iter().enumerate() {
+                section data-table=(index) { (section(table, index, report.tables.len() > 1)) }
+            }
+        })
+        .foot(html! {
+            p {
+                "Made in one pass by " code { "crivo profile" } ". Whiskers and ± are the bounds between which the truth "
+                "lies; " code { "crivo profile --json" } " gives the same numbers, and how sure each bound is."
+            }
+        })
+        .to_html()
+}
+
+/// How much was read.
+fn lead(tables: &[TableReport]) -> String {
+    let sum = |of: fn(&TableReport) -> u64| tables.iter().map(of).sum::<u64>();
+    let columns = sum(|table| table.columns.len() as u64);
+    let bad = sum(|table| table.bad);
+    let bad = if bad > 0 { format!(", {} bad records left out", number::whole(bad)) } else { String::new() };
+    format!(
+        "{} {} in {} {}, {} read{bad}.",
+        number::whole(sum(|table| table.rows)),
+        if sum(|table| table.rows) == 1 { "row" } else { "rows" },
+        number::whole(columns),
+        if columns == 1 { "column" } else { "columns" },
+        output::bytes(sum(|table| table.bytes) as usize),
+    )
+}
+
+fn section(table: &TableReport, index: usize, named: bool) -> Markup {
+    let id = |column: usize| format!("t{index}-c{column}");
+    html! {
+        @if named { h2 { bdi { (text::visible(&table.name)) } } }
+        @if table.columns.is_empty() {
+            p.card { "There is no column to look at: the input is empty." }
+        } @else {
+            (tiles(table))
+            (overview(table, id))
+            div.columns {
+                @for (number, column) in table.columns.iter().enumerate() {
+                    (card::card(column, number, &id(number), table.rows))
+                }
+            }
+        }
+    }
+}
+
+/// The table at a glance.
+fn tiles(table: &TableReport) -> Markup {
+    let cells = table.rows.saturating_mul(table.columns.len() as u64);
+    let empty: u64 = table.columns.iter().map(|column| column.empty).sum();
+    let keys = table.columns.iter().filter(|column| column.key).count();
+    let changed = table.columns.iter().filter(|column| !column.changes.is_empty()).count();
+    html! {
+        ul.tiles {
+            (tile("rows", show::count("rows", table.rows)))
+            (tile("columns", html! { (number::whole(table.columns.len() as u64)) }))
+            (tile("of all cells are empty", html! { (number::percent(show::share(empty, cells))) }))
+            (tile(if keys == 1 { "could be a key" } else { "could be keys" }, html! { (keys) }))
+            @if changed > 0 {
+                (tile(if changed == 1 { "changes its type" } else { "change their type" }, html! { (changed) }))
+            }
+        }
+    }
+}
+
+fn tile(what: &str, value: Markup) -> Markup {
+    html! { li { strong { (value) } " " (what) } }
+}
+
+/// One row a column.
+fn overview(table: &TableReport, id: impl Fn(usize) -> String) -> Markup {
+    let view = Table::new(format!("Columns of {}", text::shorten(&table.name, 80)))
+        .column(Column::text("column"))
+        .column(Column::text("type"))
+        .column(Column::number("empty"))
+        .column(Column::number("distinct"))
+        .column(Column::text("key"))
+        .column(Column::number("min"))
+        .column(Column::number("max"))
+        .column(Column::number("mean"))
+        .searchable("Find a column");
+    let row = |view: Table, (number, column): (usize, &ColumnReport)| {
+        let id = id(number);
+        let cells = cells(column, &id, table.rows);
+        view.row_about(id, cells)
+    };
+    table.columns.iter().enumerate().fold(view, row).markup()
+}
+
+fn cells(column: &ColumnReport, id: &str, rows: u64) -> [Cell; 8] {
+    let empty = show::share(column.empty, rows);
+    [
+        Cell::markup(html! { a href={ "#" (id) } { (show::name(&column.name)) } }),
+        Cell::markup(html! { span.type { (column.kind) } }),
+        Cell::markup(html! { span.share { (meter(empty)) (number::percent(empty)) } })
+            .value(column.empty as f64),
+        Cell::markup(show::interval("distinct", &column.distinct)).value(column.distinct.value),
+        if column.key { Cell::markup(html! { span.yes { "could be" } }) } else { Cell::markup(html! {}) },
+        show::scalar_cell("min", column.min.as_ref()),
+        show::scalar_cell("max", column.max.as_ref()),
+        column.mean.map_or_else(Cell::empty, |mean| Cell::markup(show::number("mean", mean)).value(mean)),
+    ]
+}
+
+/// Which columns of different tables hold each other's values.
+fn joins(joins: &[Join]) -> Markup {
+    let view = Table::new("Columns that could join")
+        .column(Column::text("column"))
+        .column(Column::text("other column"))
+        .column(Column::number("common values"))
+        .column(Column::number("of the first in the second"))
+        .column(Column::number("of the second in the first"));
+    let row = |view: Table, join: &Join| {
+        let column = |name: &super::report::ColumnName| {
+            Cell::markup(html! { (show::name(&name.column)) br; span.muted { (show::name(&name.file)) } })
+        };
+        let share = |field, interval: &output::Interval| {
+            Cell::markup(
+                html! { span.share { (meter(interval.value)) (show::share_interval(field, interval)) } },
+            )
+            .value(interval.value)
+        };
+        view.row([
+            column(&join.left),
+            column(&join.right),
+            Cell::markup(show::interval("common", &join.common)).value(join.common.value),
+            share("left_in_right", &join.left_in_right),
+            share("right_in_left", &join.right_in_left),
+        ])
+    };
+    html! { section.joins { h2 { "Columns that could join" } (joins.iter().fold(view, row).markup()) } }
 }

@@ -1,0 +1,197 @@
+//! Everything about one column, in pictures where a picture says more.
+
+use crivo_page::{Axis, Bar, Bars, Plot, Series, Strip, number, text};
+use maud::{Markup, html};
+
+use super::super::report::{ColumnReport, GrowthPoint, Quantiles, Scalar, TypeChange};
+use super::show;
+use crate::output::Interval;
+
+/// So many points of a curve look the same as all of them.
+const POINTS: usize = 20;
+/// So many values of the sample are shown.
+const SAMPLE: usize = 12;
+
+/// The card of a column.
+pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) -> Markup {
+    let heading = format!("{id}-name");
+    html! {
+        article.card.column id=(id) data-column=(number) aria-labelledby=(heading) tabindex="-1" {
+            header {
+                h3 id=(heading) { (show::name(&column.name)) }
+                span.type { (column.kind) }
+                @if column.key { span.yes { "could be a key" } }
+            }
+            @for change in &column.changes { (changed(change)) }
+            (facts(column, rows))
+            div.pictures {
+                (frequent(column))
+                (quantiles(column))
+                (growth(column))
+            }
+            div.below {
+                (composition(column, rows))
+                (sample(column))
+            }
+        }
+    }
+}
+
+fn changed(change: &TypeChange) -> Markup {
+    html! {
+        p.notice {
+            "Row " (number::whole(change.row)) " turned " (change.from) " into " (change.to) ": "
+            code { (show::value(&change.value, 60)) }
+        }
+    }
+}
+
+/// Numbers that need no picture.
+fn facts(column: &ColumnReport, rows: u64) -> Markup {
+    let length = &column.length;
+    html! {
+        dl.facts {
+            (fact("distinct", show::interval("distinct", &column.distinct)))
+            (fact("empty", html! {
+                (show::count("empty", column.empty))
+                @if column.empty > 0 { " " span.muted { (number::percent(show::share(column.empty, rows))) } }
+            }))
+            @if let Some(min) = &column.min { (fact("min", show::scalar("min", min))) }
+            @if let Some(max) = &column.max { (fact("max", show::scalar("max", max))) }
+            @if let Some(mean) = column.mean { (fact("mean", show::number("mean", mean))) }
+            @if let Some(sum) = column.sum { (fact("sum", show::number("sum", sum))) }
+            @if let Some(majority) = &column.majority { (fact("majority", show::value(majority, 32))) }
+            @if column.values > 0 && column.sum.is_none() {
+                (fact("length", html! {
+                    (show::count("length.min", length.min)) " to " (show::count("length.max", length.max))
+                    span.muted { ", mean " (show::number("length.mean", length.mean)) }
+                }))
+            }
+            @if let Some(near) = &column.near_duplicates {
+                (fact("near-duplicates", show::share_interval("near_duplicates", near)))
+            }
+            @if column.long > 0 { (fact("too long to count", show::count("long", column.long))) }
+        }
+    }
+}
+
+fn fact(what: &str, value: Markup) -> Markup {
+    html! { div { dt { (what) } dd { (value) } } }
+}
+
+/// The most frequent values, unless none is frequent.
+fn frequent(column: &ColumnReport) -> Markup {
+    let Some(first) = column.top.first() else { return html! {} };
+    if first.count.upper <= 1.0 {
+        return html! {
+            div.picture { p.caption { "Most frequent values" } p.muted { "No value comes twice." } }
+        };
+    }
+    let description = format!(
+        "{} comes most often, {} times.",
+        text::shorten(&first.key, 60),
+        number::grouped(first.count.value.round())
+    );
+    let bars = column.top.iter().fold(Bars::new("Most frequent values", description), |bars, one| {
+        let Interval { value, lower, upper, .. } = one.count;
+        let label = if one.key.is_empty() { "(empty)" } else { &one.key };
+        bars.bar(Bar::new(label, value).whisker(lower, upper))
+    });
+    html! { div data-picture="top" { (bars.figure()) } }
+}
+
+/// Values in order: how large the one is below which so many of the rows lie.
+fn quantiles(column: &ColumnReport) -> Markup {
+    let Some(Quantiles { p01, p25, p50, p75, p99 }) = &column.quantiles else { return html! {} };
+    let inner = [(0.01, p01), (0.25, p25), (0.5, p50), (0.75, p75), (0.99, p99)];
+    let mut points: Vec<(f64, f64)> = inner.iter().map(|(share, value)| (*share, value.value)).collect();
+    let mut bounds: Vec<(f64, f64)> = inner.iter().map(|(_, value)| (value.lower, value.upper)).collect();
+    if let Some((min, max)) = as_number(column.min.as_ref()).zip(as_number(column.max.as_ref())) {
+        points.insert(0, (0.0, min));
+        points.push((1.0, max));
+        bounds.insert(0, (min, min));
+        bounds.push((max, max));
+    }
+    let (low, high) = (points[0].1, points[points.len() - 1].1);
+    // Amounts of money or bytes: most would lie flat on the axis.
+    let wide = low > 0.0 && high / low > 1000.0;
+    let description = format!(
+        "Half of the numbers are at most {}; 98 % of them lie between {} and {}.",
+        number::short(p50.value),
+        number::short(p01.value),
+        number::short(p99.value)
+    );
+    let plot = Plot::new("Numbers from least to greatest", description)
+        .x(Axis::linear("share of rows").percent().range(0.0, 1.0))
+        .y(if wide { Axis::log("value") } else { Axis::linear("value") })
+        .series(Series::dots("", points.iter().copied()).whiskers(bounds))
+        .series(Series::line("", points));
+    html! { div data-picture="quantiles" { (plot.figure()) } }
+}
+
+/// How the number of different values grew while rows were read.
+fn growth(column: &ColumnReport) -> Markup {
+    let all = &column.growth;
+    if all.len() < 2 {
+        return html! {};
+    }
+    // The last one is always there.
+    let every = all.len().div_ceil(POINTS);
+    let skipped = (all.len() - 1) % every;
+    let points: Vec<&GrowthPoint> = all.iter().skip(skipped).step_by(every).collect();
+    let curve = points.iter().map(|point| (point.rows as f64, point.distinct.value));
+    let bounds = points.iter().map(|point| (point.distinct.lower, point.distinct.upper));
+    let description = format!(
+        "{} different values after {} rows.",
+        number::short(column.distinct.value.round()),
+        number::short(all[all.len() - 1].rows as f64)
+    );
+    let plot = Plot::new("Growth of distinct values", description)
+        .x(Axis::linear("rows read"))
+        .y(Axis::linear("different values"))
+        .series(Series::line("", curve).shaded(bounds));
+    html! { div data-picture="growth" { (plot.figure()) } }
+}
+
+/// What the rows hold.
+fn composition(column: &ColumnReport, rows: u64) -> Markup {
+    if rows == 0 {
+        return html! {};
+    }
+    let percent = number::percent(show::share(column.empty, rows));
+    let description = if column.empty == 0 {
+        "No row is empty.".into()
+    } else {
+        format!("{percent} of the rows are empty.")
+    };
+    let strip = column
+        .kinds
+        .iter()
+        .fold(Strip::new("What the rows hold", description), |strip, kind| {
+            strip.part(kind.kind, kind.count as f64)
+        })
+        .missing("empty", column.empty as f64);
+    html! { div data-picture="kinds" { (strip.figure()) } }
+}
+
+fn sample(column: &ColumnReport) -> Markup {
+    if column.sample.is_empty() {
+        return html! {};
+    }
+    html! {
+        div.sample {
+            p.caption { "Some values" }
+            ul {
+                @for one in column.sample.iter().take(SAMPLE) { li { (show::value(one, 48)) } }
+            }
+        }
+    }
+}
+
+fn as_number(scalar: Option<&Scalar>) -> Option<f64> {
+    match scalar? {
+        Scalar::Integer(integer) => Some(*integer as f64),
+        Scalar::Float(float) => Some(*float),
+        Scalar::Text(_) => None,
+    }
+}

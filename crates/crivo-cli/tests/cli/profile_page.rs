@@ -1,0 +1,260 @@
+//! The page of `crivo profile`, in a real browser: it shows what the JSON says, and can be used.
+
+use crivo_browser_test::{Browser, Theme};
+use serde_json::Value;
+
+use crate::support::{Random, Scratch};
+
+/// A table with a column of every kind; more columns repeat them.
+fn mixed(columns: usize, rows: u64) -> String {
+    let names: Vec<String> =
+        (0..columns).map(|column| format!("{} {column}", KINDS[column % KINDS.len()])).collect();
+    let mut random = Random::new(8);
+    let mut text = names.join(",") + "\n";
+    for row in 0..rows {
+        let fields: Vec<String> = (0..columns).map(|column| field(column, row, &mut random)).collect();
+        text += &(fields.join(",") + "\n");
+    }
+    text
+}
+
+const KINDS: [&str; 7] = ["id", "city", "price", "sparse", "changing", "note", "flag"];
+
+fn field(column: usize, row: u64, random: &mut Random) -> String {
+    let cities = ["Lisboa", "Porto", "\"Vila Real, Norte\"", "東京", "</script><b>", "São Paulo"];
+    match KINDS[column % KINDS.len()] {
+        "id" => format!("{}", row * 7 + 10_000_000_000),
+        "city" => cities[(random.below(6) * random.below(6) / 5) as usize].into(),
+        "price" => format!("{}.{:02}", random.below(30) * random.below(3_000), random.below(100)),
+        "sparse" => {
+            if random.below(9) == 0 {
+                format!("{}", random.below(5))
+            } else {
+                String::new()
+            }
+        }
+        "changing" => {
+            if row == 900 {
+                "n/a".into()
+            } else {
+                format!("{}", random.below(400))
+            }
+        }
+        "note" => format!(
+            "the parcel number {} was left with the neighbour of house {}",
+            random.below(40),
+            random.below(9)
+        ),
+        _ => {
+            if random.below(20) == 0 {
+                "false".into()
+            } else {
+                "true".into()
+            }
+        }
+    }
+}
+
+/// A page and the JSON of the same input.
+struct Shown {
+    scratch: Scratch,
+    json: Value,
+    browser: Browser,
+}
+
+fn show(files: &[(&'static str, String)]) -> Shown {
+    let scratch = Scratch::with(files.iter().map(|(name, text)| (*name, text.as_bytes())));
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let run = |options: &[&str]| scratch.run(&[&["profile"], names.as_slice(), options].concat());
+    let json = run(&["--json"]).json();
+    run(&["--html", "page.html"]).ok();
+    let browser = Browser::start();
+    browser.open(&format!("file://{}", scratch.path("page.html").display()));
+    Shown { scratch, json, browser }
+}
+
+/// What the cards show: for each its fields, and the rows of each picture's table.
+const CARDS: &str = "
+    const number = (text) => text === undefined ? null : Number(text);
+    return [...document.querySelectorAll('[data-column]')].map((card) => ({
+        name: card.querySelector('h3').textContent,
+        type: card.querySelector('.type').textContent,
+        fields: [...card.querySelectorAll('[data-field]')].map((one) => ({
+            field: one.dataset.field, text: one.textContent, value: number(one.dataset.value),
+            lower: number(one.dataset.lower), upper: number(one.dataset.upper),
+        })),
+        pictures: Object.fromEntries([...card.querySelectorAll('[data-picture]')].map((picture) => [
+            picture.dataset.picture,
+            [...picture.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) =>
+                cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value))),
+        ])),
+        sample: [...card.querySelectorAll('.sample li')].map((one) => one.textContent),
+    }));";
+
+/// Numbers are equal as floating-point numbers: 3 and 3.0 are.
+#[track_caller]
+fn same(shown: &Value, told: &Value, what: &str) {
+    let equal = if told.is_number() { shown.as_f64() == told.as_f64() } else { shown == told };
+    assert!(equal, "{what}: the page has {shown}, the JSON {told}");
+}
+
+/// A row of a picture's table: the first numbers are those given, then bounds if they differ from the value.
+#[track_caller]
+fn same_row(row: &Value, first: &[&Value], interval: &Value) {
+    let at = first.len();
+    for (index, told) in first.iter().enumerate() {
+        same(&row[index], told, "a row's name");
+    }
+    same(&row[at], &interval["value"], "value");
+    if row.as_array().unwrap().len() > at + 1 {
+        same(&row[at + 1], &interval["lower"], "lower");
+        same(&row[at + 2], &interval["upper"], "upper");
+    } else {
+        same(&interval["lower"], &interval["upper"], "bounds that are not shown");
+    }
+}
+
+#[test]
+fn every_number_of_the_page_is_the_number_of_the_json() {
+    let Shown { json, browser, .. } = show(&[("mixed.csv", mixed(7, 3_000))]);
+    let cards = browser.run(CARDS);
+    let columns = json["columns"].as_array().unwrap();
+    assert_eq!(cards.as_array().unwrap().len(), columns.len());
+    for (card, column) in cards.as_array().unwrap().iter().zip(columns) {
+        same(&card["name"], &column["name"], "name");
+        same(&card["type"], &column["type"], "type");
+        let fields = card["fields"].as_array().unwrap();
+        for field in fields {
+            let path = format!("/{}", field["field"].as_str().unwrap().replace('.', "/"));
+            let told = column.pointer(&path).unwrap_or_else(|| panic!("no {path} in {column}"));
+            if told.is_object() {
+                ["value", "lower", "upper"].iter().for_each(|end| same(&field[end], &told[end], &path));
+            } else {
+                same(if told.is_number() { &field["value"] } else { &field["text"] }, told, &path);
+            }
+        }
+        for required in ["distinct", "empty", "min", "max", "mean", "sum", "near_duplicates"] {
+            let is_shown = fields.iter().any(|field| field["field"] == *required);
+            assert_eq!(is_shown, !column[required].is_null(), "{required} of {}", column["name"]);
+        }
+        check_pictures(&card["pictures"], column);
+        for (shown, told) in
+            card["sample"].as_array().unwrap().iter().zip(column["sample"].as_array().unwrap())
+        {
+            let (shown, told) = (shown.as_str().unwrap(), told.as_str().unwrap());
+            assert!(shown == told || told.starts_with(shown.trim_end_matches('…')), "{shown} for {told}");
+        }
+    }
+}
+
+#[track_caller]
+fn check_pictures(pictures: &Value, column: &Value) {
+    let top = column["top"].as_array().unwrap();
+    if let Some(rows) = pictures["top"].as_array() {
+        assert_eq!(rows.len(), top.len());
+        rows.iter().zip(top).for_each(|(row, told)| same_row(row, &[&told["key"]], &told["count"]));
+    } else {
+        assert!(top.iter().all(|one| one["count"]["upper"] == 1.0), "frequent values are drawn");
+    }
+    let growth = column["growth"].as_array().unwrap();
+    let curve = pictures["growth"].as_array().unwrap();
+    assert!(curve.len() >= 10, "a curve of {} points", curve.len());
+    for row in curve {
+        let told = growth
+            .iter()
+            .find(|point| point["rows"].as_f64() == row[0].as_f64())
+            .expect("a point of the JSON");
+        same_row(row, &[&told["rows"]], &told["distinct"]);
+    }
+    same(&curve[curve.len() - 1][0], &growth[growth.len() - 1]["rows"], "the end of the curve");
+    let quantiles = &column["quantiles"];
+    assert_eq!(pictures["quantiles"].is_null(), quantiles.is_null());
+    for (share, name) in [(0.01, "p01"), (0.25, "p25"), (0.5, "p50"), (0.75, "p75"), (0.99, "p99")] {
+        if !quantiles.is_null() {
+            let rows = pictures["quantiles"].as_array().unwrap();
+            let row =
+                rows.iter().find(|row| row[0].as_f64() == Some(share)).expect("every quantile is drawn");
+            same_row(row, &[&share.into()], &quantiles[name]);
+        }
+    }
+}
+
+#[test]
+fn fifty_columns_are_a_small_page_that_opens_at_once() {
+    let Shown { scratch, browser, .. } = show(&[("wide.csv", mixed(50, 2_000))]);
+    let size = scratch.read("page.html").len();
+    assert!(size < 1_000_000, "{size} bytes");
+    // The best of a few: other work on the machine is not the page's fault.
+    let opened = (0..10).map(|_| {
+        browser.run("location.reload()");
+        let milliseconds =
+            browser.run("return performance.getEntriesByType('navigation')[0].loadEventEnd").as_f64();
+        milliseconds.filter(|&milliseconds| milliseconds > 0.0).unwrap_or(f64::INFINITY)
+    });
+    let opened: Vec<f64> = opened.collect();
+    assert!(opened.iter().any(|&milliseconds| milliseconds < 1_000.0), "milliseconds to open: {opened:?}");
+    assert_eq!(browser.foreign_requests(), Vec::<String>::new());
+    browser.audit();
+}
+
+#[test]
+fn search_leaves_the_columns_that_match_in_overview_and_cards() {
+    let Shown { browser, .. } = show(&[("mixed.csv", mixed(14, 200))]);
+    let seen = |selector: &str| {
+        let script = format!(
+            "return [...document.querySelectorAll('{selector}')].filter((one) => one.offsetParent).length"
+        );
+        browser.run(&script).as_u64().unwrap()
+    };
+    assert_eq!((seen("tbody tr[data-about]"), seen("[data-column]")), (14, 14));
+    browser.type_into(".search input", "city");
+    assert_eq!((seen("tbody tr[data-about]"), seen("[data-column]")), (2, 2));
+    browser.type_into(".search input", " nowhere");
+    assert_eq!((seen("tbody tr[data-about]"), seen("[data-column]")), (0, 0));
+    assert_eq!(browser.run_for_text("return document.querySelector('.found').textContent"), "0 of 14 rows");
+}
+
+#[test]
+fn overview_sorts_by_the_share_that_is_empty() {
+    let Shown { browser, .. } = show(&[("mixed.csv", mixed(7, 500))]);
+    let first = || browser.run_for_text("return document.querySelector('tbody th').textContent");
+    browser.click("thead th:nth-child(3) button");
+    browser.click("thead th:nth-child(3) button");
+    assert_eq!(first(), "sparse 3");
+    browser.click("thead th:nth-child(1) button");
+    assert_eq!(first(), "changing 4");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn tables_that_could_join_say_so_on_one_page() {
+    let orders =
+        (0..900).fold(String::from("order,customer\n"), |text, i| text + &format!("o{i},c{}\n", i % 300));
+    let customers =
+        (0..400).fold(String::from("customer,name\n"), |text, i| text + &format!("c{i},Person {i}\n"));
+    let Shown { json, browser, .. } = show(&[("orders.csv", orders), ("customers.csv", customers)]);
+    let shown = browser.run(
+        "const row = document.querySelector('.joins tbody tr');
+         return [row.cells[0].innerText, row.cells[1].innerText,
+             ...[...row.querySelectorAll('[data-field]')].map((one) => Number(one.dataset.value))]",
+    );
+    let join = &json["joins"][0];
+    for (index, side) in ["left", "right"].iter().enumerate() {
+        let name =
+            format!("{}\n{}", join[side]["column"].as_str().unwrap(), join[side]["file"].as_str().unwrap());
+        assert_eq!(shown[index], name.as_str());
+    }
+    for (index, field) in ["common", "left_in_right", "right_in_left"].iter().enumerate() {
+        same(&shown[index + 2], &join[field]["value"], field);
+    }
+    browser.audit();
+}
+
+#[test]
+fn nothing_to_show_is_a_page_too() {
+    for text in ["", "name,city\n", "name\n\n\n"] {
+        let Shown { browser, .. } = show(&[("empty.csv", text.into())]);
+        browser.prefer(Theme::Dark);
+        browser.audit();
+    }
+}
