@@ -19,22 +19,32 @@ from measure import Contender, Page
 
 PYTHON = sys.executable
 
-# Twelve columns as tables have them: an id, a moment, a customer, a name, a day, three categories, whole numbers, two
-# floats, and a text.
-COLUMNS = """
+
+def draw(stream: int, below: int) -> str:
+    """A number that looks random, of row `i`."""
+    return f"(hash(i + {stream}) % {below})::BIGINT"
+
+
+def pick(stream: int, *words: str) -> str:
+    return f"{list(words)}[1 + {draw(stream, len(words))}]"
+
+
+# Twelve columns as tables have them: an id, a moment, a customer, a name, a day, two categories, a truth, whole
+# numbers, two floats, and a text.
+COLUMNS = f"""
     i AS id,
     TIMESTAMP '2023-01-01' + to_seconds(i * 7) AS created,
-    'C' || lpad((hash(i) % 900000)::VARCHAR, 7, '0') AS customer,
-    ['Ana', 'Rui', 'Eva', 'Inês', 'Tomás', 'Lea', 'Jonas', 'Mila'][1 + hash(i + 1) % 8] || ' ' ||
-        ['Prado', 'Seixas', 'Lobo', 'Winter', 'Kraft', 'Duarte', 'Reis', 'Falk'][1 + hash(i + 2) % 8] AS name,
-    DATE '2023-01-01' + (hash(i + 3) % 700)::INTEGER AS day,
-    ['PT', 'BR', 'DE', 'ES', 'FR', 'AO', 'JP'][1 + (hash(i + 4) % 100 * (hash(i + 5) % 7)) // 100] AS country,
-    ['kitchen', 'garden', 'toys', 'laboratory', 'spare parts'][1 + hash(i + 6) % 5] AS category,
-    hash(i + 7) % 3 > 0 AS paid,
-    1 + hash(i + 8) % 12 AS quantity,
-    round((hash(i + 9) % 1000000) / 100.0, 2) AS price,
-    CASE WHEN hash(i + 10) % 10 > 0 THEN (hash(i + 11) % 100000000) / 7.0e5 END AS weight,
-    'order ' || hash(i + 12) % 40 || ' for the ' || ['shop', 'market', 'school'][1 + hash(i + 13) % 3] AS note
+    'C' || lpad(({draw(0, 900_000)})::VARCHAR, 7, '0') AS customer,
+    {pick(1, "Ana", "Rui", "Eva", "Inês", "Tomás", "Lea", "Jonas", "Mila")} || ' ' ||
+        {pick(2, "Prado", "Seixas", "Lobo", "Winter", "Kraft", "Duarte", "Reis", "Falk")} AS name,
+    DATE '2023-01-01' + ({draw(3, 700)})::INTEGER AS day,
+    ['PT', 'BR', 'DE', 'ES', 'FR', 'AO', 'JP'][1 + {draw(4, 100)} * {draw(5, 7)} // 100] AS country,
+    {pick(6, "kitchen", "garden", "toys", "laboratory", "spare parts")} AS category,
+    {draw(7, 3)} > 0 AS paid,
+    1 + {draw(8, 12)} AS quantity,
+    round({draw(9, 1_000_000)} / 100.0, 2) AS price,
+    CASE WHEN {draw(10, 10)} > 0 THEN {draw(11, 100_000_000)} / 7.0e5 END AS weight,
+    'order ' || {draw(12, 40)} || ' for the ' || {pick(13, "shop", "market", "school")} AS note
 """
 
 

@@ -1,5 +1,7 @@
 //! The values of one field over the records of a batch, as the parsers fill them.
 
+use std::ops::Range;
+
 use crivo::keys::Span;
 
 use crate::error::Result;
@@ -73,6 +75,28 @@ impl Column {
         let start = self.built.len();
         write(&mut self.built);
         self.spans.push(Span::new(start..self.built.len())?);
+        Ok(())
+    }
+
+    /// Adds values that lie in other bytes, in order; some of them may be missing.
+    pub(crate) fn push_texts(
+        &mut self,
+        bytes: &[u8],
+        ranges: impl Iterator<Item = Range<usize>> + Clone,
+        is_missing: impl Fn(usize) -> bool,
+    ) -> Result<()> {
+        let (Some(first), Some(last)) = (ranges.clone().next(), ranges.clone().last()) else { return Ok(()) };
+        let start = self.built.len();
+        self.owns = true;
+        self.built.extend_from_slice(&bytes[first.start..last.end]);
+        for (row, range) in ranges.enumerate() {
+            if is_missing(row) {
+                self.push_missing()?;
+            } else {
+                self.spans
+                    .push(Span::new(start + range.start - first.start..start + range.end - first.start)?);
+            }
+        }
         Ok(())
     }
 

@@ -2,12 +2,14 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type,
-    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, ByteArrayType, Date32Type, Date64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayAccessor};
+use arrow_array::{Array, ArrayAccessor, GenericByteArray};
+use arrow_buffer::ArrowNativeType as _;
 use arrow_schema::{DataType, TimeUnit};
 use crivo::keys::text::{
     push_boolean, push_date, push_decimal, push_f32, push_f64, push_i64, push_time, push_timestamp, push_u64,
@@ -26,11 +28,11 @@ pub(crate) fn has_text(data_type: &DataType) -> bool {
 /// Appends every value of the array to the column.
 pub(crate) fn append(array: &dyn Array, column: &mut Column) -> Result<()> {
     match array.data_type() {
-        DataType::Utf8 => bytes(array.as_string::<i32>(), column),
-        DataType::LargeUtf8 => bytes(array.as_string::<i64>(), column),
+        DataType::Utf8 => texts(array.as_string::<i32>(), column),
+        DataType::LargeUtf8 => texts(array.as_string::<i64>(), column),
         DataType::Utf8View => bytes(array.as_string_view(), column),
-        DataType::Binary => bytes(array.as_binary::<i32>(), column),
-        DataType::LargeBinary => bytes(array.as_binary::<i64>(), column),
+        DataType::Binary => texts(array.as_binary::<i32>(), column),
+        DataType::LargeBinary => texts(array.as_binary::<i64>(), column),
         DataType::BinaryView => bytes(array.as_binary_view(), column),
         DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary(), column),
         DataType::Boolean => each(array.as_boolean(), column, push_boolean),
@@ -97,6 +99,17 @@ fn each<A: ArrayAccessor + Copy>(
         }
     }
     Ok(())
+}
+
+/// Values that lie one after the other are copied at once.
+fn texts<T: ByteArrayType>(array: &GenericByteArray<T>, column: &mut Column) -> Result<()> {
+    let offsets = array.value_offsets();
+    let is_missing = |row: usize| array.is_null(row);
+    column.push_texts(
+        array.value_data(),
+        offsets.windows(2).map(|ends| ends[0].as_usize()..ends[1].as_usize()),
+        is_missing,
+    )
 }
 
 fn bytes<A: ArrayAccessor<Item: AsRef<[u8]>> + Copy>(array: A, column: &mut Column) -> Result<()> {

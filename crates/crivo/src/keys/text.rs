@@ -95,28 +95,25 @@ fn normalised(plain: &str) -> (String, i32) {
 /// Appends a day, counted from 1970-01-01, as `2024-01-31`.
 pub fn push_date(out: &mut Vec<u8>, days: i64) {
     let (year, month, day) = civil(days);
+    let ([m, n], [d, e]) = (two_digits(month), two_digits(day));
     if (0..=9999).contains(&year) {
-        push_padded(out, year as u64, 4);
+        let ([a, b], [c, y]) = (two_digits(year as u64 / 100), two_digits(year as u64 % 100));
+        out.extend_from_slice(&[a, b, c, y, b'-', m, n, b'-', d, e]);
     } else {
         // ISO 8601 wants a sign and more digits for years outside 0 to 9999.
         out.push(if year < 0 { b'-' } else { b'+' });
         push_padded(out, year.unsigned_abs(), 6);
+        out.extend_from_slice(&[b'-', m, n, b'-', d, e]);
     }
-    out.push(b'-');
-    push_padded(out, month, 2);
-    out.push(b'-');
-    push_padded(out, day, 2);
 }
 
 /// Appends a time of day as `23:59:59`, with `.ffffff` or `.fffffffff` if it is no whole second.
 pub fn push_time(out: &mut Vec<u8>, nanoseconds: u64) {
     let seconds = nanoseconds / 1_000_000_000;
     let fraction = nanoseconds % 1_000_000_000;
+    let ([m, n], [s, t]) = (two_digits(seconds / 60 % 60), two_digits(seconds % 60));
     push_padded(out, seconds / 3600, 2);
-    out.push(b':');
-    push_padded(out, seconds / 60 % 60, 2);
-    out.push(b':');
-    push_padded(out, seconds % 60, 2);
+    out.extend_from_slice(&[b':', m, n, b':', s, t]);
     if fraction != 0 {
         out.push(b'.');
         if fraction.is_multiple_of(1000) {
@@ -164,7 +161,15 @@ pub fn push_decimal(out: &mut Vec<u8>, unscaled: &str, scale: i32) {
     }
 }
 
+/// A number below 100.
+fn two_digits(value: u64) -> [u8; 2] {
+    [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]
+}
+
 fn push_padded(out: &mut Vec<u8>, value: u64, width: u32) {
+    if width == 2 && value < 100 {
+        return out.extend_from_slice(&two_digits(value));
+    }
     let zeros = (1..width).rev().take_while(|&place| value < 10_u64.pow(place)).count();
     out.resize(out.len() + zeros, b'0');
     push_u64(out, value);

@@ -110,8 +110,6 @@ impl Sizes {
             + size_of::<super::collect::Column>();
         let left = bytes.saturating_sub(used).max(ProfileConfig::LEAST_MEMORY);
         let mut profile = ProfileConfig::for_memory(left).unwrap_or_default();
-        // What fits the first cache is fast, and a column of text is not read more closely than this.
-        profile.precision = profile.precision.min(14);
         profile.sample = profile.sample.min(SAMPLE);
         profile.bins = profile.bins.min(2047);
         profile.counters = 1;

@@ -26,6 +26,11 @@ impl std::str::FromStr for Separator {
     }
 }
 
+/// Whether a text looks like a number with commas between thousands.
+pub(super) fn is_grouped(text: &str) -> bool {
+    Separator { thousands: ',' }.strip(text.as_bytes(), &mut Vec::new())
+}
+
 impl Separator {
     /// Appends the number without separators, if the value is one with them.
     fn strip(self, value: &[u8], out: &mut Vec<u8>) -> bool {

@@ -10,6 +10,7 @@ use anyhow::Result;
 use unicode_width::UnicodeWidthChar;
 
 use super::report::{ColumnReport, Join, Report, Scalar, TableReport};
+use super::separators::is_grouped;
 use crate::output::{self, FAINT, Interval, Output, STRONG, harmless};
 
 /// Shorter lines get one block a column.
@@ -147,7 +148,8 @@ fn blocks(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
             if column.empty > 0 { format!(", {} empty", empty(column, table.rows)) } else { String::new() };
         let mut facts = vec![format!("{}{empty}", column.kind)];
         if column.values > 0 {
-            facts.push(format!("{} different", different(column)));
+            let key = if column.key { ", key" } else { "" };
+            facts.push(format!("{} different{key}", output::estimate(column.distinct.estimate())));
             facts.extend(range(column));
             facts.extend(median(column).map(|median| format!("median {median}")));
             facts.extend(Some(frequent(column, width - 2)).filter(|frequent| !frequent.is_empty()));
@@ -194,10 +196,10 @@ fn median(column: &ColumnReport) -> Option<String> {
     Some(output::estimate(column.quantiles.as_ref()?.p50.estimate()))
 }
 
-/// As many frequent values as fit, unless all come once.
+/// As many frequent values as fit, of those that certainly come more than once.
 fn frequent(column: &ColumnReport, room: usize) -> String {
     let mut text = String::new();
-    for frequent in column.top.iter().filter(|frequent| frequent.count.upper > 1.0) {
+    for frequent in column.top.iter().filter(|frequent| frequent.count.lower > 1.0) {
         let shown = format!("{} {}", cut(&frequent.key, 24), share(frequent.count, column.values));
         let between = if text.is_empty() { "" } else { ", " };
         if width_of(&text) + between.len() + width_of(&shown) > room {
@@ -226,10 +228,11 @@ fn notes(column: &ColumnReport) -> Vec<String> {
     let name = &column.name;
     let mut notes = Vec::new();
     if let Some(change) = column.changes.iter().find(|change| change.to == "text") {
+        let hint = if is_grouped(&change.value) { " (see --thousands)" } else { "" };
         notes.push(format!(
-            "{name}: {} up to row {}, where '{}' is not",
+            "{name}: {} before row {}, which has '{}'{hint}",
             change.from,
-            output::count(change.row - 1),
+            output::count(change.row),
             change.value
         ));
     }

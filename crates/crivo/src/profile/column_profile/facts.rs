@@ -94,15 +94,23 @@ impl Facts {
         self.kinds.iter().fold(0, |sum, &count| sum.saturating_add(count))
     }
 
-    /// Takes a value in, and its number into the sketch of numbers. `is_first` says that there was none before.
+    /// Takes a value in that came so often, and its number into the sketch of numbers. `is_first` says that there was
+    /// none before.
     #[inline]
-    pub(super) fn insert(&mut self, text: &[u8], kept: usize, is_first: bool, numbers: &mut DDSketch) {
+    pub(super) fn insert(
+        &mut self,
+        text: &[u8],
+        weight: u64,
+        kept: usize,
+        is_first: bool,
+        numbers: &mut DDSketch,
+    ) {
         let start = start_of(text);
         let is_ascii = start & NOT_ASCII == 0 && (text.len() <= 8 || text.is_ascii());
         let length = if is_ascii { text.len() } else { characters(text) } as u64;
         self.shortest = self.shortest.min(length);
         self.longest = self.longest.max(length);
-        self.total_length = self.total_length.saturating_add(length);
+        self.total_length = self.total_length.saturating_add(length.saturating_mul(weight));
 
         let cut = &text[..text.len().min(kept)];
         if is_first {
@@ -119,17 +127,19 @@ impl Facts {
 
         let parsed = parse(text, start);
         let kind = &mut self.kinds[parsed.kind() as usize];
-        *kind = kind.saturating_add(1);
+        *kind = kind.saturating_add(weight);
+        let mut count =
+            |number| if weight == 1 { numbers.insert(number) } else { numbers.add(number, weight) };
         match parsed {
             Parsed::Integer(integer) => {
-                numbers.insert(integer as f64);
+                count(integer as f64);
                 let (least, greatest) = self.integers.unwrap_or((integer, integer));
                 self.integers = Some((least.min(integer), greatest.max(integer)));
                 if integer.unsigned_abs() > EXACT {
-                    self.lost += i128::from(integer) - (integer as f64) as i128;
+                    self.lost += i128::from(weight) * (i128::from(integer) - (integer as f64) as i128);
                 }
             }
-            Parsed::LargeInteger(number) | Parsed::Float(number) => numbers.insert(number),
+            Parsed::LargeInteger(number) | Parsed::Float(number) => count(number),
             Parsed::Other(_) => {}
         }
     }

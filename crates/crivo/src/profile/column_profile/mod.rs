@@ -35,10 +35,12 @@
 mod bytes;
 mod config;
 mod facts;
+mod groups;
 mod kind;
 mod query;
 
 use self::facts::Facts;
+use self::groups::Groups;
 use super::DDSketch;
 use crate::distinct::UltraLogLog;
 use crate::error::Result;
@@ -151,7 +153,7 @@ impl ColumnProfile {
         sample.insert_ref(cut(KeyRef::Bytes(text), kept))?;
         distinct.insert_hash(hash);
         let is_first = self.facts.values() == 0;
-        self.facts.insert(text, kept, is_first, numbers);
+        self.facts.insert(text, 1, kept, is_first, numbers);
         Ok(())
     }
 
@@ -165,11 +167,26 @@ impl ColumnProfile {
         let Sketches { distinct, top, sample, numbers } = &mut *self.sketches;
         let kept = self.config.longest as usize;
         let mut is_first = self.facts.values() == 0;
+        // As long as nothing is given up, the order of additions does not matter.
+        let room = top.capacity().saturating_sub(top.counters());
+        if let Some(groups) = Groups::of(batch, top.counters()).filter(|groups| groups.len() <= room) {
+            distinct.insert_hashes(groups.hashes());
+            for (text, hash, weight) in groups.iter(batch) {
+                self.facts.insert(text, weight, kept, is_first, numbers);
+                is_first = false;
+                if text.len() <= kept {
+                    top.add_hashed(hash, KeyRef::Bytes(text), weight)?;
+                } else {
+                    self.facts.long = self.facts.long.saturating_add(weight);
+                }
+            }
+            return sample.insert_batch_as(batch, |key| cut(key, kept));
+        }
         let mut longest = 0;
         for (key, _) in batch.iter() {
             let KeyRef::Bytes(text) = key else { continue };
             longest = longest.max(text.len());
-            self.facts.insert(text, kept, is_first, numbers);
+            self.facts.insert(text, 1, kept, is_first, numbers);
             is_first = false;
         }
         distinct.insert_hashes(batch.hashes());
