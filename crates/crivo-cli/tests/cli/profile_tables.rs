@@ -83,7 +83,10 @@ impl Table {
                 _ => ["BR", "Åland", "AO", "日本"][random.below(4) as usize].into(),
             }),
             ("many", Kind::Text, |_, random| format!("value {}", random.below(1 << 40))),
-            ("skewed", Kind::Text, |_, random| format!("page {}", random.below(1 + (1 << random.below(14))))),
+            ("skewed", Kind::Text, |_, random| {
+                let most = 1 << random.below(14);
+                format!("page {}", random.below(1 + most))
+            }),
             ("mixed", Kind::Text, |_, random| match random.below(200) {
                 0 => "n/a".into(),
                 _ => random.below(1_000).to_string(),
