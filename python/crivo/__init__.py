@@ -19,14 +19,16 @@ and the Rust library read and write, byte for byte the same.
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
-- What is in this column? ``ColumnProfile``, ``DDSketch``
+- What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``
 - Over the last day only? ``Panes`` of any sketch
-- Which are alike? ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``, ``jaccard`` and
+- Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``, ``jaccard`` and
   ``shingles`` for anything
 
-``decode`` opens the bytes of any of them. ``crivo.hash`` has what is worth knowing about hashes.
+``decode`` opens the bytes of any of them. ``crivo.hash`` has what is worth knowing about hashes, ``crivo.spark`` answers from
+data on many machines, ``crivo.interchange`` exchanges counts with other systems.
 """
 
+from crivo._dedup import dedup
 from crivo._hitter import Hitter
 from crivo._native import (
     Bands,
@@ -68,6 +70,7 @@ from crivo._native import (
     near_duplicates,
     shingles,
 )
+from crivo._profile import profile
 from crivo.errors import (
     AbsentError,
     BudgetExceededError,
@@ -124,7 +127,9 @@ __all__ = [
     "UltraLogLog",
     "WeightedReservoir",
     "decode",
+    "dedup",
     "jaccard",
     "near_duplicates",
+    "profile",
     "shingles",
 ]

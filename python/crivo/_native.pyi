@@ -17,6 +17,7 @@ from crivo._typing import (
     Features,
     Hashes,
     Indexes,
+    InterchangeKeys,
     Key,
     KeyKind,
     Keys,
@@ -44,6 +45,7 @@ __all__ = [
     "ExactDistinct",
     "FeatureHasher",
     "HeavyHitters",
+    "Hll",
     "HyperLogLog",
     "KMinValues",
     "LinearCounting",
@@ -61,9 +63,12 @@ __all__ = [
     "RangeCountMin",
     "Reservoir",
     "SampledCounter",
+    "Signer",
     "Similar",
     "SimilarPair",
+    "Theta",
     "UltraLogLog",
+    "Verifier",
     "WeightedReservoir",
     "approximate_collision_probability",
     "collision_probability",
@@ -2837,3 +2842,230 @@ class FeatureHasher:
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[FeatureHasher], tuple[int, int]]: ...
+
+# ---- other systems ----
+
+@final
+class Hll:
+    """Counts different items in 2^lg_k bytes, as Apache DataSketches does: its bytes are what Spark's
+    `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (HLL_8; of others HLL_4 and
+    HLL_6 too).
+
+    DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from the keys.
+    With `keys="text"` they are text or bytes, with "int" integers, which are other keys than their texts: use
+    it where the other side counts an integer column.
+
+    >>> from crivo.interchange import Hll
+    >>> visitors = Hll()
+    >>> visitors.insert_batch(["ana", "rui", None, "ana"])
+    1
+    >>> round(visitors.estimate().value), len(bytes(visitors))
+    (2, 16)
+    >>> Hll.from_bytes(bytes(visitors)) == visitors
+    True
+    """
+
+    def __new__(cls, lg_k: SupportsIndex = 12, *, keys: InterchangeKeys = "text") -> Self: ...
+    @property
+    def keys(self) -> InterchangeKeys:
+        """What the keys are: "text" or "int"."""
+
+    @property
+    def lg_k(self) -> int:
+        """The base-2 logarithm of the size."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted."""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null and, in a column,
+        empty text) were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """
+
+    def estimate(self) -> Estimate:
+        """How many different keys there are, with bounds at two standard deviations, about 95 %."""
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
+        other integers.
+        """
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
+        checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
+        """
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, InterchangeKeys]]: ...
+
+@final
+class Theta:
+    """Counts different items by the 2^lg_k smallest of their hashes, exactly while they are fewer, as Apache
+    DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and others
+    write and read, and they can be intersected and subtracted there.
+
+    It is built from the keys, as `Hll` is.
+
+    >>> from crivo.interchange import Theta
+    >>> monday, tuesday = Theta(), Theta()
+    >>> monday.insert_batch(range(3000)), tuesday.insert_batch(range(2000, 4000))
+    (0, 0)
+    >>> print((monday | tuesday).estimate())
+    4 000
+    """
+
+    def __new__(cls, lg_k: SupportsIndex = 12, *, keys: InterchangeKeys = "text") -> Self: ...
+    @property
+    def keys(self) -> InterchangeKeys:
+        """What the keys are: "text" or "int"."""
+
+    @property
+    def lg_k(self) -> int:
+        """The base-2 logarithm of the size."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted."""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null and, in a column,
+        empty text) were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """
+
+    def estimate(self) -> Estimate:
+        """How many different keys there are, with bounds at two standard deviations, about 95 %."""
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
+        other integers.
+        """
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes | bytearray | memoryview, lg_k: SupportsIndex = 12, *, keys: InterchangeKeys = "text"
+    ) -> Self:
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
+        checksum, so that a change inside may go unnoticed. Nor do they say what the keys are, or how many
+        hashes to keep of what comes later: `keys` and `lg_k` do.
+        """
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, int, InterchangeKeys]]: ...
+
+# ---- the parts of near_duplicates ----
+
+@final
+class Signer:
+    """Makes of texts what has to travel to find near-duplicates among them. The settings are those of
+    `near_duplicates`, and so are the pairs that come of it.
+
+    >>> from crivo.distributed import Signer
+    >>> signer = Signer(0.8, shingle="words:2")
+    >>> texts = ["the cat sat on the mat", "short", None, "The cat sat on the mat!"]
+    >>> fingerprints, sizes, keys = signer.sign(texts)
+    >>> sizes
+    array([ 5,  0, -1,  5])
+    >>> bool((keys[0] == keys[3]).all()), keys.shape, signer.bands
+    (True, (4, 16), Bands(16, 6))
+    """
+
+    def __new__(
+        cls,
+        threshold: float = 0.8,
+        *,
+        shingle: str = "words:5",
+        html: bool = False,
+        hashes: SupportsIndex = 128,
+        bands: Bands | None = None,
+        seed: SupportsIndex = 0,
+    ) -> Self: ...
+    @property
+    def bands(self) -> Bands:
+        """How signatures are cut."""
+
+    def sign(self, texts: Texts) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]:
+        """For each text a fingerprint (two halves of 128 bits, equal for equal content), the number of its
+        shingles (0 if it is too short for one, -1 if it is missing), and its band keys, one for each band:
+        those that share one are candidates. Texts without a shingle have keys of 0, which mean nothing.
+
+        `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
+        place and without the GIL.
+        """
+
+    def sets(self, texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """The sets of shingles of all texts, one after the other, each ascending and every hash once; and where
+        they begin, with the end of the last. A missing text has none.
+
+        >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
+        >>> starts, len(hashes)
+        (array([0, 2, 2, 3]), 3)
+        """
+
+@final
+class Verifier:
+    """Compares candidates exactly, as the sets they are. They come in groups: first the sets of a group, each
+    with the id it goes by, then the pairs of ids. Only the sets of one group are held.
+
+    >>> import numpy as np
+    >>> from crivo.distributed import Signer, Verifier
+    >>> starts, hashes = Signer(shingle="words:2").sets(["a b c d e", "a b c d f", "g h i"])
+    >>> sets = [hashes[one:other].tobytes() for one, other in zip(starts, starts[1:])]
+    >>> rows = Verifier(0.5).verify(
+    ...     groups=np.array([1, 1, 1, 1, 1]),
+    ...     ones=["x", "y", "z", "x", "x"],
+    ...     others=[None, None, None, "y", "z"],
+    ...     sets=[*sets, None, None],
+    ... )
+    >>> rows
+    (array([3], dtype=uint32), array([0.6]))
+    """
+
+    def __new__(cls, threshold: float) -> Self: ...
+    def verify(
+        self, groups: NDArray[np.int64], ones: Texts, others: Texts, sets: Texts
+    ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """The rows whose pairs are at least as similar as the threshold, and how similar they are.
+
+        A row is a set (`ones` has its id, `others` nothing, and `sets` its hashes as little-endian bytes,
+        ascending) or a pair (`ones` and `others` have the ids). Rows of one group stand together, sets before
+        pairs; a group may go on in the next call. Ids are texts. `InvalidParameterError` if an id has two
+        sets, or a pair one that did not come.
+        """

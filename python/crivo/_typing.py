@@ -6,6 +6,8 @@ from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAli
 
 KeyKind: TypeAlias = Literal["text", "int", "hash"]
 
+InterchangeKeys: TypeAlias = Literal["text", "int"]
+
 CounterBits: TypeAlias = Literal[4, 8, 16, 32]
 
 Key: TypeAlias = str | bytes | bytearray | bool | SupportsIndex | float | datetime | date | time

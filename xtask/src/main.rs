@@ -26,10 +26,11 @@ use lexopt::prelude::*;
 const HELP: &str = "\
 Usage: cargo xtask <verb>
 
-  test [--fresh-seeds] [--rust-only]
+  test [--fresh-seeds] [--rust-only] [--no-spark]
                       every test, after installing what they need;
                       --fresh-seeds draws new seeds for the statistical tests and prints them
                       --rust-only   leaves the Python package out
+                      --no-spark    leaves the tests on Spark out
   lint                formatting, Clippy, documentation, fuzz targets, licences, advisories
   golden              writes the golden files that are missing
   sample              writes the sample that the README begins with

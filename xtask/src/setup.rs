@@ -103,11 +103,94 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == sources) {
         return Ok(python);
     }
+    let wheels = wheels();
+    if wheels.exists() {
+        fs::remove_dir_all(&wheels).with_context(|| format!("cannot empty {}", wheels.display()))?;
+    }
     python
-        .module("pip install --disable-pip-version-check .[test]")
+        .module("pip wheel --disable-pip-version-check --no-deps . --wheel-dir")
+        .args([wheels.as_os_str()])
         .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
         .run()?;
+    let wheel = wheel()?;
+    let with_tests = format!("{}[test]", wheel.display());
+    python.module("pip install --disable-pip-version-check").args([with_tests]).run()?;
+    install_wheel(&python, &wheel)?;
     fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(python)
+}
+
+/// Where the package is built, once for all environments.
+fn wheels() -> PathBuf {
+    target().join("wheels")
+}
+
+/// The one wheel there.
+fn wheel() -> Result<PathBuf> {
+    let folder = wheels();
+    let entries = fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .with_context(|| format!("no wheel was built in {}", folder.display()))
+}
+
+/// Its version stays the same while the sources change, so that pip has to be told.
+fn install_wheel(python: &Python, wheel: &Path) -> Result<()> {
+    python
+        .module("pip install --quiet --disable-pip-version-check --no-deps --force-reinstall")
+        .args([wheel.as_os_str()])
+        .run()
+}
+
+// ---- Spark ----
+
+/// The oldest Java that Spark 4 runs on.
+const JAVA: u32 = 17;
+
+const SPARK_REQUIREMENTS: &str = "python/tests/spark/requirements.txt";
+
+/// Says how to get Java if it is missing or too old: asked before the minutes that the other tests take.
+pub(crate) fn require_java() -> Result<()> {
+    let found = Step::new("java", "--version").output().and_then(|text| java_version(&text));
+    let what = found.map_or("was not found".to_owned(), |version| format!("is Java {version} here"));
+    ensure!(
+        found.is_some_and(|version| version >= JAVA),
+        "the tests on Spark need Java {JAVA} or later, which {what}\n  \
+         on Debian and Ubuntu: sudo apt install openjdk-17-jre-headless; elsewhere: https://adoptium.net\n  \
+         to leave Spark out: cargo xtask test --no-spark"
+    );
+    Ok(())
+}
+
+/// The number in `openjdk 17.0.15 2025-04-15`.
+fn java_version(text: &str) -> Option<u32> {
+    let number = text.split_whitespace().nth(1)?;
+    number.split(['.', '-', '+']).next()?.parse().ok()
+}
+
+/// A virtual environment with Spark and the wheel that [`python_with_crivo`] has built: Spark needs other
+/// versions than the newest of what the package works with.
+pub(crate) fn python_with_spark() -> Result<Python> {
+    let folder = target().join("venv-spark");
+    let python = environment(&folder)?;
+    let requirements = folder.join("crivo-requirements");
+    let wanted = fingerprint(&[SPARK_REQUIREMENTS])?;
+    if !fs::read_to_string(&requirements).is_ok_and(|installed| installed == wanted) {
+        python
+            .module("pip install --disable-pip-version-check -r")
+            .args([SPARK_REQUIREMENTS])
+            .or("Spark is some 500 MB; to leave it out: cargo xtask test --no-spark")
+            .run()?;
+        fs::write(&requirements, wanted)
+            .with_context(|| format!("cannot write {}", requirements.display()))?;
+    }
+    let stamp = folder.join("crivo-sources");
+    let sources = fingerprint(PYTHON_SOURCES)?;
+    if !fs::read_to_string(&stamp).is_ok_and(|installed| installed == sources) {
+        install_wheel(&python, &wheel()?)?;
+        fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))?;
+    }
     Ok(python)
 }
 
@@ -147,6 +230,14 @@ fn fingerprint(paths: &[&str]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn java_says_its_version() {
+        assert_eq!(java_version("openjdk 17.0.15 2025-04-15\nOpenJDK Runtime"), Some(17));
+        assert_eq!(java_version("java 21 2023-09-19 LTS"), Some(21));
+        assert_eq!(java_version("openjdk 25-ea 2025-09-16"), Some(25));
+        assert_eq!(java_version("no java here"), None);
+    }
 
     #[test]
     fn fingerprint_sees_contents_and_presence() {

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test there is.
 //!
 //! Rust first, because it fails soonest; then the documentation's examples; then the Python
-//! package, installed the way users install it. `setup` brings what a fresh machine lacks.
+//! package, installed the way users install it, and last on Spark. `setup` brings what a fresh machine lacks.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -15,11 +15,12 @@ use crate::{setup, tools};
 const SEED: &str = "CRIVO_TEST_SEED";
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
-    let (mut fresh_seeds, mut rust_only) = (false, false);
+    let (mut fresh_seeds, mut rust_only, mut no_spark) = (false, false, false);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("fresh-seeds") => fresh_seeds = true,
             Long("rust-only") => rust_only = true,
+            Long("no-spark") => no_spark = true,
             other => return Err(other.unexpected().into()),
         }
     }
@@ -31,12 +32,19 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
 
     let with_python = !rust_only && root().join("pyproject.toml").exists();
     setup::for_rust_tests()?;
+    let with_spark = with_python && !no_spark;
     if with_python {
         setup::require_python()?;
+    }
+    if with_spark {
+        setup::require_java()?;
     }
     tests.rust()?;
     if with_python {
         tests.python()?;
+    }
+    if with_spark {
+        tests.spark()?;
     }
     println!("\nAll tests passed.");
     Ok(())
@@ -63,7 +71,8 @@ impl Tests {
         let python = setup::python_with_crivo()?;
         // The program as the Rust tests have just built it: what it writes is compared with Python's.
         let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
-        self.step(python.module("pytest python/tests")).env("CRIVO_PROGRAM", program).run()?;
+        let tests = python.module("pytest python/tests --ignore python/tests/spark");
+        self.step(tests).env("CRIVO_PROGRAM", program).run()?;
         if python.has_module("mypy") {
             python.module("mypy --strict python/crivo python/tests").run()?;
             python
@@ -72,6 +81,12 @@ impl Tests {
                 .run()?;
         }
         Ok(())
+    }
+
+    /// Jobs on Spark, in this process and on a cluster of three, of which one is killed.
+    fn spark(&self) -> Result<()> {
+        let python = setup::python_with_spark()?;
+        self.step(python.module("pytest python/tests/spark")).run()
     }
 
     /// The step with the seed, and with how to repeat it if it fails.

@@ -21,6 +21,10 @@ pub(crate) enum Failure {
     Parameter(String),
     /// A value that is no key of the sketch's kind.
     Key(String),
+    /// Two sketches of another library that cannot be combined.
+    Incompatible(String),
+    /// Bytes that are no sketch of another library.
+    Bytes(String),
     /// Python raised: an iterator that failed, an object that could not be converted.
     Python(PyErr),
 }
@@ -64,6 +68,8 @@ impl From<Failure> for PyErr {
             Failure::Python(error) => return error,
             Failure::Parameter(message) => ("InvalidParameterError", message, None),
             Failure::Key(message) => ("KeyTypeError", message, None),
+            Failure::Incompatible(message) => ("IncompatibleError", message, None),
+            Failure::Bytes(message) => ("DecodeError", message, Some("foreign")),
             Failure::Library(error) => {
                 let (class, kind) = class_of(error.kind());
                 (class, error.to_string(), kind)

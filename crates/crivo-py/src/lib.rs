@@ -22,6 +22,7 @@ mod errors;
 mod estimate;
 mod frequency;
 mod hash;
+mod interchange;
 mod keys;
 mod membership;
 mod profile;
@@ -71,6 +72,8 @@ mod _native {
         items_for_collision,
     };
     #[pymodule_export]
+    use crate::interchange::{Hll, Theta};
+    #[pymodule_export]
     use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
     #[pymodule_export]
     use crate::profile::{ColumnProfile, DDSketch};
@@ -78,7 +81,8 @@ mod _native {
     use crate::sampling::{Reservoir, WeightedReservoir};
     #[pymodule_export]
     use crate::similarity::{
-        Bands, LshIndex, MinHash, NearDuplicates, Similar, SimilarPair, jaccard, near_duplicates, shingles,
+        Bands, LshIndex, MinHash, NearDuplicates, Signer, Similar, SimilarPair, Verifier, jaccard,
+        near_duplicates, shingles,
     };
     #[pymodule_export]
     use crate::window::Panes;

@@ -1,5 +1,6 @@
 //! `crivo distinct`: how many different values?
 
+mod interchange;
 mod method;
 
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ Examples:
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
   crivo distinct --method ull --precision 12 access.log --verify
   crivo distinct -f user monday.csv --into users.crivo
+  crivo distinct -f user visits.parquet --interchange hll -o users.bin
   crivo distinct -f user --window 24h --time-field time --follow visits.jsonl")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -66,6 +68,10 @@ struct How {
     /// How many different values there are at most, for --method linear [default: 10 million]
     #[arg(long, value_name = "N", value_parser = whole)]
     items: Option<u64>,
+
+    /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a crivo sketch
+    #[arg(long, value_enum, value_name = "FORM")]
+    interchange: Option<interchange::Form>,
 
     /// Count exactly in a second pass, and say whether the bounds hold
     #[arg(long, conflicts_with = "into")]
@@ -104,13 +110,13 @@ struct Verified {
 
 /// What was counted, and where it is to be written.
 struct Counted {
-    method: Method,
+    method: &'static str,
     estimate: Estimate,
     counts: Counts,
     memory: usize,
     scheme: KeyScheme,
     window: Option<Covered>,
-    unwritten: Option<(Destination, AnySketch)>,
+    unwritten: Option<(Destination, Vec<u8>)>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
@@ -119,14 +125,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if how.verify {
         pass.require_twice("--verify")?;
     }
-    let counted = match how.method {
+    let counted = match (how.interchange, how.method) {
+        (Some(form), _) => interchange::count(form, args, &pass, out)?,
         _ if args.window.is_wanted() => count_in_window(args, &mut pass, out)?,
-        Some(Method::Exact) if !args.sketch.is_wanted() => count_exactly(args, &pass, out)?,
+        (_, Some(Method::Exact)) if !args.sketch.is_wanted() => count_exactly(args, &pass, out)?,
         _ => count_with_sketch(args, &pass, out)?,
     };
     let verified = if how.verify { Some(verify(&pass, &counted, out)?) } else { None };
-    if let Some((destination, sketch)) = &counted.unwritten {
-        destination.write(&sketch.encode())?;
+    if let Some((destination, bytes)) = &counted.unwritten {
+        destination.write(bytes)?;
     }
     if how.json {
         out.json(&Report {
@@ -135,7 +142,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             left_out: counted.counts.left_out,
             bad: counted.counts.bad,
             distinct: counted.estimate.into(),
-            method: counted.method.name(),
+            method: counted.method,
             bytes: counted.memory,
             window: counted.window,
             verified,
@@ -153,7 +160,7 @@ fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     pass.require_keys(scheme)?;
     let (keys, counts) = pass.exact(scheme, out)?;
     Ok(Counted {
-        method: Method::Exact,
+        method: Method::Exact.name(),
         estimate: Estimate::exact(keys.len() as f64),
         counts,
         memory: keys.memory(),
@@ -187,8 +194,8 @@ fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted
     let covered = window.covered()?;
     let ring = window.into_sketch();
     let memory = ring.summary().memory;
-    let unwritten = destination.map(|destination| (destination, ring));
-    Ok(Counted { method, estimate, counts, memory, scheme, window: covered, unwritten })
+    let unwritten = destination.map(|destination| (destination, ring.encode()));
+    Ok(Counted { method: method.name(), estimate, counts, memory, scheme, window: covered, unwritten })
 }
 
 fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
@@ -216,8 +223,8 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
         let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";
         args.how.on_full.report(message, out)?;
     }
-    let unwritten = destination.map(|destination| (destination, sketch));
-    Ok(Counted { method, estimate, counts, memory, scheme, window: None, unwritten })
+    let unwritten = destination.map(|destination| (destination, sketch.encode()));
+    Ok(Counted { method: method.name(), estimate, counts, memory, scheme, window: None, unwritten })
 }
 
 fn verify(pass: &Pass, counted: &Counted, out: &Output) -> Result<Verified> {
@@ -251,5 +258,5 @@ fn print(counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result
         out.detail(format_args!("to   {to}, {} late", output::count(*late)))?;
     }
     out.counts(*counts)?;
-    out.detail(format_args!("{}, {}", method.name(), output::bytes(*memory)))
+    out.detail(format_args!("{method}, {}", output::bytes(*memory)))
 }

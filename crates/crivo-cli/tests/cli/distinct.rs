@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
+use crivo_interchange::{Hll, Theta};
 
 use crate::support::{Scratch, Values, column, table};
 
@@ -308,4 +309,68 @@ fn saturated_sketch_warns_or_fails() {
     scratch.feed(&[&args[..], &["--on-full", "fail"]].concat(), "a\n").fails_with("the sketch is full");
     assert_eq!(scratch.read("s.crivo"), full.encode());
     assert!(scratch.run(&["show", "s.crivo"]).ok().contains("at least "));
+}
+
+#[test]
+fn other_systems_get_their_own_bytes() {
+    let values = column(20_000, 9_000, 3);
+    let (rows, skipped, different) = model(&values);
+    let scratch = Scratch::with([("data.csv", table("csv", &values))]);
+    for (form, threads) in [("hll", "1"), ("hll", "3"), ("theta", "1"), ("theta", "3")] {
+        let args = [
+            "distinct",
+            "data.csv",
+            "-f",
+            "2",
+            "--interchange",
+            form,
+            "-o",
+            "s.bin",
+            "--json",
+            "--threads",
+            threads,
+        ];
+        let json = scratch.run(&args).json();
+        let bytes = scratch.read("s.bin");
+        let estimate = match form {
+            "hll" => Hll::decode(&bytes).unwrap().estimate(),
+            _ => Theta::decode(&bytes, 12).unwrap().estimate(),
+        };
+        assert_eq!(
+            (&json["rows"], &json["skipped"], &json["method"]),
+            (&rows.into(), &skipped.into(), &form.into())
+        );
+        assert_eq!(json["distinct"]["value"].as_f64(), Some(estimate.value()));
+        assert_eq!(json["bytes"].as_u64(), Some(bytes.len() as u64));
+        let truth = different as f64;
+        assert!(
+            (estimate.value() - truth).abs() < 0.1 * truth,
+            "six standard errors: {estimate} for {truth}"
+        );
+    }
+    let integers = scratch.feed(
+        &["distinct", "--keys", "int", "--interchange", "theta", "--error", "1%", "-o", "i.bin", "--json"],
+        "7\n007\n8\n",
+    );
+    assert_eq!(integers.json()["distinct"]["value"], 2.0);
+    let mut expected = Theta::new(14).unwrap();
+    [7, 8].map(|key| expected.insert_integer(key));
+    assert_eq!(scratch.read("i.bin"), expected.encode());
+}
+
+#[test]
+fn options_that_other_systems_bytes_do_not_have_are_refused() {
+    let scratch = Scratch::with([("data.csv", "a\n1\n")]);
+    for (options, part) in [
+        (&["-o", "s.bin", "--method", "ull"][..], "--method"),
+        (&[], "-o FILE"),
+        (&["-o", "s.bin", "--seed", "7"], "9001"),
+        (&["-o", "s.bin", "--precision", "3"], "lg_k: expected 4 to 21, found 3"),
+        (&["-o", "s.bin", "--error", "0.0000001"], "lg_k"),
+    ] {
+        let args = [&["distinct", "data.csv", "--interchange", "hll"][..], options].concat();
+        let ran = scratch.run(&args);
+        ran.fails_with(part);
+        assert!(!scratch.path("s.bin").exists());
+    }
 }

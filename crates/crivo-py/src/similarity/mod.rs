@@ -4,12 +4,14 @@ mod bands;
 mod lsh_index;
 mod min_hash;
 mod near;
+mod parts;
 mod texts;
 
 pub(crate) use bands::Bands;
 pub(crate) use lsh_index::{LshIndex, Similar, SimilarPair};
 pub(crate) use min_hash::MinHash;
 pub(crate) use near::{NearDuplicates, near_duplicates};
+pub(crate) use parts::{Signer, Verifier};
 pub(crate) use texts::bytes_of_text;
 
 use crivo::keys::KeyKind;

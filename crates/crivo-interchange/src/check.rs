@@ -1,0 +1,46 @@
+//! Are the registers of an HLL ones that could have been written?
+//!
+//! The decoder of DataSketches looks at lengths and headers, and trusts the registers, which may then lead
+//! outside of what later steps can do. This looks at those. Layout of the array modes: 40 bytes of
+//! header, then the registers as bytes, as six bits (which cannot be wrong) or as four bits above a common
+//! minimum, of which 15 means "see the list of exceptions that follows".
+
+use std::collections::BTreeSet;
+
+const HEADER: usize = 40;
+/// A register holds a rank of six bits.
+const MOST: u8 = 63;
+/// The four bits of a register that is among the exceptions.
+const EXCEPTION: u8 = 15;
+/// The bits of an exception that say which register it is.
+const SLOT_BITS: u32 = 26;
+
+/// What is wrong with the registers of a sketch whose header has been found right, if anything is.
+pub(crate) fn wrong_registers(bytes: &[u8]) -> Option<&'static str> {
+    let &[_, _, _, lg_k, _, _, least, mode, ..] = bytes else { return None };
+    let registers = 1_usize << lg_k.min(21);
+    let body = bytes.get(HEADER..).filter(|_| mode & 3 == 2)?;
+    match mode >> 2 & 3 {
+        0 => wrong_nibbles(body, registers, least),
+        2 => body.iter().take(registers).any(|&rank| rank > MOST).then_some("a register above 63"),
+        _ => None,
+    }
+}
+
+fn wrong_nibbles(body: &[u8], registers: usize, least: u8) -> Option<&'static str> {
+    let (packed, list) = body.split_at_checked(registers / 2)?;
+    let nibble = |slot: usize| packed[slot / 2] >> (4 * (slot % 2)) & 15;
+    let mut expected = BTreeSet::new();
+    for slot in 0..registers {
+        match nibble(slot) {
+            EXCEPTION => _ = expected.insert(slot as u32),
+            above if least > MOST - above => return Some("a register above 63"),
+            _ => {}
+        }
+    }
+    let entries =
+        list.chunks_exact(4).map(|four| four.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)));
+    let slot_of = |entry: u32| entry & ((1 << SLOT_BITS) - 1) & (registers as u32 - 1);
+    let found: BTreeSet<u32> = entries.filter(|&entry| entry != 0).map(slot_of).collect();
+    (expected != found).then_some("exceptions that do not belong to the registers")
+}

@@ -1,0 +1,94 @@
+//! `HLL`: registers, as Spark's `hll_sketch_agg` makes them.
+
+use std::fmt;
+
+use crivo::Estimate;
+use datasketches::hash::value::raw_bytes;
+use datasketches::hll::{HllSketch, HllType, HllUnion};
+
+use crate::check::wrong_registers;
+use crate::{Error, Result, estimate};
+
+/// Counts different keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`): in the form
+/// `HLL_8` that Spark uses.
+#[derive(Clone, PartialEq)]
+pub struct Hll(HllSketch);
+
+impl Hll {
+    /// An empty sketch of 2^`lg_k` registers.
+    ///
+    /// # Errors
+    /// If `lg_k` is not 4 to 21.
+    pub fn new(lg_k: u8) -> Result<Self> {
+        HllSketch::new(lg_k, HllType::Hll8)
+            .map(Self)
+            .map_err(|_| Error::Size { allowed: "4 to 21", found: lg_k })
+    }
+
+    /// Adds text or bytes; nothing, if they are empty.
+    pub fn insert_bytes(&mut self, key: &[u8]) {
+        if !key.is_empty() {
+            self.0.update(raw_bytes::from_slice(key));
+        }
+    }
+
+    /// Adds an integer: those above 2^63 as the negative ones of the same bits.
+    pub fn insert_integer(&mut self, key: u64) {
+        self.0.update(key.cast_signed());
+    }
+
+    /// The base-2 logarithm of the number of registers.
+    pub fn lg_k(&self) -> u8 {
+        self.0.lg_config_k()
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many different keys there are, with bounds at about 95 %.
+    pub fn estimate(&self) -> Estimate {
+        let bounds = |deviations| [self.0.lower_bound(deviations), self.0.upper_bound(deviations)];
+        estimate(self.0.estimate(), bounds, self.is_empty())
+    }
+
+    /// Makes this the sketch of both streams, in the lower of the two sizes.
+    pub fn merge(&mut self, other: &Self) {
+        // The union was sized by a sketch, so that its size is right.
+        if let Ok(mut union) = HllUnion::new(self.lg_k()) {
+            union.update(&self.0);
+            union.update(&other.0);
+            self.0 = union.to_sketch(HllType::Hll8);
+        }
+    }
+
+    /// The bytes that other systems read.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.serialize()
+    }
+
+    /// The sketch that the bytes of any system hold: `HLL_4`, `HLL_6` or `HLL_8`.
+    ///
+    /// # Errors
+    /// If they are not the bytes of such a sketch. There is no checksum in them, so that a change inside
+    /// of the registers goes unnoticed.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let sketch = HllSketch::deserialize(bytes).map_err(|cause| Error::bytes("HLL", cause))?;
+        if let Some(cause) = wrong_registers(bytes) {
+            return Err(Error::bytes("HLL", cause));
+        }
+        // Sums that are kept beside the registers: what they make of an answer shows whether they are numbers.
+        let answers = [sketch.estimate(), sketch.composite_estimate()];
+        if answers.iter().any(|answer| !(0.0..1e25).contains(answer)) {
+            return Err(Error::bytes("HLL", "sums that are no sums of registers"));
+        }
+        Ok(Self(sketch))
+    }
+}
+
+impl fmt::Debug for Hll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hll {{ lg_k: {}, estimate: {} }}", self.lg_k(), self.estimate())
+    }
+}

@@ -1,0 +1,108 @@
+//! How do other systems read a count of different values?
+//!
+//! Spark (`hll_*`, `theta_*`), Druid, Snowflake, BigQuery, PostgreSQL and others exchange sketches as
+//! the bytes of Apache DataSketches. [`Hll`] and [`Theta`] make and read those bytes, through the
+//! project's own Rust crate.
+//!
+//! # They are built from keys, never converted
+//!
+//! DataSketches hashes a key with MurmurHash3 and the seed 9001, crivo with XXH3. A register of one says
+//! nothing about a register of the other, so that no crivo sketch can become such bytes: the keys have
+//! to be read again. What a key is follows the rules of the other side, not docs/keys.md:
+//!
+//! | key | hashed as |
+//! |---|---|
+//! | text, bytes | the bytes as they stand, without a length |
+//! | integers of any width | 64 bits, signed |
+//! | empty text, missing values | skipped |
+//!
+//! A column of integers counted by its texts gives another sketch than Spark makes of that column:
+//! integers are to be given as integers.
+//!
+//! # What merging promises
+//!
+//! A merged sketch answers within the same bounds as one built from all keys, but it need not have the
+//! same bytes: an [`Hll`] that has only been added to keeps a more exact running estimate, which ends
+//! at the first merge.
+//!
+//! ```
+//! use crivo_interchange::Hll;
+//!
+//! let (mut monday, mut tuesday) = (Hll::new(12)?, Hll::new(12)?);
+//! ["ana", "rui"].map(|key| monday.insert_bytes(key.as_bytes()));
+//! ["rui", "eva"].map(|key| tuesday.insert_bytes(key.as_bytes()));
+//! monday.merge(&tuesday);
+//! assert_eq!(Hll::decode(&monday.encode())?.estimate().value().round(), 3.0);
+//! # Ok::<(), crivo_interchange::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod hll;
+mod theta;
+
+use std::fmt;
+
+use crivo::{Confidence, Estimate};
+use datasketches::common::NumStdDev;
+
+pub use hll::Hll;
+pub use theta::Theta;
+
+/// The size that Spark's functions take where none is asked for: 2^12 registers, or hashes kept.
+pub const DEFAULT_LG_K: u8 = 12;
+
+/// The crate's results.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a sketch could not be made or read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A size is out of its range.
+    Size {
+        /// What is allowed.
+        allowed: &'static str,
+        /// What was asked for.
+        found: u8,
+    },
+    /// The bytes are not a whole and undamaged sketch of this kind.
+    Bytes {
+        /// The kind that was expected.
+        kind: &'static str,
+        /// What is wrong with them.
+        cause: String,
+    },
+}
+
+impl Error {
+    fn bytes(kind: &'static str, cause: impl fmt::Display) -> Self {
+        Self::Bytes { kind, cause: cause.to_string() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size { allowed, found } => write!(f, "lg_k: expected {allowed}, found {found}"),
+            Self::Bytes { kind, cause } => {
+                write!(
+                    f,
+                    "bytes: expected an Apache DataSketches {kind} sketch, found something else: {cause}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The bounds of DataSketches are at two standard deviations, which is 95.4 % of a normal distribution.
+fn estimate(value: f64, bound: impl Fn(NumStdDev) -> [f64; 2], is_exact: bool) -> Estimate {
+    if is_exact {
+        return Estimate::exact(value);
+    }
+    let [lower, upper] = bound(NumStdDev::Two);
+    Estimate::probable(value, lower.min(value), upper.max(value), Confidence::P95)
+}

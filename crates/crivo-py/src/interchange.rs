@@ -1,0 +1,257 @@
+//! Counts of different values as other systems store them: Apache DataSketches.
+
+use crivo::keys::{KeyKind, KeyRef, KeyScheme};
+use crivo_interchange::{DEFAULT_LG_K, Error, Hll as HllSketch, Theta as ThetaSketch};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+use crate::errors::{Failure, Result, setting};
+use crate::estimate::Estimate;
+use crate::keys::{self, Stretch, bytes_of, name_of, scheme_of};
+use crate::sketch::{INSERT, Reduced, Shared};
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Bytes { .. } => Self::Bytes(error.to_string()),
+            other => Self::Parameter(other.to_string()),
+        }
+    }
+}
+
+/// Text or integers: hashes of the caller's own are not those of DataSketches.
+fn kind_of(keys: &str) -> Result<KeyKind> {
+    match scheme_of(keys, None)?.kind() {
+        KeyKind::Hash => Err(Failure::Parameter(
+            "keys: expected 'text' or 'int', since other systems hash for themselves, found 'hash'".into(),
+        )),
+        kind => Ok(kind),
+    }
+}
+
+fn lg_k_of(lg_k: Option<&Bound<'_, PyAny>>) -> Result<u8> {
+    lg_k.map_or(Ok(DEFAULT_LG_K), |lg_k| setting("lg_k", lg_k, "a size that the sketch can have"))
+}
+
+/// What both have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and the kind of its `keys`.
+macro_rules! interchange_methods {
+    ($class:ident, $sketch:ty) => {
+        #[pymethods]
+        impl $class {
+            /// What the keys are: "text" or "int".
+            #[getter]
+            fn keys(&self) -> &'static str {
+                name_of(self.keys)
+            }
+
+            /// The base-2 logarithm of the size.
+            #[getter]
+            fn lg_k(&self, py: Python<'_>) -> u8 {
+                self.sketch.quick(py, |sketch| sketch.lg_k())
+            }
+
+            /// Whether nothing was inserted.
+            #[getter]
+            fn is_empty(&self, py: Python<'_>) -> bool {
+                self.sketch.quick(py, |sketch| sketch.is_empty())
+            }
+
+            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+            fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
+                let py = key.py();
+                let on_key = |key: KeyRef<'_>| self.sketch.quick(py, |sketch| insert_key!(sketch, key));
+                keys::with_one(key, KeyScheme::of(self.keys), &INSERT, on_key)
+            }
+
+            /// Adds many keys and returns how many missing values (None, NaN, null and, in a column,
+            /// empty text) were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+            fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
+                let mut take = |stretch: Stretch<'_>| {
+                    self.sketch
+                        .locked(|sketch| stretch.keys.iter().for_each(|(key, _)| insert_key!(sketch, key)));
+                    Ok(())
+                };
+                keys::take_keys(values, KeyScheme::of(self.keys), &INSERT, &mut take)
+            }
+
+            /// How many different keys there are, with bounds at two standard deviations, about 95 %.
+            fn estimate(&self, py: Python<'_>) -> Estimate {
+                self.sketch.detached(py, |sketch| sketch.estimate()).into()
+            }
+
+            /// Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
+            /// other integers.
+            fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
+                let other = other.get();
+                if self.keys != other.keys {
+                    let (mine, theirs) = (name_of(self.keys), name_of(other.keys));
+                    return Err(Failure::Incompatible(format!("keys: expected '{mine}', found '{theirs}'")));
+                }
+                self.sketch.with_other(py, &other.sketch, |mine, theirs| mine.merge(theirs));
+                Ok(())
+            }
+
+            fn __or__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<Self> {
+                let joined = self.copy(py);
+                joined.merge(py, other)?;
+                Ok(joined)
+            }
+
+            fn __ior__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
+                self.merge(py, other)
+            }
+
+            /// An independent copy.
+            fn copy(&self, py: Python<'_>) -> Self {
+                Self { sketch: self.sketch.copied(py), keys: self.keys }
+            }
+
+            fn __copy__(&self, py: Python<'_>) -> Self {
+                self.copy(py)
+            }
+
+            fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+                self.copy(py)
+            }
+
+            fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> bool {
+                let other = other.get();
+                self.keys == other.keys
+                    && self.sketch.with_other(py, &other.sketch, |mine, theirs| mine == theirs)
+            }
+
+            /// The bytes that other systems read. `bytes(sketch)` does the same.
+            fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+                PyBytes::new(py, &self.sketch.detached(py, |sketch| sketch.encode()))
+            }
+
+            fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+                self.to_bytes(py)
+            }
+
+            fn __repr__(&self, py: Python<'_>) -> String {
+                let (keys, lg_k) = (self.keys(), self.lg_k(py));
+                let estimate = self.sketch.detached(py, |sketch| sketch.estimate());
+                format!(concat!("<", stringify!($class), " lg_k={}, keys='{}': {}>"), lg_k, keys, estimate)
+            }
+        }
+    };
+}
+
+macro_rules! insert_key {
+    ($sketch:expr, $key:expr) => {
+        match $key {
+            KeyRef::Bytes(bytes) => $sketch.insert_bytes(bytes),
+            KeyRef::Integer(integer) | KeyRef::Hash(integer) => $sketch.insert_integer(integer),
+        }
+    };
+}
+use insert_key;
+
+/// Counts different items in 2^lg_k bytes, as Apache DataSketches does: its bytes are what Spark's
+/// `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (HLL_8; of others HLL_4 and
+/// HLL_6 too).
+///
+/// DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from the keys.
+/// With `keys="text"` they are text or bytes, with "int" integers, which are other keys than their texts: use
+/// it where the other side counts an integer column.
+///
+/// >>> from crivo.interchange import Hll
+/// >>> visitors = Hll()
+/// >>> visitors.insert_batch(["ana", "rui", None, "ana"])
+/// 1
+/// >>> round(visitors.estimate().value), len(bytes(visitors))
+/// (2, 16)
+/// >>> Hll.from_bytes(bytes(visitors)) == visitors
+/// True
+#[pyclass(module = "crivo.interchange", frozen)]
+#[derive(Debug)]
+pub(crate) struct Hll {
+    sketch: Shared<HllSketch>,
+    keys: KeyKind,
+}
+
+interchange_methods!(Hll, HllSketch);
+
+#[pymethods]
+impl Hll {
+    #[new]
+    #[pyo3(signature = (lg_k = None, *, keys = "text"))]
+    #[pyo3(text_signature = "(lg_k=12, *, keys='text')")]
+    fn new(lg_k: Option<&Bound<'_, PyAny>>, keys: &str) -> Result<Self> {
+        Ok(Self { sketch: Shared::new(HllSketch::new(lg_k_of(lg_k)?)?), keys: kind_of(keys)? })
+    }
+
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
+    /// checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
+    #[classmethod]
+    #[pyo3(signature = (data, *, keys = "text"))]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, keys: &str) -> Result<Self> {
+        let (bytes, keys) = (bytes_of(data)?, kind_of(keys)?);
+        let sketch = cls.py().detach(|| HllSketch::decode(&bytes))?;
+        Ok(Self { sketch: Shared::new(sketch), keys })
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>, &'static str)>> {
+        let from_bytes = slf.py().import("crivo.interchange")?.getattr("_hll")?;
+        Ok((from_bytes, (slf.get().to_bytes(slf.py()), slf.get().keys())))
+    }
+}
+
+/// Counts different items by the 2^lg_k smallest of their hashes, exactly while they are fewer, as Apache
+/// DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and others
+/// write and read, and they can be intersected and subtracted there.
+///
+/// It is built from the keys, as `Hll` is.
+///
+/// >>> from crivo.interchange import Theta
+/// >>> monday, tuesday = Theta(), Theta()
+/// >>> monday.insert_batch(range(3000)), tuesday.insert_batch(range(2000, 4000))
+/// (0, 0)
+/// >>> print((monday | tuesday).estimate())
+/// 4 000
+#[pyclass(module = "crivo.interchange", frozen)]
+#[derive(Debug)]
+pub(crate) struct Theta {
+    sketch: Shared<ThetaSketch>,
+    keys: KeyKind,
+}
+
+interchange_methods!(Theta, ThetaSketch);
+
+#[pymethods]
+impl Theta {
+    #[new]
+    #[pyo3(signature = (lg_k = None, *, keys = "text"))]
+    #[pyo3(text_signature = "(lg_k=12, *, keys='text')")]
+    fn new(lg_k: Option<&Bound<'_, PyAny>>, keys: &str) -> Result<Self> {
+        Ok(Self { sketch: Shared::new(ThetaSketch::new(lg_k_of(lg_k)?)?), keys: kind_of(keys)? })
+    }
+
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
+    /// checksum, so that a change inside may go unnoticed. Nor do they say what the keys are, or how many
+    /// hashes to keep of what comes later: `keys` and `lg_k` do.
+    #[classmethod]
+    #[pyo3(signature = (data, lg_k = None, *, keys = "text"))]
+    #[pyo3(text_signature = "($cls, data, lg_k=12, *, keys='text')")]
+    fn from_bytes(
+        cls: &Bound<'_, PyType>,
+        data: &Bound<'_, PyAny>,
+        lg_k: Option<&Bound<'_, PyAny>>,
+        keys: &str,
+    ) -> Result<Self> {
+        let (bytes, lg_k, keys) = (bytes_of(data)?, lg_k_of(lg_k)?, kind_of(keys)?);
+        let sketch = cls.py().detach(|| ThetaSketch::decode(&bytes, lg_k))?;
+        Ok(Self { sketch: Shared::new(sketch), keys })
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>, u8, &'static str)>> {
+        let from_bytes = slf.py().import("crivo.interchange")?.getattr("_theta")?;
+        let theta = slf.get();
+        Ok((from_bytes, (theta.to_bytes(slf.py()), theta.lg_k(slf.py()), theta.keys())))
+    }
+}

@@ -1,0 +1,46 @@
+"""crivo on Apache Spark: the same answers from data on many machines.
+
+Every function takes DataFrames and does its work where the rows are: inside ``mapInArrow``, in native code, one
+partial sketch a partition. What comes of it is what one machine would have made: the same bytes where merging is
+exact, the same pairs of near-duplicates, the same guarantee elsewhere.
+
+- ``sketch`` of a column, or one of each group of rows; ``estimate`` reads a DataFrame of sketches
+- ``near_duplicates``, ``clusters`` and ``dedup`` of a column of texts
+- ``semi_join`` drops the rows that cannot join before they are moved
+- ``profile`` says what is in each column
+- ``to_datasketches`` and ``from_datasketches`` exchange counts with Spark's own ``hll_*`` and ``theta_*``
+- ``pack_environment`` is for clusters where crivo is not installed
+
+It needs ``pip install 'crivo[spark]'``, on the machine of the driver; docs/spark.md says how to run it and what it costs.
+"""
+
+try:
+    import pyarrow
+    import pyspark
+except ImportError as missing:
+    message = f"crivo.spark needs {missing.name}, which is not installed: pip install 'crivo[spark]'"
+    raise ImportError(message, name=missing.name) from missing
+
+from crivo.spark._clusters import clusters
+from crivo.spark._environment import pack_environment
+from crivo.spark._interchange import from_datasketches, to_datasketches
+from crivo.spark._join import semi_join
+from crivo.spark._near import dedup, near_duplicates
+from crivo.spark._profile import profile
+from crivo.spark._sketch import Sketched, estimate, sketch
+
+__all__ = [
+    "Sketched",
+    "clusters",
+    "dedup",
+    "estimate",
+    "from_datasketches",
+    "near_duplicates",
+    "pack_environment",
+    "profile",
+    "semi_join",
+    "sketch",
+    "to_datasketches",
+]
+
+del pyarrow, pyspark

@@ -1,0 +1,76 @@
+"""Which columns are meant, and can they be keys? Asked on the driver: a task that fails is tried four times."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+    VarcharType,
+)
+
+from crivo.errors import InvalidParameterError, KeyTypeError
+
+INTEGERS = (ByteType, ShortType, IntegerType, LongType)
+TEXTS = (StringType, CharType, VarcharType)
+# What docs/keys.md has a text for.
+KEYS = (*INTEGERS, *TEXTS, BinaryType, BooleanType, DateType, DecimalType, DoubleType, FloatType, NullType, TimestampType,
+        TimestampNTZType)
+
+
+def column(name: str) -> Column:
+    """The column of that name, whatever characters are in it."""
+    quoted = name.replace("`", "``")
+    return F.col(f"`{quoted}`")
+
+
+def type_of(df: DataFrame, name: str, what: str = "column") -> DataType:
+    """The type of a column that has to be there."""
+    if not isinstance(df, DataFrame):
+        raise KeyTypeError(f"df: expected a Spark DataFrame, found {type(df).__name__}")
+    if not isinstance(name, str):
+        raise KeyTypeError(f"{what}: expected the name of a column, found {type(name).__name__}")
+    found = [field.dataType for field in df.schema.fields if field.name == name]
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(f"'{other}'" for other in df.columns)
+    if found:
+        raise InvalidParameterError(f"{what}: expected a name that one column has, found '{name}' {len(found)} times")
+    raise InvalidParameterError(f"{what}: expected one of {there}, found '{name}'")
+
+
+def require_keys(df: DataFrame, name: str, keys: str) -> DataType:
+    """A column whose values are keys of the kind."""
+    found = type_of(df, name)
+    if keys == "int" and not isinstance(found, INTEGERS):
+        advice = "cast the column, or leave out keys='int'"
+        raise KeyTypeError(f"column '{name}': expected integers, found {found.simpleString()} ({advice})")
+    if not isinstance(found, KEYS):
+        expected, advice = "text, bytes, numbers, booleans or times", "choose a part of it, or convert it"
+        raise KeyTypeError(f"column '{name}': expected {expected}, found {found.simpleString()} ({advice})")
+    return found
+
+
+def names_of(names: str | Sequence[str] | None, what: str) -> list[str]:
+    """One name, several, or none."""
+    if names is None:
+        return []
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(set(listed)) != len(listed):
+        raise InvalidParameterError(f"{what}: expected different columns, found {listed}")
+    return listed

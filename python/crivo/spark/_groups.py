@@ -1,0 +1,138 @@
+"""One sketch of each group of rows: made where the rows lie, merged where those of a group meet."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+from crivo.errors import InvalidParameterError
+from crivo.spark._columns import column, require_keys
+from crivo.spark._sketch import AT_ONCE, Recipe, part
+
+Key = tuple[Any, ...]
+
+ADDED = ("sketch", "rows", "skipped")
+
+
+def by_group(df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe) -> DataFrame:
+    """The groups, with a sketch of the column for each."""
+    for group in groups:
+        require_keys(df, group, "text")
+        if group in ADDED:
+            raise InvalidParameterError(f"group_by: expected a name that the answer does not have, found '{group}'")
+    fields = [StructField(group, df.schema[group].dataType) for group in groups]
+    types = (BinaryType(), LongType(), LongType())
+    schema = StructType([*fields, *(StructField(name, kind) for name, kind in zip(ADDED, types, strict=True))])
+    keys = [column(group) for group in groups]
+    partials = df.select(*keys, column(name)).mapInArrow(GroupedSketches(recipe, len(groups)), schema)
+    met = partials.repartition(*keys).sortWithinPartitions(*keys)
+    return met.mapInArrow(MergedGroups(recipe, len(groups)), schema)
+
+
+def groups_of(columns: Sequence[pa.Array]) -> Iterator[NDArray[np.int64]]:
+    """The rows of each group, of those in one batch."""
+    codes: NDArray[np.int64] = np.zeros(len(columns[0]), np.int64)
+    for values in columns:
+        encoded = values.dictionary_encode(null_encoding="encode")
+        codes = codes * max(1, len(encoded.dictionary)) + encoded.indices.to_numpy(zero_copy_only=False)
+        # Renumbered after each column: products of many would overflow.
+        codes = np.unique(codes, return_inverse=True)[1]
+    order = np.argsort(codes, kind="stable")
+    yield from (rows for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(rows))
+
+
+def key_of(columns: Sequence[pa.Array], row: int) -> Key:
+    """What the group is called; NaN, which is not equal to itself, by its name."""
+    values = (column[row].as_py() for column in columns)
+    return tuple("NaN" if value != value else value for value in values)
+
+
+@dataclass
+class Group:
+    """A group while it is counted: a row of its key columns, its sketch, what was read."""
+
+    key: list[pa.Array]
+    sketch: Any
+    rows: int = 0
+    skipped: int = 0
+
+
+@dataclass
+class Table:
+    """Groups on their way out."""
+
+    names: Sequence[str]
+    groups: dict[Key, Group] = field(default_factory=dict)
+
+    def is_large(self) -> bool:
+        # Sketches that do not say how much they take are small.
+        return sum(getattr(group.sketch, "memory", 1 << 16) for group in self.groups.values()) > AT_ONCE
+
+    def drain(self) -> Iterator[pa.RecordBatch]:
+        groups, self.groups = list(self.groups.values()), {}
+        if groups:
+            keys = [pa.concat_arrays(parts) for parts in zip(*(group.key for group in groups), strict=True)]
+            sketches = pa.array([group.sketch.to_bytes() for group in groups], pa.binary())
+            rows = pa.array([group.rows for group in groups], pa.int64())
+            skipped = pa.array([group.skipped for group in groups], pa.int64())
+            yield pa.RecordBatch.from_arrays([*keys, sketches, rows, skipped], names=[*self.names, *ADDED])
+
+
+@dataclass(frozen=True)
+class GroupedSketches:
+    """Rows of key columns and a value into one row for each group of a partition, or more of large ones."""
+
+    recipe: Recipe
+    keys: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        number, made, table = part(), 0, Table(())
+        for batch in batches:
+            table.names = batch.schema.names[: self.keys]
+            columns, values = batch.columns[: self.keys], batch.columns[self.keys]
+            for rows in groups_of(columns):
+                key, first = key_of(columns, rows[0]), int(rows[0])
+                group = table.groups.get(key)
+                if group is None:
+                    row = [column.slice(first, 1) for column in columns]
+                    group = table.groups[key] = Group(row, self.recipe.fresh(number, made))
+                    made += 1
+                group.skipped += group.sketch.insert_batch(values.take(pa.array(rows)))
+                group.rows += len(rows)
+            if table.is_large():
+                yield from table.drain()
+        yield from table.drain()
+
+
+@dataclass(frozen=True)
+class MergedGroups:
+    """Partial sketches in the order of their groups into one row for each group."""
+
+    recipe: Recipe
+    keys: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table = Table(())
+        last: Key | None = None
+        for batch in batches:
+            table.names = batch.schema.names[: self.keys]
+            columns = batch.columns[: self.keys]
+            rest = batch.select(list(ADDED)).to_pylist()
+            for row, found in enumerate(rest):
+                key, sketch = key_of(columns, row), self.recipe.read(found["sketch"])
+                if key != last and table.is_large():
+                    yield from table.drain()
+                last = key
+                group = table.groups.get(key)
+                if group is None:
+                    group = table.groups[key] = Group([column.slice(row, 1) for column in columns], sketch)
+                else:
+                    group.sketch.merge(sketch)
+                group.rows += found["rows"]
+                group.skipped += found["skipped"]
+        yield from table.drain()

@@ -1,0 +1,275 @@
+"""Near-duplicates among documents on many machines: the pairs that one machine would find.
+
+The steps are the engine's (`crivo.distributed`), and what travels between them is small:
+
+1. Documents are signed where they lie. A fingerprint, the id and some band keys of each travel, and those of the same content meet:
+   only the first of them, by its id, is compared with others.
+2. Who shares a band key becomes a pair of candidates: all pairs up to 500 who share it, beyond that the first with each
+   other one. So a million nearly equal documents cost a million comparisons.
+3. Candidates are compared where the smallest id that either was paired with says: in a cluster where everybody is like
+   everybody that is one place, and each set of shingles travels there once. Only documents among the candidates travel: a Bloom
+   filter of their ids finds them at the second reading.
+4. What holds for a content holds for all documents that have it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import BinaryType
+
+import crivo
+from crivo.distributed import LARGEST_BUCKET, Signer, Verifier
+from crivo.errors import InvalidParameterError, KeyTypeError
+from crivo.spark._cache import cached_with
+from crivo.spark._clusters import clusters
+from crivo.spark._columns import INTEGERS, TEXTS, column, type_of
+from crivo.spark._sketch import Recipe, of_column
+
+PAIRS_AT_ONE_PLACE = 50_000
+"""More pairs than this are compared at several places."""
+
+TEXT_AT_ONCE = 32 << 20
+"""Of how many bytes of text the sets are made at once: they take up to eight times as much."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What counts as alike: the arguments of a `Signer`."""
+
+    threshold: float
+    shingle: str
+    html: bool
+    hashes: int
+    bands: tuple[int, int] | None
+    seed: int
+
+    def signer(self) -> Signer:
+        bands = None if self.bands is None else crivo.Bands(*self.bands)
+        return Signer(
+            self.threshold, shingle=self.shingle, html=self.html, hashes=self.hashes, bands=bands, seed=self.seed
+        )
+
+
+def near_duplicates(
+    df: DataFrame,
+    id: str,
+    text: str,
+    threshold: float = 0.8,
+    *,
+    shingle: str = "words:5",
+    html: bool = False,
+    hashes: int = 128,
+    bands: crivo.Bands | None = None,
+    seed: int = 0,
+) -> DataFrame:
+    """The pairs of documents of which the shingles have a Jaccard similarity of at least `threshold`, as a DataFrame
+    of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact.
+
+    `id` names a column of integers or text that is different for each document, `text` one of text or bytes. Rows
+    without an id or a text are left out. The other arguments are those of `crivo.near_duplicates`, and so are the pairs, if
+    the documents are given to it in the order of their ids.
+
+    The candidates are found at once and stay cached as long as the DataFrame that comes back is referred to; comparing
+    them is left to it, and reads the documents a second time.
+    """
+    id_type, text_type = type_of(df, id, "id"), type_of(df, text, "text")
+    if not isinstance(id_type, (*INTEGERS, *TEXTS)):
+        raise KeyTypeError(f"id '{id}': expected integers or text, found {id_type.simpleString()} (cast the column)")
+    if not isinstance(text_type, (*TEXTS, BinaryType)):
+        raise KeyTypeError(f"text '{text}': expected text or bytes, found {text_type.simpleString()}")
+    cut = None if bands is None else (bands.bands, bands.rows)
+    settings = Settings(threshold, shingle, html, hashes, cut, seed)
+    settings.signer()  # refuses what is out of range before anything is run
+
+    documents = df.select(column(id).alias("id"), column(text).alias("text")).dropna()
+    name = id_type.simpleString()
+    contents = contents_of(documents, settings, name)
+    contents.persist(StorageLevel.MEMORY_AND_DISK)
+    repeated = contents.where(F.size("members") > 1).select("members").persist(StorageLevel.MEMORY_AND_DISK)
+    candidates = candidates_of(contents).persist(StorageLevel.MEMORY_AND_DISK)
+    has_repeated = repeated.count() > 0
+    has_candidates = candidates.count() > 0
+    contents.unpersist()
+
+    pairs = twins_of(repeated)
+    cached = [repeated, candidates]
+    if has_candidates:
+        placed = placed_pairs(candidates).persist(StorageLevel.MEMORY_AND_DISK)
+        cached.append(placed)
+        verified = verify(documents, placed, settings, name, cached)
+        pairs = pairs.unionByName(with_twins(verified, repeated) if has_repeated else verified)
+    return cached_with(pairs, cached)
+
+
+# ---- signing ----
+
+
+def contents_of(documents: DataFrame, settings: Settings, id_type: str) -> DataFrame:
+    """Each different content once: the ids of the documents that have it, ascending, and its band keys."""
+    schema = f"id {id_type}, high bigint, low bigint, keys array<bigint>"
+    signed = documents.mapInArrow(Sign(settings), schema)
+    members = F.sort_array(F.collect_list("id")).alias("members")
+    return signed.groupBy("high", "low").agg(members, F.first("keys").alias("keys")).select("members", "keys")
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Documents into fingerprints and band keys."""
+
+    settings: Settings
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        signer = self.settings.signer()
+        for batch in batches:
+            fingerprints, sizes, keys = signer.sign(batch.column(1))
+            counts = np.where(sizes > 0, signer.bands.bands, 0)
+            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+            values = keys[sizes > 0].reshape(-1).view(np.int64)
+            halves = fingerprints.view(np.int64)
+            yield pa.RecordBatch.from_arrays(
+                [
+                    batch.column(0),
+                    pa.array(np.ascontiguousarray(halves[:, 0])),
+                    pa.array(np.ascontiguousarray(halves[:, 1])),
+                    pa.ListArray.from_arrays(pa.array(offsets), pa.array(values)),
+                ],
+                names=["id", "high", "low", "keys"],
+            )
+
+
+# ---- pairing ----
+
+
+def pairs_of(groups: DataFrame) -> DataFrame:
+    """The pairs of each group of `members`: all of them, or of very many the first with each other."""
+    centres = F.when(F.size("members") <= LARGEST_BUCKET, F.col("members")).otherwise(F.slice("members", 1, 1))
+    led = groups.select(F.posexplode(centres).alias("place", "a"), "members")
+    after = F.slice("members", F.col("place") + 2, F.greatest(F.size("members") - F.col("place") - 1, F.lit(0)))
+    return led.select("a", F.explode(after).alias("b"))
+
+
+def candidates_of(contents: DataFrame) -> DataFrame:
+    """The contents that share a band key, each named by its first document, each pair once."""
+    banded = contents.select(F.col("members")[0].alias("first"), F.explode("keys").alias("key"))
+    buckets = banded.groupBy("key").agg(F.sort_array(F.collect_set("first")).alias("members"))
+    return pairs_of(buckets.where(F.size("members") > 1)).distinct()
+
+
+def twins_of(repeated: DataFrame) -> DataFrame:
+    """The pairs of documents with the same content."""
+    return pairs_of(repeated).where("a < b").withColumn("similarity", F.lit(1.0))
+
+
+def with_twins(verified: DataFrame, repeated: DataFrame) -> DataFrame:
+    """The pairs of contents as the pairs of the documents that have them. Contents of very many documents are
+    shown by their first."""
+    shown = repeated.where(F.size("members") <= LARGEST_BUCKET).select(F.col("members")[0].alias("first"), "members")
+    for side in ("a", "b"):
+        named = shown.select(F.col("first").alias(side), F.col("members").alias(f"all_{side}"))
+        verified = verified.join(named, side, "left")
+        members = F.coalesce(F.col(f"all_{side}"), F.array(side))
+        verified = verified.withColumn(side, F.explode(members)).drop(f"all_{side}")
+    return verified.select(F.least("a", "b").alias("a"), F.greatest("a", "b").alias("b"), "similarity")
+
+
+# ---- comparing ----
+
+
+def placed_pairs(candidates: DataFrame) -> DataFrame:
+    """The candidates, each with the number of the place where it is compared.
+
+    That is the smallest id its first member was paired with, or the first itself. Different places that
+    happen to have the same number do no harm.
+    """
+    before = candidates.groupBy(F.col("b").alias("a")).agg(F.min("a").alias("before"))
+    homes = candidates.join(before, "a", "left").select("a", "b", F.coalesce("before", "a").alias("home"))
+    many = homes.groupBy("home").count().where(F.col("count") > PAIRS_AT_ONE_PLACE)
+    split = many.select("home", F.ceil(F.col("count") / PAIRS_AT_ONE_PLACE).alias("places"))
+    part = F.pmod(F.xxhash64("b"), F.coalesce("places", F.lit(1)))
+    return homes.join(F.broadcast(split), "home", "left").select(F.xxhash64("home", part).alias("place"), "a", "b")
+
+
+def verify(
+    documents: DataFrame, placed: DataFrame, settings: Settings, id_type: str, cached: list[DataFrame]
+) -> DataFrame:
+    """The pairs that are as similar as they have to be."""
+    ends = F.explode(F.array("a", "b")).alias("id")
+    wanted = placed.select("place", ends).distinct().persist(StorageLevel.MEMORY_AND_DISK)
+    cached.append(wanted)
+    count = wanted.count()
+    known = of_column(wanted, "id", Recipe(crivo.Bloom.for_items(max(1, count), 0.01))).sketch
+    sets = documents.mapInArrow(MakeSets(settings, known), f"id {id_type}, hashes binary").join(wanted, "id")
+    nothing, no_set = F.lit(None).cast(id_type), F.lit(None).cast("binary")
+    rows = sets.select("place", F.lit(False).alias("is_pair"), F.col("id").alias("a"), nothing.alias("b"), "hashes")
+    rows = rows.unionByName(placed.select("place", F.lit(True).alias("is_pair"), "a", "b", no_set.alias("hashes")))
+    gathered = rows.repartition("place").sortWithinPartitions("place", "is_pair")
+    return gathered.mapInArrow(Compare(settings.threshold), f"a {id_type}, b {id_type}, similarity double")
+
+
+@dataclass(frozen=True)
+class MakeSets:
+    """The documents whose id may be among the wanted ones into their sets of shingles."""
+
+    settings: Settings
+    wanted: crivo.Bloom
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        signer = self.settings.signer()
+        for batch in batches:
+            chosen = batch.filter(pa.array(self.wanted.contains_batch(batch.column(0))))
+            for piece in pieces(chosen):
+                starts, hashes = signer.sets(piece.column(1))
+                offsets = pa.py_buffer((starts * 8).astype(np.int32))
+                sets = pa.Array.from_buffers(pa.binary(), piece.num_rows, [None, offsets, pa.py_buffer(hashes)])
+                yield pa.RecordBatch.from_arrays([piece.column(0), sets], names=["id", "hashes"])
+
+
+def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows of a batch, a few at a time if their texts are long."""
+    ends = np.cumsum(pc.binary_length(batch.column(1)).to_numpy(zero_copy_only=False).astype(np.int64))
+    start = 0
+    while start < batch.num_rows:
+        before = ends[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(ends, before + TEXT_AT_ONCE, side="right")))
+        yield batch.slice(start, end - start)
+        start = end
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Sets and pairs in the order of their places into the pairs that are alike."""
+
+    threshold: float
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        verifier = Verifier(self.threshold)
+        for batch in batches:
+            places = batch.column(0).to_numpy()
+            one, other = batch.column(2), batch.column(3)
+            rows, similarities = verifier.verify(
+                places, one.cast(pa.string()), other.cast(pa.string()), batch.column(4)
+            )
+            chosen = pa.array(rows)
+            columns = [one.take(chosen), other.take(chosen), pa.array(similarities)]
+            yield pa.RecordBatch.from_arrays(columns, names=["a", "b", "similarity"])
+
+
+# ---- what most people want of it ----
+
+
+def dedup(df: DataFrame, id: str, text: str, threshold: float = 0.8, **settings: Any) -> DataFrame:
+    """The rows of `df` without near-duplicates: of each cluster the document with the smallest id is kept, and so are
+    rows without a text. The settings are those of `near_duplicates`.
+    """
+    if "keep" in settings:
+        raise InvalidParameterError("keep: on Spark it is always the smallest id")
+    pairs = near_duplicates(df, id, text, threshold, **settings)
+    dropped = clusters(pairs).where("id != cluster").select(F.col("id").alias(id))
+    return df.join(dropped, id, "left_anti")

@@ -1,0 +1,59 @@
+"""What is in each column of a DataFrame: one pass, one partial profile a partition and column."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+import crivo
+from crivo.errors import InvalidParameterError
+from crivo.spark._columns import KEYS, column
+from crivo.spark._sketch import Recipe, part
+
+SCHEMA = "part int, place int, profile binary"
+
+
+def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[str, crivo.ColumnProfile]:
+    """A `crivo.ColumnProfile` of each column, by its name: as `crivo.profile` makes of a table on one machine. Each takes
+    at most `memory` bytes. Columns of arrays, maps and structures are left out, with a warning.
+    """
+    if len(set(df.columns)) != len(df.columns):
+        raise InvalidParameterError(f"df: expected different names of columns, found {df.columns}")
+    names = [field.name for field in df.schema.fields if isinstance(field.dataType, KEYS)]
+    if left_out := [name for name in df.columns if name not in names]:
+        warnings.warn(f"left out, since their values have no text: {', '.join(left_out)}", stacklevel=3)
+    recipe = Recipe(crivo.ColumnProfile(seed=seed) if memory is None else crivo.ColumnProfile.for_memory(memory, seed=seed), 0)
+    profiles = {name: recipe.fresh(0, place) for place, name in enumerate(names)}
+    if not names:
+        return profiles
+    partials = df.select(*(column(name) for name in names)).mapInArrow(PartialProfiles(recipe), SCHEMA)
+    rows = sorted(partials.toArrow().to_pylist(), key=lambda row: (row["part"], row["place"]))
+    for row in rows:
+        profiles[names[row["place"]]].merge(crivo.ColumnProfile.from_bytes(row["profile"]))
+    return profiles
+
+
+@dataclass(frozen=True)
+class PartialProfiles:
+    """A partition into one row for each column."""
+
+    recipe: Recipe
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        number = part()
+        profiles: list[Any] = []
+        for batch in batches:
+            if not profiles:
+                # Part 0 of the driver's own is taken.
+                profiles = [self.recipe.fresh(number + 1, place) for place in range(batch.num_columns)]
+            for of_column, values in zip(profiles, batch.columns, strict=True):
+                of_column.insert_batch(values)
+        columns = [
+            pa.array([number] * len(profiles), pa.int32()),
+            pa.array(range(len(profiles)), pa.int32()),
+            pa.array([of_column.to_bytes() for of_column in profiles], pa.binary()),
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=["part", "place", "profile"])

@@ -1,0 +1,306 @@
+"""One sketch of a column, however many machines its rows lie on.
+
+Each partition becomes one partial sketch where it lies; only sketches travel. Small ones are merged on the driver, in the
+order of the partitions; those that are large, or many, first on the executors, a few at a time. Of groups of rows each
+partition makes a sketch a group, and those of one group meet in a shuffle.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import BinaryType, DoubleType, StructField, StructType
+
+import crivo
+from crivo.errors import InvalidParameterError, KeyTypeError
+from crivo.spark._columns import column, names_of, require_keys, type_of
+
+Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
+
+KINDS = ("distinct", "membership", "frequency", "top", "sample")
+
+# Sketches whose parts need coins of their own: only a recipe that knows its seed can make them.
+WITH_COINS = ("Reservoir", "WeightedReservoir", "MorrisCounter", "SampledCounter", "CounterArray", "ColumnProfile")
+
+AT_ONCE = 256 << 20
+"""How many bytes of sketches one task, or the driver, is given at once."""
+
+
+@dataclass(frozen=True)
+class Sketched:
+    """The sketch of a column, and what was read: `rows` of them, of which `skipped` had no value.
+
+    Besides, it has the methods of the sketch itself: `sketched.estimate()` is `sketched.sketch.estimate()`.
+    """
+
+    sketch: Any
+    rows: int
+    skipped: int
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.sketch, name)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.sketch
+
+    def __bytes__(self) -> bytes:
+        return bytes(self.sketch)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a task makes an empty sketch, and reads one that another task wrote."""
+
+    empty: Any
+    seed: int | None = None
+
+    def fresh(self, *part: int) -> Any:
+        """An empty sketch; of those with coins, one with its own for each part."""
+        if self.seed is None:
+            return self.empty.copy()
+        label = ",".join(map(str, (self.seed, *part))).encode()
+        seed = int.from_bytes(hashlib.blake2b(label, digest_size=8).digest(), "little")
+        if isinstance(self.empty, crivo.ColumnProfile):
+            return crivo.ColumnProfile(**self.empty.config, seed=self.empty.seed, sample_seed=seed)
+        return crivo.Reservoir(
+            self.empty.capacity, seed=seed, keys=self.empty.keys, key_seed=self.empty.key_seed
+        )
+
+    def read(self, data: bytes) -> Any:
+        if type(self.empty).__module__ == "crivo.interchange":
+            return type(self.empty).from_bytes(data, keys=self.empty.keys)
+        return crivo.decode(data)
+
+    @property
+    def keys(self) -> str:
+        return str(self.empty.keys)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a full one has."""
+        memory = getattr(self.empty, "memory", 1 << 16)
+        return max(int(memory), len(self.empty.to_bytes()))
+
+
+def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
+    """The sketch that a kind and its parameters ask for."""
+    if not isinstance(kind, str):
+        return given(kind, parameters)
+    options = dict(parameters)
+    common = {name: options.pop(name) for name in ("keys", "seed") if name in options}
+
+    def one_of(names: tuple[str, ...], usual: str, value: Any) -> tuple[str, Any]:
+        chosen = [name for name in names if name in options]
+        if len(chosen) > 1:
+            raise InvalidParameterError(f"{kind}: expected {' or '.join(chosen)}, found both")
+        return (chosen[0], options.pop(chosen[0])) if chosen else (usual, value)
+
+    recipe: Recipe
+    match kind:
+        case "distinct":
+            method = options.pop("method", "hll")
+            classes = {"hll": crivo.HyperLogLog, "ull": crivo.UltraLogLog}
+            if method not in classes:
+                raise InvalidParameterError(f"method: expected 'hll' or 'ull', found {method!r}")
+            name, value = one_of(("error", "precision"), "precision", 14)
+            cls: Any = classes[method]
+            recipe = Recipe(cls.for_error(value, **common) if name == "error" else cls(value, **common))
+        case "membership":
+            if "items" not in options:
+                message = "items: expected how many different values there are at most, found nothing"
+                raise InvalidParameterError(f"{message} (sketch(df, column, 'distinct') counts them)")
+            items, rate = options.pop("items"), options.pop("rate", 0.01)
+            recipe = Recipe(crivo.Bloom.for_items(items, rate, **common))
+        case "frequency":
+            error, confidence = options.pop("error", 0.001), options.pop("confidence", 0.99)
+            recipe = Recipe(crivo.CountMin.for_error(error, confidence, **common))
+        case "top":
+            recipe = Recipe(crivo.HeavyHitters(options.pop("counters", 1000), **common))
+        case "sample":
+            seed = common.pop("seed", 0)
+            recipe = Recipe(crivo.Reservoir(options.pop("capacity", 100), seed=seed, **common), seed=int(seed))
+        case _:
+            expected = ", ".join(f"'{name}'" for name in KINDS)
+            raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")
+    if options:
+        raise InvalidParameterError(f"{kind}: has no parameter {', '.join(sorted(options))}")
+    return recipe
+
+
+def given(sketch: Any, parameters: dict[str, Any]) -> Recipe:
+    """An empty sketch of the caller's own."""
+    name = type(sketch).__name__
+    mergeable = all(hasattr(sketch, verb) for verb in ("insert_batch", "merge", "to_bytes", "copy", "keys"))
+    if not type(sketch).__module__.startswith("crivo") or not mergeable:
+        raise KeyTypeError(f"kind: expected the name of a kind or an empty sketch, found {name}")
+    if name in WITH_COINS:
+        advice = "kind='sample' does it" if name == "Reservoir" else "crivo.spark.profile does it for columns"
+        raise InvalidParameterError(f"kind: a {name} tosses coins, and every part needs its own ({advice})")
+    if parameters:
+        raise InvalidParameterError(f"{name}: a sketch has its parameters, found {', '.join(sorted(parameters))} too")
+    if not sketch.is_empty:
+        raise InvalidParameterError(f"kind: expected an empty sketch, found {sketch!r}")
+    return Recipe(sketch.copy())
+
+
+def part() -> int:
+    """The number of the partition that a task works on: the same when it is tried again."""
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
+@dataclass(frozen=True)
+class PartialSketches:
+    """A partition of one column into one row: its number, its sketch, what was read."""
+
+    recipe: Recipe
+
+    schema = "part int, sketch binary, rows bigint, skipped bigint"
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        number = part()
+        sketch, rows, skipped = self.recipe.fresh(number), 0, 0
+        for batch in batches:
+            rows += batch.num_rows
+            skipped += sketch.insert_batch(batch.column(0))
+        yield pa.RecordBatch.from_pydict(
+            {
+                "part": pa.array([number], pa.int32()),
+                "sketch": pa.array([sketch.to_bytes()], pa.binary()),
+                "rows": pa.array([rows], pa.int64()),
+                "skipped": pa.array([skipped], pa.int64()),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class MergedSketches:
+    """Rows of partial sketches, in their order, into one row."""
+
+    recipe: Recipe
+    parts: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        merged: Any = None
+        number = rows = skipped = 0
+        for batch in batches:
+            for row in batch.to_pylist():
+                sketch = self.recipe.read(row["sketch"])
+                if merged is None:
+                    merged, number = sketch, row["part"] % self.parts
+                else:
+                    merged.merge(sketch)
+                rows, skipped = rows + row["rows"], skipped + row["skipped"]
+        if merged is not None:
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "part": pa.array([number], pa.int32()),
+                    "sketch": pa.array([merged.to_bytes()], pa.binary()),
+                    "rows": pa.array([rows], pa.int64()),
+                    "skipped": pa.array([skipped], pa.int64()),
+                }
+            )
+
+
+def merge(partials: DataFrame, recipe: Recipe, parts: int) -> Sketched:
+    """All partial sketches, of which there are about so many, into one."""
+    fan_in = max(2, AT_ONCE // recipe.size)
+    while parts > fan_in and parts * recipe.size > AT_ONCE:
+        parts = -(-parts // fan_in)
+        grouped = partials.repartition(parts, F.col("part") % parts).sortWithinPartitions("part")
+        partials = grouped.mapInArrow(MergedSketches(recipe, parts), PartialSketches.schema)
+    merged, rows, skipped = None, 0, 0
+    for row in sorted(partials.toArrow().to_pylist(), key=lambda row: row["part"]):
+        sketch = recipe.read(row["sketch"])
+        if merged is None:
+            merged = sketch
+        else:
+            merged.merge(sketch)
+        rows, skipped = rows + row["rows"], skipped + row["skipped"]
+    return Sketched(recipe.fresh() if merged is None else merged, rows, skipped)
+
+
+def sketch(
+    df: DataFrame,
+    column: str,
+    kind: Kind | Any,
+    group_by: str | Sequence[str] | None = None,
+    **parameters: Any,
+) -> Sketched | DataFrame:
+    """The sketch of a column, merged from one partial sketch a partition.
+
+    `kind` is what is asked: "distinct" (with `error` or `precision`, and `method` "hll" or "ull"), "membership" (`items`,
+    `rate`), "frequency" (`error`, `confidence`), "top" (`counters`) or "sample" (`capacity`); or an empty sketch
+    of any class, which every partition begins with. `keys` and `seed` are as for `crivo.HyperLogLog`: by default
+    a value is keyed by its text, as the command line does (docs/keys.md). Nulls, NaN and empty text are skipped
+    and counted.
+
+    Without `group_by` the job is run, and the answer is a `Sketched`: the sketch, how many rows there were and
+    how many of them were skipped. The bytes are those of one machine where merging is exact: for all of the above but
+    "top", which keeps its guarantee, and "sample", which is another fair sample.
+
+    With `group_by`, the name of a column or several, nothing is run yet: the answer is a DataFrame with those
+    columns, `sketch` (bytes for `crivo.decode`), `rows` and `skipped`; `estimate` reads it.
+    """
+    recipe = recipe_of(kind, parameters)
+    require_keys(df, column, recipe.keys)
+    groups = names_of(group_by, "group_by")
+    if groups:
+        from crivo.spark._groups import by_group
+
+        return by_group(df, column, groups, recipe)
+    return of_column(df, column, recipe)
+
+
+def of_column(df: DataFrame, name: str, recipe: Recipe) -> Sketched:
+    """One sketch of all rows, now."""
+    selected = df.select(column(name))
+    parallel = df.sparkSession.sparkContext.defaultParallelism
+    if recipe.size * 4 * parallel > AT_ONCE:
+        # Every partition makes a whole sketch: no more of large ones than can be made at a time.
+        selected = selected.coalesce(parallel)
+    partials = selected.mapInArrow(PartialSketches(recipe), PartialSketches.schema)
+    return merge(partials, recipe, parallel if recipe.size * 4 * parallel > AT_ONCE else 0)
+
+
+def estimate(sketches: DataFrame, confidence: float = 0.95) -> DataFrame:
+    """Adds `value`, `lower` and `upper` to a DataFrame of sketches that count different values, as `sketch` with
+    `group_by` makes it, and leaves the sketches out. (Those of `to_datasketches` are for Spark's `hll_sketch_estimate`.)
+    """
+    crivo.HyperLogLog(4).estimate(confidence)
+    if not isinstance(type_of(sketches, "sketch"), BinaryType):
+        raise KeyTypeError("sketch: expected a column of bytes")
+    others = [field for field in sketches.schema.fields if field.name != "sketch"]
+    schema = StructType([*others, *(StructField(name, DoubleType()) for name in ("value", "lower", "upper"))])
+    ordered = sketches.select(*(column(field.name) for field in others), "sketch")
+    return ordered.mapInArrow(Estimates(confidence), schema)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Rows that end with a sketch into rows that end with its answer."""
+
+    confidence: float
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            answers = [self.answer(data.as_py()) for data in batch.column("sketch")]
+            columns = batch.columns[:-1]
+            columns += [pa.array(numbers, pa.float64()) for numbers in zip(*answers)] or [pa.array([], pa.float64())] * 3
+            yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names[:-1], "value", "lower", "upper"])
+
+    def answer(self, data: bytes | None) -> tuple[float | None, float | None, float | None]:
+        if data is None:
+            return (None, None, None)
+        sketch = crivo.decode(data)
+        if not hasattr(sketch, "estimate"):
+            raise KeyTypeError(f"sketch: expected one that counts different values, found a {type(sketch).__name__}")
+        answer = sketch.estimate(confidence=self.confidence)
+        return (answer.value, answer.lower, answer.upper)

@@ -1,0 +1,28 @@
+"""What docs/spark.md shows is what happens."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import crivo.spark
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_examples_of_the_page_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = doctest.testfile(
+        str(ROOT / "docs" / "spark.md"), module_relative=False, encoding="utf-8", globs={"spark": spark}
+    )
+    assert results.failed == 0 and results.attempted >= 15
+
+
+def test_every_function_says_what_it_does() -> None:
+    for name in crivo.spark.__all__:
+        documentation = getattr(crivo.spark, name).__doc__
+        assert documentation and len(documentation) > 80, name
+        assert name in (crivo.spark.__doc__ or "") or name == "Sketched"

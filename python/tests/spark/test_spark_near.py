@@ -1,0 +1,144 @@
+"""Near-duplicates on Spark are those that one machine finds."""
+
+import random
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import crivo
+from crivo import CrivoError, InvalidParameterError, KeyTypeError
+from crivo.distributed import LARGEST_BUCKET
+from crivo.spark import clusters, dedup, near_duplicates
+
+
+def table(spark: SparkSession, texts: list[Any], partitions: int = 4) -> DataFrame:
+    """Each text with its place, in another order."""
+    rows = list(enumerate(texts))
+    random.Random(3).shuffle(rows)
+    return spark.createDataFrame(rows, "id bigint, text string").repartition(partitions)
+
+
+def found(pairs: DataFrame) -> list[tuple[Any, Any, float]]:
+    return sorted((row["a"], row["b"], row["similarity"]) for row in pairs.collect())
+
+
+@pytest.mark.parametrize(
+    ("threshold", "settings"),
+    [(0.8, {}), (0.6, {"shingle": "words:3", "seed": 9}), (0.5, {"shingle": "chars:9", "hashes": 64})],
+)
+def test_pairs_and_clusters_are_those_of_one_machine(
+    spark: SparkSession, texts: list[str], threshold: float, settings: dict[str, Any]
+) -> None:
+    one = crivo.near_duplicates(texts, threshold, **settings)
+    assert len(one.pairs) > 20
+    pairs = near_duplicates(table(spark, texts), "id", "text", threshold, **settings)
+    assert pairs.columns == ["a", "b", "similarity"]
+    assert found(pairs) == one.pairs
+    expected = {(place, kept) for place, kept in enumerate(one.clusters.tolist())}
+    named = {(row["id"], row["cluster"]) for row in clusters(pairs).collect()}
+    in_pairs = {place for pair in one.pairs for place in pair[:2]}
+    assert named == {(place, kept) for place, kept in expected if place in in_pairs}
+
+
+def test_text_ids_and_given_bands(spark: SparkSession, texts: list[str]) -> None:
+    bands = crivo.Bands(32, 3)
+    names = [f"doc {place:04}" for place in range(len(texts))]
+    one = crivo.near_duplicates(texts, 0.5, bands=bands, ids=names)
+    df = spark.createDataFrame(list(zip(names, texts, strict=True)), "`the id` string, text string").repartition(3)
+    assert found(near_duplicates(df, "the id", "text", 0.5, bands=bands)) == one.pairs
+
+
+def test_a_very_large_bucket_becomes_a_star(spark: SparkSession) -> None:
+    chance = random.Random(5)
+    words = [chance.choice("abcdefghij") * 3 + str(chance.randrange(999)) for _ in range(300)]
+    texts = []
+    for number in range(LARGEST_BUCKET + 40):
+        changed = list(words)
+        changed[chance.randrange(300)] = f"x{number}"
+        texts.append(" ".join(changed))
+    # Twins of some, and more of one than are compared each with each.
+    texts += texts[:5] + ["the very same words again and again"] * (LARGEST_BUCKET + 1)
+    one = crivo.near_duplicates(texts, 0.9)
+    assert one.pairs and len(one.pairs) < 550 * 549 // 2
+    assert found(near_duplicates(table(spark, texts), "id", "text", 0.9)) == one.pairs
+
+
+def test_pages_and_missing_texts(spark: SparkSession) -> None:
+    pages = ["<p>one <b>two</b> three</p>", None, "one two three", "<script>one two three</script>", None, ""]
+    one = crivo.near_duplicates(pages, shingle="words:2", html=True)
+    pairs = near_duplicates(table(spark, pages), "id", "text", shingle="words:2", html=True)
+    assert found(pairs) == one.pairs == [(0, 2, 1.0), (3, 5, 1.0)]
+
+
+def test_no_documents_and_none_alike(spark: SparkSession) -> None:
+    empty = spark.createDataFrame([], "id bigint, text string")
+    pairs = near_duplicates(empty, "id", "text")
+    assert found(pairs) == [] and clusters(pairs).collect() == []
+    different = table(spark, [f"{n} a{n} b{n} c{n} d{n} e{n}" for n in range(50)])
+    assert found(near_duplicates(different, "id", "text")) == []
+
+
+def test_a_giant_document_does_not_stop_the_others(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crivo.spark._near.TEXT_AT_ONCE", 1 << 16)
+    giant = " ".join(f"w{number % 99_991}" for number in range(400_000))
+    texts = [giant, "a b c d e f g", giant + " end", "a b c d e f g"]
+    one = crivo.near_duplicates(texts)
+    assert found(near_duplicates(table(spark, texts, 1), "id", "text")) == one.pairs
+    assert len(one.pairs) == 2
+
+
+def test_many_pairs_of_one_home_are_compared_at_several_places(
+    spark: SparkSession, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crivo.spark._near.PAIRS_AT_ONE_PLACE", 1)
+    one = crivo.near_duplicates(texts, 0.6)
+    assert found(near_duplicates(table(spark, texts), "id", "text", 0.6)) == one.pairs
+
+
+def test_dedup_keeps_what_one_machine_keeps(spark: SparkSession, texts: list[str]) -> None:
+    holed = [None if place % 17 == 0 else text for place, text in enumerate(texts)]
+    kept = crivo.near_duplicates(holed, 0.7).kept.tolist()
+    rows = dedup(table(spark, holed), "id", "text", 0.7).collect()
+    assert sorted(row["id"] for row in rows) == kept
+    assert all(row["text"] == holed[row["id"]] for row in rows)
+
+
+def test_chains_and_rings_are_one_cluster(spark: SparkSession) -> None:
+    chain = [(number, number + 1) for number in range(100, 160)]
+    random.Random(1).shuffle(chain)
+    ring = [(number, (number + 1) % 30) for number in range(30)]
+    pairs = spark.createDataFrame([*chain, *ring, (900, 901), (901, 900), (7000, 7000)], "a int, b int")
+    named = dict(clusters(pairs).collect())
+    assert named == {**{n: 100 for n in range(100, 161)}, **{n: 0 for n in range(30)}, 900: 900, 901: 900}
+    with pytest.raises(CrivoError, match="not done after 1 rounds"):
+        clusters(pairs, max_rounds=1)
+
+
+def test_two_documents_of_one_id_are_noticed(spark: SparkSession) -> None:
+    same = "a b c d e f g h i j"
+    df = spark.createDataFrame([(1, same), (2, same + " k"), (1, "l m n o p")], "id int, text string")
+    with pytest.raises(Exception, match="expected one document for each, found two with '1'"):
+        near_duplicates(df, "id", "text", 0.5).collect()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "error", "message"),
+    [
+        (("id", "txt"), {}, InvalidParameterError, "text: expected one of 'id', 'text', found 'txt'"),
+        (("id", "id"), {}, KeyTypeError, "text 'id': expected text or bytes, found bigint"),
+        (("id", "text", 0.0), {}, InvalidParameterError, "threshold"),
+        (("id", "text", 1.5), {}, InvalidParameterError, "threshold"),
+        (("id", "text"), {"shingle": "words:0"}, InvalidParameterError, "shingle"),
+        (("id", "text"), {"hashes": 10, "bands": crivo.Bands(4, 4)}, InvalidParameterError, "bands"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_run(
+    spark: SparkSession, arguments: Any, named: Any, error: type[CrivoError], message: str
+) -> None:
+    df = table(spark, ["a"])
+    with pytest.raises(error) as refused:
+        near_duplicates(df, *arguments, **named)
+    assert message in str(refused.value)
+    with pytest.raises(KeyTypeError, match="id 'id': expected integers or text, found double"):
+        near_duplicates(df.selectExpr("double(id) id", "text"), "id", "text")

@@ -1,0 +1,195 @@
+"""Sketches merged from partitions are those of one machine."""
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import crivo
+from crivo import CrivoError, InvalidParameterError, KeyTypeError
+from crivo.spark import Sketched, estimate, sketch
+
+COLUMNS: dict[str, tuple[str, list[Any]]] = {
+    "text": ("string", [f"Zé {i % 700}" for i in range(2000)] + ["", None, "linha\nnova"]),
+    "integers": ("bigint", [i * 7919 % 5003 - 2000 for i in range(3000)] + [2**63 - 1, -(2**63), None]),
+    "small": ("tinyint", [i % 256 - 128 for i in range(600)] + [None]),
+    "floats": ("double", [i / 8 for i in range(1500)] + [0.1, 1e-7, 1e16, -0.0, float("nan"), None]),
+    "booleans": ("boolean", [True, False, None, True]),
+    "bytes": ("binary", [bytes([i % 251, i % 7]) for i in range(1000)] + [b"", None]),
+    "days": ("date", [datetime.date(2026, 1, 1) + datetime.timedelta(days=i % 90) for i in range(300)] + [None]),
+    "times": ("timestamp_ntz", [datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=i * 977, microseconds=i % 5 * 1000)
+                                for i in range(1200)] + [None]),
+    "prices": ("decimal(10,2)", [Decimal(i % 977) / 4 for i in range(1200)] + [None]),
+}
+
+
+def table(spark: SparkSession, values: list[Any], kind: str, partitions: int) -> DataFrame:
+    rows = [(value,) for value in values]
+    return spark.createDataFrame(rows, f"value {kind}").repartition(partitions)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_column_of_any_type_gives_the_bytes_of_one_machine(column: str, spark: SparkSession) -> None:
+    kind, values = COLUMNS[column]
+    one = crivo.HyperLogLog(10)
+    quantum = Decimal("0.01")
+    plain = [value.quantize(quantum) if isinstance(value, Decimal) else value for value in values]
+    skipped = one.insert_batch([str(value) if isinstance(value, Decimal) else value for value in plain])
+    found = sketch(table(spark, values, kind, 5), "value", "distinct", precision=10)
+    assert isinstance(found, Sketched)
+    assert bytes(found) == bytes(one)
+    assert (found.rows, found.skipped) == (len(values), skipped)
+    assert found.estimate() == one.estimate()
+
+
+@pytest.fixture(scope="module")
+def visits(spark: SparkSession) -> DataFrame:
+    """20,000 rows of which 300 have no user, in seven partitions, one of them empty."""
+    numbers = spark.range(0, 20_000, numPartitions=6)
+    users = numbers.select(
+        F.when(F.col("id") % 67 != 0, F.concat(F.lit("user "), F.pmod(F.col("id") * F.col("id"), F.lit(4001)))).alias("user"),
+        F.concat(F.lit("/page/"), F.floor(F.sqrt(F.col("id") % 900))).alias("page"),
+        (F.col("id") % 3).cast("int").alias("day"),
+    )
+    return users.union(users.limit(0))
+
+
+def on_one_machine(df: DataFrame, column: str, empty: Any) -> tuple[Any, int]:
+    return empty, empty.insert_batch(df.select(column).toArrow().column(0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "empty"),
+    [
+        ("distinct", {"error": 0.02}, lambda: crivo.HyperLogLog.for_error(0.02)),
+        ("distinct", {"method": "ull", "precision": 9, "seed": 5}, lambda: crivo.UltraLogLog(9, seed=5)),
+        ("membership", {"items": 5000, "rate": 0.001}, lambda: crivo.Bloom.for_items(5000, 0.001)),
+        ("frequency", {"error": 0.01, "confidence": 0.9}, lambda: crivo.CountMin.for_error(0.01, 0.9)),
+        (crivo.KMinValues(256), {}, lambda: crivo.KMinValues(256)),
+        (crivo.MinHash(64), {}, lambda: crivo.MinHash(64)),
+    ],
+)
+def test_merging_is_exact_where_it_can_be(visits: DataFrame, kind: Any, parameters: dict[str, Any], empty: Any) -> None:
+    one, skipped = on_one_machine(visits, "user", empty())
+    found = sketch(visits, "user", kind, **parameters)
+    assert isinstance(found, Sketched)
+    assert bytes(found) == bytes(one)
+    assert (found.rows, found.skipped) == (20_000, skipped) and skipped == 299
+
+
+def test_large_sketches_are_merged_on_the_executors(visits: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crivo.spark._sketch.AT_ONCE", 1000)
+    one, _ = on_one_machine(visits, "user", crivo.Bloom.for_items(5000, 0.01))
+    found = sketch(visits, "user", "membership", items=5000)
+    assert isinstance(found, Sketched)
+    assert bytes(found) == bytes(one) and "user 1" in found and found.rows == 20_000
+
+
+def test_top_keeps_its_guarantee(visits: DataFrame) -> None:
+    truth = {row["page"]: row["count"] for row in visits.groupBy("page").count().collect()}
+    found = sketch(visits, "page", "top", counters=200)
+    assert isinstance(found, Sketched)
+    best = found.top(5)
+    assert [hitter.key for hitter in best] == sorted(truth, key=lambda page: -truth[page])[:5]
+    assert all(hitter.lower <= truth[hitter.key] <= hitter.upper for hitter in best)
+    few = sketch(visits, "page", "top", counters=8)
+    assert isinstance(few, Sketched)
+    assert all(hitter.lower <= truth[hitter.key] <= hitter.upper for hitter in few.top(8))
+
+
+def test_a_sample_is_of_all_rows_and_repeats(visits: DataFrame) -> None:
+    first, second, other = (
+        sketch(visits, "user", "sample", capacity=400, seed=seed) for seed in (3, 3, 4)
+    )
+    assert isinstance(first, Sketched) and isinstance(second, Sketched) and isinstance(other, Sketched)
+    assert first.seen == 20_000 - 299 and len(first.sample()) == 400
+    assert sorted(first.sample()) == sorted(second.sample()) != sorted(other.sample())
+    # Parts that drew the same places of their partitions would repeat every choice six times.
+    assert len(set(first.sample())) > 300
+
+
+@pytest.mark.parametrize("groups", ["day", ["day", "page"]])
+def test_each_group_has_the_sketch_of_its_rows(visits: DataFrame, groups: Any) -> None:
+    names = [groups] if isinstance(groups, str) else groups
+    found = sketch(visits, "user", "distinct", group_by=groups, precision=8)
+    assert isinstance(found, DataFrame)
+    assert found.columns == [*names, "sketch", "rows", "skipped"]
+    expected: dict[Any, list[Any]] = {}
+    for row in visits.collect():
+        expected.setdefault(tuple(row[name] for name in names), []).append(row["user"])
+    rows = found.collect()
+    assert len(rows) == len(expected)
+    for row in rows:
+        one = crivo.HyperLogLog(8)
+        values = expected[tuple(row[name] for name in names)]
+        assert one.insert_batch(values) == row["skipped"] and row["rows"] == len(values)
+        assert bytes(row["sketch"]) == bytes(one)
+
+
+def test_estimates_are_those_of_the_sketches(visits: DataFrame) -> None:
+    grouped = sketch(visits, "user", "distinct", group_by="day", precision=8)
+    assert isinstance(grouped, DataFrame)
+    answers = {row["day"]: row for row in estimate(grouped, confidence=0.9).collect()}
+    for row in grouped.collect():
+        truth = crivo.decode(bytes(row["sketch"])).estimate(confidence=0.9)
+        answer = answers[row["day"]]
+        assert (answer["value"], answer["lower"], answer["upper"]) == (truth.value, truth.lower, truth.upper)
+    assert estimate(grouped.limit(0)).collect() == []
+
+
+def test_groups_may_be_missing_or_not_a_number(spark: SparkSession) -> None:
+    rows = [(float("nan"), "a"), (None, "b"), (float("nan"), "c"), (1.0, None), (None, "b")]
+    df = spark.createDataFrame(rows, "key double, value string").repartition(3)
+    grouped = sketch(df, "value", "distinct", group_by="key")
+    assert isinstance(grouped, DataFrame)
+    found = sorted((str(row["key"]), row["rows"], row["skipped"], row["value"]) for row in estimate(grouped).collect())
+    assert found == [("1.0", 1, 1, 0.0), ("None", 2, 0, 1.0), ("nan", 2, 0, 2.0)]
+
+
+def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
+    empty = spark.createDataFrame([], "value string, day int")
+    found = sketch(empty, "value", "distinct")
+    assert isinstance(found, Sketched)
+    assert found.is_empty and (found.rows, found.skipped) == (0, 0)
+    grouped = sketch(empty, "value", "distinct", group_by="day")
+    assert isinstance(grouped, DataFrame)
+    assert grouped.collect() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "error", "message"),
+    [
+        (("user", "distict"), {}, InvalidParameterError, "kind: expected 'distinct'"),
+        (("user", "distinct"), {"eror": 0.1}, InvalidParameterError, "distinct: has no parameter eror"),
+        (("user", "distinct"), {"error": 0.1, "precision": 9}, InvalidParameterError, "found both"),
+        (("user", "distinct"), {"precision": 40}, InvalidParameterError, "precision: expected 4 to 18, found 40"),
+        (("user", "distinct"), {"method": "exact"}, InvalidParameterError, "method: expected 'hll' or 'ull'"),
+        (("user", "membership"), {}, InvalidParameterError, "items: expected"),
+        (("usr", "distinct"), {}, InvalidParameterError, "column: expected one of 'user', 'page', 'day', found 'usr'"),
+        ((7, "distinct"), {}, KeyTypeError, "column: expected the name of a column, found int"),
+        (("user", "distinct"), {"keys": "int"}, KeyTypeError, "column 'user': expected integers, found string"),
+        (("user", "distinct"), {"group_by": "dy"}, InvalidParameterError, "found 'dy'"),
+        (("user", "distinct"), {"group_by": ["day", "day"]}, InvalidParameterError, "expected different columns"),
+        (("user", crivo.Reservoir(5)), {}, InvalidParameterError, "tosses coins"),
+        (("user", crivo.HyperLogLog(5)), {"precision": 6}, InvalidParameterError, "has its parameters"),
+        (("user", 5), {}, KeyTypeError, "kind: expected the name of a kind or an empty sketch, found int"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_run(
+    visits: DataFrame, arguments: Any, named: Any, error: type[CrivoError], message: str
+) -> None:
+    with pytest.raises(error) as refused:
+        sketch(visits, *arguments, **named)
+    assert message in str(refused.value)
+
+
+def test_columns_without_a_text_are_refused(spark: SparkSession) -> None:
+    nested = spark.sql("select array(1, 2) as list, struct(1 as a) as record, map('a', 1) as named")
+    for name in nested.columns:
+        with pytest.raises(KeyTypeError, match=f"column '{name}': expected text"):
+            sketch(nested, name, "distinct")
+    with pytest.raises(KeyTypeError, match="expected a Spark DataFrame, found list"):
+        sketch([1, 2], "a", "distinct")  # type: ignore[arg-type]

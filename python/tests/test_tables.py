@@ -1,0 +1,87 @@
+"""Whole collections and tables at once: dedup and profile."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import crivo
+from crivo import InvalidParameterError, KeyTypeError, dedup, near_duplicates, profile
+
+TEXTS = ["one two three four", "five six", "One two, three four!", None, "five six", "seven", None]
+KEPT = [0, 1, 3, 5, 6]
+SETTINGS: dict[str, Any] = {"shingle": "words:2"}
+
+
+def test_dedup_keeps_what_near_duplicates_keeps_in_the_kind_it_came() -> None:
+    expected = [TEXTS[place] for place in KEPT]
+    assert near_duplicates(TEXTS, **SETTINGS).kept.tolist() == KEPT
+    assert dedup(TEXTS, **SETTINGS) == expected
+    assert dedup(tuple(TEXTS), **SETTINGS) == tuple(expected)
+    assert dedup(iter(TEXTS), **SETTINGS) == expected
+    assert dedup(pa.array(TEXTS), **SETTINGS).equals(pa.array(expected))
+    assert dedup(pa.chunked_array([TEXTS[:3], TEXTS[3:]]), **SETTINGS).to_pylist() == expected
+    assert dedup(pl.Series(TEXTS), **SETTINGS).to_list() == expected
+    assert dedup(np.array(["a b", "a b", "c d"]), **SETTINGS).tolist() == ["a b", "c d"]
+    series = dedup(pd.Series(TEXTS, index=list("abcdefg")), **SETTINGS)
+    assert list(series.index) == [list("abcdefg")[place] for place in KEPT]
+
+
+def test_dedup_of_a_table_keeps_its_rows() -> None:
+    columns = {"number": list(range(7)), "text": TEXTS}
+    assert dedup(pa.table(columns), column="text", **SETTINGS).column("number").to_pylist() == KEPT
+    assert dedup(pd.DataFrame(columns), column="text", **SETTINGS)["number"].tolist() == KEPT
+    assert dedup(pl.DataFrame(columns), column="text", **SETTINGS)["number"].to_list() == KEPT
+
+
+def test_dedup_takes_the_settings_of_near_duplicates() -> None:
+    texts = ["a b c d", "a b c d e f", "a b c d e"]
+    assert dedup(texts, 0.5, shingle="words:1", keep="longest") == ["a b c d e f"]
+    with pytest.raises(InvalidParameterError, match="ids"):
+        dedup(texts, ids=[1, 2, 3])
+    with pytest.raises(InvalidParameterError, match="threshold"):
+        dedup(texts, 2.0)
+    with pytest.raises(TypeError):
+        dedup(texts, treshold=0.5)
+
+
+def test_profile_is_the_same_of_every_kind_of_table() -> None:
+    columns: dict[str, list[Any]] = {"name": ["ana", None, "rui", "ana"], "age": [1, 2, 3, 4], "share": [0.5, None, 0.25, 1.0]}
+    table = pa.table(columns)
+    tables = [columns, table, table.to_batches()[0], pl.DataFrame(columns), pd.DataFrame(table.to_pandas())]
+    for one in tables:
+        found = profile(one)
+        assert list(found) == ["name", "age", "share"]
+        assert [column.missing for column in found.values()] == [1, 0, 1], type(one)
+        assert found["name"].column_type == "text" and found["age"].column_type == "integer"
+        assert found["share"].max() == 1.0 and found["name"].distinct().value == 2
+        assert found["age"].could_be_key() and not found["name"].could_be_key()
+
+
+def test_profile_leaves_out_what_has_no_text_and_says_so() -> None:
+    table = pa.table({"a": [1], "list": [[1, 2]]})
+    with pytest.warns(UserWarning, match="left out, since their values have no text: list"):
+        assert list(profile(table, memory=1 << 15)) == ["a"]
+    with pytest.raises(KeyTypeError, match="table: expected one of pandas"):
+        profile([1, 2])
+    with pytest.raises(InvalidParameterError, match="'a' twice"):
+        profile(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(InvalidParameterError, match="memory"):
+        profile(table, memory=5)
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_spark_is_imported_only_by_who_asks_for_it() -> None:
+    asked = run("import sys, crivo, crivo.interchange, crivo.distributed; print('pyspark' in sys.modules, 'pyarrow' in sys.modules)")
+    assert asked.stdout == "False False\n", asked.stderr
+    missing = run("import sys; sys.modules['pyspark'] = None; import crivo.spark")
+    assert "ImportError: crivo.spark needs pyspark, which is not installed: pip install 'crivo[spark]'" in missing.stderr
+    assert crivo.__all__ == sorted(crivo.__all__, key=str)
