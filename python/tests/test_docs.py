@@ -50,6 +50,12 @@ def test_the_readme_s_examples_run() -> None:
     assert results.failed == 0 and results.attempted >= 4
 
 
+def test_the_examples_of_the_page_for_newcomers_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "coming-from-datasketch.md"
+    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert results.failed == 0 and results.attempted >= 12
+
+
 def test_every_class_and_function_has_an_example() -> None:
     for item in NATIVE:
         assert ">>>" in (inspect.getdoc(item) or ""), item

@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and nobody else should have to build those. `rows`, `near`, `verbs` and `profile` compare whole
-//! commands on large files, which a Python script makes and runs, because the peers are there.
+//! every peer library and nobody else should have to build those. `rows`, `near`, `verbs`, `profile` and `mail` compare
+//! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
+//! same with jobs on Spark.
 
 use std::ffi::OsString;
 
@@ -17,6 +18,11 @@ const SCRIPTS: [&str; 4] = ["rows", "near", "verbs", "profile"];
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();
     if let Some((group, rest)) = arguments.split_first()
+        && group == "spark"
+    {
+        return spark(rest);
+    }
+    if let Some((group, rest)) = arguments.split_first()
         && let Some(script) = SCRIPTS.iter().find(|script| group == **script)
     {
         return commands(script, rest);
@@ -30,6 +36,18 @@ fn sketches(arguments: &[OsString]) -> Result<()> {
     Step::cargo("run --release --manifest-path")
         .args([manifest.as_os_str()])
         .args(["--"])
+        .args(arguments)
+        .run()
+}
+
+/// Runs `benchmarks/commands/spark.py` with the Python package, because crivo is a library there.
+fn spark(arguments: &[OsString]) -> Result<()> {
+    setup::require_python()?;
+    setup::require_java()?;
+    setup::python_with_crivo()?;
+    setup::python_with_spark()?
+        .script(&root().join("benchmarks/commands/spark.py"))
+        .args(["--data".into(), target().join("bench-data").into_os_string()])
         .args(arguments)
         .run()
 }

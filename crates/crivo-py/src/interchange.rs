@@ -33,6 +33,16 @@ fn lg_k_of(lg_k: Option<&Bound<'_, PyAny>>) -> Result<u8> {
     lg_k.map_or(Ok(DEFAULT_LG_K), |lg_k| setting("lg_k", lg_k, "a size that the sketch can have"))
 }
 
+/// Gives a key to either of them.
+macro_rules! insert_key {
+    ($sketch:expr, $key:expr) => {
+        match $key {
+            KeyRef::Bytes(bytes) => $sketch.insert_bytes(bytes),
+            KeyRef::Integer(integer) | KeyRef::Hash(integer) => $sketch.insert_integer(integer),
+        }
+    };
+}
+
 /// What both have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and the kind of its `keys`.
 macro_rules! interchange_methods {
     ($class:ident, $sketch:ty) => {
@@ -137,16 +147,6 @@ macro_rules! interchange_methods {
         }
     };
 }
-
-macro_rules! insert_key {
-    ($sketch:expr, $key:expr) => {
-        match $key {
-            KeyRef::Bytes(bytes) => $sketch.insert_bytes(bytes),
-            KeyRef::Integer(integer) | KeyRef::Hash(integer) => $sketch.insert_integer(integer),
-        }
-    };
-}
-use insert_key;
 
 /// Counts different items in 2^lg_k bytes, as Apache DataSketches does: its bytes are what Spark's
 /// `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (HLL_8; of others HLL_4 and

@@ -153,7 +153,8 @@ impl Signer {
 
     fn __repr__(&self) -> String {
         let Settings { threshold, shingles, .. } = &self.settings;
-        format!("<Signer threshold={threshold}, shingle='{shingles}': {}>", Bands(self.bands).__repr__())
+        let (bands, rows) = (self.bands.bands(), self.bands.rows());
+        format!("<Signer threshold={threshold}, shingle='{shingles}': {bands} bands of {rows}>")
     }
 }
 
