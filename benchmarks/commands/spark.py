@@ -2,8 +2,9 @@
 
     cargo xtask bench spark [--write FOLDER] [--small] [--only distinct|near|join]
 
-CPU time counts, of the driver, the JVM and the Python workers together, after three rounds to warm up; contenders take turns,
-and the best of their rounds stands. Wall time is beside it. The data is made once and kept.
+CPU time counts, of the driver, the JVM and the Python workers together, after three rounds to warm up;
+contenders take turns, and the best of their rounds stands. Wall time is beside it. The data is made once
+and kept.
 """
 
 from __future__ import annotations
@@ -96,7 +97,11 @@ def stored(spark: SparkSession, path: Path, make: Callable[[], DataFrame]) -> Da
 def distinct(spark: SparkSession, data: Path, scale: int) -> str:
     rows = 4_000_000 // scale
     key = F.format_string("%011d", F.pmod(F.col("id") * 7919, F.lit(10**11)))
-    df = stored(spark, data / f"spark-keys-{rows}", lambda: spark.range(0, rows, numPartitions=8).select(key.alias("key")))
+    df = stored(
+        spark,
+        data / f"spark-keys-{rows}",
+        lambda: spark.range(0, rows, numPartitions=8).select(key.alias("key")),
+    )
 
     def count_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow
@@ -113,7 +118,10 @@ def distinct(spark: SparkSession, data: Path, scale: int) -> str:
     return compare(
         f"How many different among {rows:,} strings",
         [
-            Contender("crivo.spark.sketch", lambda: round(sketch(df, "key", "distinct", precision=12).estimate().value)),
+            Contender(
+                "crivo.spark.sketch",
+                lambda: round(sketch(df, "key", "distinct", precision=12).estimate().value),
+            ),
             Contender("a mapInArrow that only counts rows", rows_only),
             Contender("hll_sketch_agg, built in", built_in),
         ],
@@ -127,8 +135,13 @@ def near(spark: SparkSession, data: Path, scale: int) -> str:
     path = data / f"near-{documents}.jsonl"
     make_corpus(path, documents)
     df = stored(spark, data / f"spark-near-{documents}", lambda: spark.read.json(str(path)).repartition(8))
-    truth = {pair[:2] for pair in crivo.near_duplicates(
-        [row["text"] for row in sorted(df.collect(), key=lambda row: row["id"])], bands=crivo.Bands(128, 1)).pairs}
+    truth = {
+        pair[:2]
+        for pair in crivo.near_duplicates(
+            [row["text"] for row in sorted(df.collect(), key=lambda row: row["id"])],
+            bands=crivo.Bands(128, 1),
+        ).pairs
+    }
 
     def ours() -> str:
         pairs = {(row["a"], row["b"]) for row in near_duplicates(df, "id", "text").collect()}
@@ -137,18 +150,25 @@ def near(spark: SparkSession, data: Path, scale: int) -> str:
     def theirs() -> str:
         words = RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\W+").transform(df)
         grams = NGram(n=5, inputCol="words", outputCol="grams").transform(words).where(F.size("grams") > 0)
-        vectors = HashingTF(inputCol="grams", outputCol="vector", numFeatures=1 << 20, binary=True).transform(grams)
+        vectors = HashingTF(inputCol="grams", outputCol="vector", numFeatures=1 << 20, binary=True).transform(
+            grams
+        )
         vectors = vectors.select("id", "vector").cache()
         # One row a band: three chances find 1 - 0.2^3 = 99 % of the pairs at 0.8, as crivo's bands do.
         model = MinHashLSH(inputCol="vector", outputCol="hashes", numHashTables=3, seed=7).fit(vectors)
-        joined = model.approxSimilarityJoin(vectors, vectors, 0.2 + 1e-9, "distance").where("datasetA.id < datasetB.id")
+        joined = model.approxSimilarityJoin(vectors, vectors, 0.2 + 1e-9, "distance").where(
+            "datasetA.id < datasetB.id"
+        )
         pairs = {(row[0], row[1]) for row in joined.select("datasetA.id", "datasetB.id").collect()}
         vectors.unpersist()
         return f"{len(pairs)} pairs, recall {len(pairs & truth) / len(truth):.4f}"
 
     return compare(
         f"Near-duplicates among {documents:,} texts, threshold 0.8",
-        [Contender("crivo.spark.near_duplicates, exact", ours), Contender("MLlib MinHashLSH, approxSimilarityJoin", theirs)],
+        [
+            Contender("crivo.spark.near_duplicates, exact", ours),
+            Contender("MLlib MinHashLSH, approxSimilarityJoin", theirs),
+        ],
         rounds=2,
         warm_ups=1,
     )
@@ -158,10 +178,18 @@ def join(spark: SparkSession, data: Path, scale: int) -> str:
     rows = 20_000_000 // scale
     payload = F.concat(F.lit("payload "), F.col("id"))
     key = F.pmod(F.xxhash64("id"), F.lit(rows))
-    big = stored(spark, data / f"spark-big-{rows}", lambda: spark.range(0, rows, numPartitions=8).select(
-        key.alias("key"), payload.alias("payload"), F.col("id").alias("value")))
-    small = stored(spark, data / f"spark-small-{rows}", lambda: spark.range(0, rows, 100, numPartitions=2).select(
-        F.col("id").alias("key")))
+    big = stored(
+        spark,
+        data / f"spark-big-{rows}",
+        lambda: spark.range(0, rows, numPartitions=8).select(
+            key.alias("key"), payload.alias("payload"), F.col("id").alias("value")
+        ),
+    )
+    small = stored(
+        spark,
+        data / f"spark-small-{rows}",
+        lambda: spark.range(0, rows, 100, numPartitions=2).select(F.col("id").alias("key")),
+    )
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     moved: dict[str, int] = {}
 
@@ -175,7 +203,10 @@ def join(spark: SparkSession, data: Path, scale: int) -> str:
         f"A join of {rows:,} rows, one in a hundred of which has a partner",
         [
             Contender("crivo.spark.semi_join", lambda: shuffled("crivo", semi_join(big, small, "key"))),
-            Contender("the plain join, without a broadcast", lambda: shuffled("plain", big.join(small, "key", "left_semi"))),
+            Contender(
+                "the plain join, without a broadcast",
+                lambda: shuffled("plain", big.join(small, "key", "left_semi")),
+            ),
         ],
         rounds=3,
         warm_ups=1,

@@ -3,9 +3,10 @@
     pip install . -r benchmarks/python/requirements.txt
     python benchmarks/python/near_duplicates.py CORPUS.jsonl [--truth PAIRS.tsv] [--rounds 3]
 
-Each contender runs in a process of its own, on one thread: it reads the corpus (records with an id and a text) and names the
-documents that have a partner at 0.8. CPU time counts, start-up and reading included; the best of some rounds, contenders taking
-turns. The truth has `id, id, similarity`; without it only the numbers of documents are shown.
+Each contender runs in a process of its own, on one thread: it reads the corpus (records with an id and a
+text) and names the documents that have a partner at 0.8. CPU time counts, start-up and reading included;
+the best of some rounds, contenders taking turns. The truth has `id, id, similarity`; without it only the
+numbers of documents are shown.
 """
 
 from __future__ import annotations
@@ -85,13 +86,21 @@ def main() -> None:
     for _ in range(options.rounds):
         for name in CONTENDERS:
             command = [sys.executable, __file__, options.corpus, "--alone", name]
-            seconds, megabytes, *found = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.split()
+            seconds, megabytes, *found = subprocess.run(
+                command, stdout=subprocess.PIPE, check=True, text=True
+            ).stdout.split()
             if name not in best or float(seconds) < best[name][0]:
                 best[name] = (float(seconds), float(megabytes), set(found))
     print(f"{'':12}{'CPU s':>8}{'ratio':>8}{'peak MB':>9}{'documents':>11}   recall / precision")
     for name, (seconds, megabytes, found) in best.items():
-        right = f"{len(found & real) / len(real):.4f} / {len(found & real) / max(1, len(found)):.4f}" if real else ""
-        print(f"{name:12}{seconds:>8.2f}{seconds / best['crivo'][0]:>7.1f}×{megabytes:>9.0f}{len(found):>11}   {right}")
+        right = (
+            f"{len(found & real) / len(real):.4f} / {len(found & real) / max(1, len(found)):.4f}"
+            if real
+            else ""
+        )
+        print(
+            f"{name:12}{seconds:>8.2f}{seconds / best['crivo'][0]:>7.1f}×{megabytes:>9.0f}{len(found):>11}   {right}"
+        )
 
 
 if __name__ == "__main__":

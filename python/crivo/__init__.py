@@ -21,11 +21,11 @@ and the Rust library read and write, byte for byte the same.
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
 - What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``
 - Over the last day only? ``Panes`` of any sketch
-- Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``, ``jaccard`` and
-  ``shingles`` for anything
+- Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``,
+  ``jaccard`` and ``shingles`` for anything
 
-``decode`` opens the bytes of any of them. ``crivo.hash`` has what is worth knowing about hashes, ``crivo.spark`` answers from
-data on many machines, ``crivo.interchange`` exchanges counts with other systems.
+``decode`` opens the bytes of any of them. ``crivo.hash`` has what is worth knowing about hashes,
+``crivo.spark`` answers from data on many machines, ``crivo.interchange`` exchanges counts with other systems.
 """
 
 from crivo._dedup import dedup

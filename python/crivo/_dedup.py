@@ -7,11 +7,12 @@ from crivo.errors import InvalidParameterError, KeyTypeError
 
 
 def dedup(data: Any, threshold: float = 0.8, *, column: str | None = None, **settings: Any) -> Any:
-    """The data without its near-duplicates: of each cluster one is kept, in the order of the data. Missing texts stay.
+    """The data without its near-duplicates: of each cluster one is kept, in the order of the data. Missing
+    texts stay.
 
-    `data` is a list or other iterable of texts, an Arrow or polars column, a pandas series, or a table of those libraries with the name
-    of its text `column`; what comes back is of the same kind. The settings are those of `near_duplicates`, where
-    one can also see what is like what.
+    `data` is a list or other iterable of texts, an Arrow or polars column, a pandas series, or a table of
+    those libraries with the name of its text `column`; what comes back is of the same kind. The settings
+    are those of `near_duplicates`, where one can also see what is like what.
 
     >>> import crivo
     >>> crivo.dedup(["the cat sat on the mat", "a dog barked", "The cat sat on the mat!"], shingle="words:2")
@@ -20,7 +21,9 @@ def dedup(data: Any, threshold: float = 0.8, *, column: str | None = None, **set
     if "ids" in settings:
         raise InvalidParameterError("ids: dedup names nothing; near_duplicates does")
     if hasattr(data, "mapInArrow"):
-        raise KeyTypeError("data: expected data of this machine, found a Spark DataFrame (crivo.spark.dedup takes it)")
+        raise KeyTypeError(
+            "data: expected data of this machine, found a Spark DataFrame (crivo.spark.dedup takes it)"
+        )
     if column is None and isinstance(data, (list, tuple)):
         kept = near_duplicates(data, threshold, **settings).kept
         return type(data)(data[place] for place in kept)

@@ -8,11 +8,11 @@ from crivo.errors import InvalidParameterError, KeyTypeError
 
 
 def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str, ColumnProfile]:
-    """A `ColumnProfile` of each column of a table, by its name: of pandas or polars, an Arrow table or record batch, a
-    dictionary of columns, or a Spark DataFrame, which is read where its rows are.
+    """A `ColumnProfile` of each column of a table, by its name: of pandas or polars, an Arrow table or
+    record batch, a dictionary of columns, or a Spark DataFrame, which is read where its rows are.
 
-    Each profile takes at most `memory` bytes. Columns whose values have no text, such as lists, are left out with a
-    warning.
+    Each profile takes at most `memory` bytes. Columns whose values have no text, such as lists, are left
+    out with a warning.
 
     >>> import crivo
     >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
@@ -59,7 +59,9 @@ def columns_of(table: Any) -> list[tuple[str, Any]]:
     if hasattr(table, "get_columns"):  # polars
         return [(column.name, column) for column in table.get_columns()]
     found = type(table).__name__
-    raise KeyTypeError(f"table: expected one of pandas, polars, Arrow or Spark, or a dict of columns, found {found}")
+    raise KeyTypeError(
+        f"table: expected one of pandas, polars, Arrow or Spark, or a dict of columns, found {found}"
+    )
 
 
 profile.__module__ = "crivo"

@@ -1,8 +1,8 @@
 """Counts of different values as other systems store them: Apache DataSketches.
 
-``Hll`` and ``Theta`` make and read the bytes that Spark (``hll_*``, ``theta_*``), Druid, Snowflake, PostgreSQL and
-others exchange. DataSketches hashes differently from crivo, so these are built from the keys: no crivo sketch
-can be converted into one of them, nor one of them into a crivo sketch.
+``Hll`` and ``Theta`` make and read the bytes that Spark (``hll_*``, ``theta_*``), Druid, Snowflake,
+PostgreSQL and others exchange. DataSketches hashes differently from crivo, so these are built from the
+keys: no crivo sketch can be converted into one of them, nor one of them into a crivo sketch.
 
 >>> from crivo.interchange import Hll
 >>> visitors = Hll()

@@ -35,7 +35,10 @@ def test_the_steps_give_the_pairs_of_the_whole(kind: str) -> None:
     verifier = Verifier(0.6)
     groups = np.zeros(len(ones), np.int64)
     rows, similarities = verifier.verify(groups, ones, others, [*sets, *[None] * len(candidates)])
-    found = [(*candidates[row - len(wanted)], float(similarity)) for row, similarity in zip(rows, similarities, strict=True)]
+    found = [
+        (*candidates[row - len(wanted)], float(similarity))
+        for row, similarity in zip(rows, similarities, strict=True)
+    ]
     expected = near_duplicates(texts, 0.6, shingle=kind)
     alone = {place for place in firsts.values()}
     assert found == [pair for pair in expected.pairs if pair[0] in alone and pair[1] in alone]
@@ -62,7 +65,9 @@ def test_a_group_may_go_on_in_the_next_call() -> None:
     sets = [hashes[one:other].tobytes() for one, other in zip(starts, starts[1:], strict=False)]
     verifier = Verifier(0.4)
     assert len(verifier.verify(np.array([5, 5]), ["x", "y"], [None, None], sets[:2])[0]) == 0
-    rows, similarities = verifier.verify(np.array([5, 6, 6]), ["x", "x", "y"], ["y", None, None], [None, *sets[1:]])
+    rows, similarities = verifier.verify(
+        np.array([5, 6, 6]), ["x", "x", "y"], ["y", None, None], [None, *sets[1:]]
+    )
     assert (rows.tolist(), similarities.tolist()) == ([0], [0.5])
     rows, similarities = verifier.verify(np.array([6]), ["y"], ["x"], [None])
     assert similarities.tolist() == [0.5]

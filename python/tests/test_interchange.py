@@ -16,7 +16,6 @@ from crivo.interchange import Hll, Theta
 CLASSES: list[Any] = [Hll, Theta]
 
 
-
 @pytest.mark.parametrize("cls", CLASSES)
 @pytest.mark.parametrize("count", [0, 1, 30, 3000, 100_000])
 def test_counts_are_within_their_error(cls: Any, count: int) -> None:
@@ -35,7 +34,13 @@ def test_every_way_in_is_the_same(cls: Any) -> None:
     keys = [f"chave {number}" for number in range(500)]
     expected = cls()
     assert expected.insert_batch(keys) == 0
-    for column in (np.array(keys), pa.array(keys), pa.array(keys).dictionary_encode(), iter(keys), tuple(keys)):
+    for column in (
+        np.array(keys),
+        pa.array(keys),
+        pa.array(keys).dictionary_encode(),
+        iter(keys),
+        tuple(keys),
+    ):
         sketch = cls()
         sketch.insert_batch(column)
         assert bytes(sketch) == bytes(expected)
@@ -67,7 +72,12 @@ def test_merging_copying_pickling(cls: Any) -> None:
     other.insert_batch(range(1000, 3000))
     joined = one | other
     assert abs(joined.estimate().value - 3000) <= 6 * 1.04 / 32 * 3000
-    for again in (pickle.loads(pickle.dumps(joined)), copy.copy(joined), copy.deepcopy(joined), joined.copy()):
+    for again in (
+        pickle.loads(pickle.dumps(joined)),
+        copy.copy(joined),
+        copy.deepcopy(joined),
+        joined.copy(),
+    ):
         assert again == joined and again.lg_k == 10 and again.keys == "text"
     before = bytes(one)
     copied = one.copy()

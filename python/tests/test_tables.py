@@ -51,7 +51,11 @@ def test_dedup_takes_the_settings_of_near_duplicates() -> None:
 
 
 def test_profile_is_the_same_of_every_kind_of_table() -> None:
-    columns: dict[str, list[Any]] = {"name": ["ana", None, "rui", "ana"], "age": [1, 2, 3, 4], "share": [0.5, None, 0.25, 1.0]}
+    columns: dict[str, list[Any]] = {
+        "name": ["ana", None, "rui", "ana"],
+        "age": [1, 2, 3, 4],
+        "share": [0.5, None, 0.25, 1.0],
+    }
     table = pa.table(columns)
     tables = [columns, table, table.to_batches()[0], pl.DataFrame(columns), pd.DataFrame(table.to_pandas())]
     for one in tables:
@@ -80,8 +84,13 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_spark_is_imported_only_by_who_asks_for_it() -> None:
-    asked = run("import sys, crivo, crivo.interchange, crivo.distributed; print('pyspark' in sys.modules, 'pyarrow' in sys.modules)")
+    asked = run(
+        "import sys, crivo, crivo.interchange, crivo.distributed; print('pyspark' in sys.modules, 'pyarrow' in sys.modules)"
+    )
     assert asked.stdout == "False False\n", asked.stderr
     missing = run("import sys; sys.modules['pyspark'] = None; import crivo.spark")
-    assert "ImportError: crivo.spark needs pyspark, which is not installed: pip install 'crivo[spark]'" in missing.stderr
+    assert (
+        "ImportError: crivo.spark needs pyspark, which is not installed: pip install 'crivo[spark]'"
+        in missing.stderr
+    )
     assert crivo.__all__ == sorted(crivo.__all__, key=str)

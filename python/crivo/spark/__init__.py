@@ -1,8 +1,8 @@
 """crivo on Apache Spark: the same answers from data on many machines.
 
-Every function takes DataFrames and does its work where the rows are: inside ``mapInArrow``, in native code, one
-partial sketch a partition. What comes of it is what one machine would have made: the same bytes where merging is
-exact, the same pairs of near-duplicates, the same guarantee elsewhere.
+Every function takes DataFrames and does its work where the rows are: inside ``mapInArrow``, in native code,
+one partial sketch a partition. What comes of it is what one machine would have made: the same bytes where
+merging is exact, the same pairs of near-duplicates, the same guarantee elsewhere.
 
 - ``sketch`` of a column, or one of each group of rows; ``estimate`` reads a DataFrame of sketches
 - ``near_duplicates``, ``clusters`` and ``dedup`` of a column of texts
@@ -11,7 +11,8 @@ exact, the same pairs of near-duplicates, the same guarantee elsewhere.
 - ``to_datasketches`` and ``from_datasketches`` exchange counts with Spark's own ``hll_*`` and ``theta_*``
 - ``pack_environment`` is for clusters where crivo is not installed
 
-It needs ``pip install 'crivo[spark]'``, on the machine of the driver; docs/spark.md says how to run it and what it costs.
+It needs ``pip install 'crivo[spark]'``, on the machine of the driver; docs/spark.md says how to run it and
+what it costs.
 """
 
 try:

@@ -1,4 +1,6 @@
-"""Which columns are meant, and can they be keys? Asked on the driver: a task that fails is tried four times."""
+"""Which columns are meant, and can they be keys? Asked on the driver: a task that fails is tried four
+times.
+"""
 
 from collections.abc import Sequence
 
@@ -29,8 +31,19 @@ from crivo.errors import InvalidParameterError, KeyTypeError
 INTEGERS = (ByteType, ShortType, IntegerType, LongType)
 TEXTS = (StringType, CharType, VarcharType)
 # What docs/keys.md has a text for.
-KEYS = (*INTEGERS, *TEXTS, BinaryType, BooleanType, DateType, DecimalType, DoubleType, FloatType, NullType, TimestampType,
-        TimestampNTZType)
+KEYS = (
+    *INTEGERS,
+    *TEXTS,
+    BinaryType,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    NullType,
+    TimestampType,
+    TimestampNTZType,
+)
 
 
 def column(name: str) -> Column:
@@ -50,7 +63,9 @@ def type_of(df: DataFrame, name: str, what: str = "column") -> DataType:
         return found[0]
     there = ", ".join(f"'{other}'" for other in df.columns)
     if found:
-        raise InvalidParameterError(f"{what}: expected a name that one column has, found '{name}' {len(found)} times")
+        raise InvalidParameterError(
+            f"{what}: expected a name that one column has, found '{name}' {len(found)} times"
+        )
     raise InvalidParameterError(f"{what}: expected one of {there}, found '{name}'")
 
 

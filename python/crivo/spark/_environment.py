@@ -12,18 +12,25 @@ from crivo.errors import InvalidParameterError
 FOLDER = "crivo_env"
 
 
-def pack_environment(path: str | os.PathLike[str] = "crivo_env.tar.gz", *, packages: Iterable[str] = ("crivo",)) -> dict[str, str]:
-    """Packs crivo into an archive that Spark unpacks on every executor, and returns the settings that tell Spark so: give
-    them to the builder of the session, or to `spark-submit` with `--conf`.
+def pack_environment(
+    path: str | os.PathLike[str] = "crivo_env.tar.gz", *, packages: Iterable[str] = ("crivo",)
+) -> dict[str, str]:
+    """Packs crivo into an archive that Spark unpacks on every executor, and returns the settings that tell
+    Spark so: give them to the builder of the session, or to `spark-submit` with `--conf`.
 
-    The executors need a Python of the driver's platform, with pyarrow and numpy, as Spark's Arrow functions do anyway; what else
-    they lack can be added to `packages`, by the names that pip knows. The archive appears whole or not at all.
+    The executors need a Python of the driver's platform, with pyarrow and numpy, as Spark's Arrow functions
+    do anyway; what else they lack can be added to `packages`, by the names that pip knows. The archive
+    appears whole or not at all.
     """
     target = Path(path).absolute()
     if not target.name.endswith((".tar.gz", ".tgz")):
-        raise InvalidParameterError(f"path: expected a name that ends with .tar.gz or .tgz, found '{target.name}'")
+        raise InvalidParameterError(
+            f"path: expected a name that ends with .tar.gz or .tgz, found '{target.name}'"
+        )
     files = {file for package in packages for file in files_of(package)}
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".crivo-", suffix=".partial", delete=False) as partial:
+    with tempfile.NamedTemporaryFile(
+        dir=target.parent, prefix=".crivo-", suffix=".partial", delete=False
+    ) as partial:
         try:
             with tarfile.open(fileobj=partial, mode="w:gz") as archive:
                 for name, file in sorted(files):

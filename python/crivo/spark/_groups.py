@@ -24,10 +24,14 @@ def by_group(df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe) ->
     for group in groups:
         require_keys(df, group, "text")
         if group in ADDED:
-            raise InvalidParameterError(f"group_by: expected a name that the answer does not have, found '{group}'")
+            raise InvalidParameterError(
+                f"group_by: expected a name that the answer does not have, found '{group}'"
+            )
     fields = [StructField(group, df.schema[group].dataType) for group in groups]
     types = (BinaryType(), LongType(), LongType())
-    schema = StructType([*fields, *(StructField(name, kind) for name, kind in zip(ADDED, types, strict=True))])
+    schema = StructType(
+        [*fields, *(StructField(name, kind) for name, kind in zip(ADDED, types, strict=True))]
+    )
     keys = [column(group) for group in groups]
     partials = df.select(*keys, column(name)).mapInArrow(GroupedSketches(recipe, len(groups)), schema)
     met = partials.repartition(*keys).sortWithinPartitions(*keys)

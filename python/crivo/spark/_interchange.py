@@ -35,9 +35,9 @@ def to_datasketches(
     """Counts the different values of a column as Apache DataSketches does, so that Spark's `hll_union_agg` or
     `theta_union_agg`, and other systems, can go on with it.
 
-    The column has integers, text or bytes: what `hll_sketch_agg` and `theta_sketch_agg` take too, hashed as they do.
-    Without `group_by` the answer is a `Sketched` of a `crivo.interchange.Hll` or `Theta`; with it a DataFrame
-    of those columns, `sketch` (bytes for Spark's functions), `rows` and `skipped`.
+    The column has integers, text or bytes: what `hll_sketch_agg` and `theta_sketch_agg` take too, hashed as
+    they do. Without `group_by` the answer is a `Sketched` of a `crivo.interchange.Hll` or `Theta`; with it
+    a DataFrame of those columns, `sketch` (bytes for Spark's functions), `rows` and `skipped`.
     """
     cls = class_of(kind)
     found = type_of(df, column)
@@ -61,9 +61,9 @@ def from_datasketches(data: bytes | bytearray | memoryview, kind: Literal["theta
 @overload
 def from_datasketches(data: DataFrame, kind: Form = "hll", column: str = "sketch") -> Any: ...
 def from_datasketches(data: Any, kind: Form = "hll", column: str = "sketch") -> Any:
-    """The count in the bytes that Spark's `hll_sketch_agg`, `hll_union_agg`, `theta_sketch_agg` or `theta_union_agg` wrote,
-    or another system: a `crivo.interchange.Hll` or `Theta`. Of a DataFrame all sketches in a column of bytes
-    are merged, where they lie; nulls are skipped.
+    """The count in the bytes that Spark's `hll_sketch_agg`, `hll_union_agg`, `theta_sketch_agg` or
+    `theta_union_agg` wrote, or another system: a `crivo.interchange.Hll` or `Theta`. Of a DataFrame all
+    sketches in a column of bytes are merged, where they lie; nulls are skipped.
     """
     cls = class_of(kind)
     if isinstance(data, (bytes, bytearray, memoryview)):

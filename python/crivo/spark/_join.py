@@ -1,12 +1,13 @@
 """Rows that cannot join are dropped before they are moved.
 
-A join of a large table with a small one moves all rows of both to where their keys meet, also those that meet nobody.
-A Bloom filter of the small side's keys, sent to every machine, tells most of those where they lie.
+A join of a large table with a small one moves all rows of both to where their keys meet, also those that
+meet nobody. A Bloom filter of the small side's keys, sent to every machine, tells most of those where they
+lie.
 
-The filter is one that Spark's own generated code can ask, so that no row leaves the JVM for it: a key is hashed by
-`xxhash64`; some of its bits choose a word of 64 bits, others one of 4,096 masks with five bits each; the key may be there if the
-word has all bits of the mask. With 16 bits a key about one in 200 strangers passes. They cost a little time, never a
-wrong row: the exact join follows.
+The filter is one that Spark's own generated code can ask, so that no row leaves the JVM for it: a key is
+hashed by `xxhash64`; some of its bits choose a word of 64 bits, others one of 4,096 masks with five bits
+each; the key may be there if the word has all bits of the mask. With 16 bits a key about one in 200
+strangers passes. They cost a little time, never a wrong row: the exact join follows.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BinaryType, BooleanType, DataType, DateType, DecimalType, LongType, StringType, TimestampType
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    LongType,
+    StringType,
+    TimestampType,
+)
 
 from crivo.errors import InvalidParameterError
 from crivo.spark._columns import INTEGERS, column, names_of, type_of
@@ -43,8 +53,8 @@ def semi_join(
 
     The keys of `small` are read at once, on the cluster, and their hashes collected; everything else is
     left to the DataFrame that comes back. With more than `max_keys` different keys, of which the filter
-    would have some 40 MB, and with keys of other types than integers, text, bytes, booleans, dates, timestamps
-    and decimals, it is the plain join.
+    would have some 40 MB, and with keys of other types than integers, text, bytes, booleans, dates,
+    timestamps and decimals, it is the plain join.
     """
     names = names_of(on, "on")
     if not names:
@@ -61,16 +71,25 @@ def semi_join(
     def hashed() -> Column:
         return F.xxhash64(*(column(name).cast(kind) for name, kind in zip(names, types, strict=True)))
 
-    hashes = small.dropna(subset=names).select(hashed().alias("hash")).distinct().limit(max_keys + 1).toArrow()
+    hashes = (
+        small.dropna(subset=names).select(hashed().alias("hash")).distinct().limit(max_keys + 1).toArrow()
+    )
     if hashes.num_rows > max_keys:
         return plain
     masks = masks_of(np.random.default_rng(0))
     words = filter_of(hashes.column("hash").to_numpy().view(np.uint64), masks)
-    parts = pa.table({name: pa.array([list_of], pa.list_(pa.int64())) for name, list_of in
-                      (("words", ~words.view(np.int64)), ("masks", masks.view(np.int64)))})
+    parts = pa.table(
+        {
+            name: pa.array([list_of], pa.list_(pa.int64()))
+            for name, list_of in (("words", ~words.view(np.int64)), ("masks", masks.view(np.int64)))
+        }
+    )
     stored = big.sparkSession.createDataFrame(parts)
     # The words are stored inverted: of a key that may be there no bit of its mask is left.
-    word = F.get(stored.select("words").scalar(), F.pmod(F.shiftrightunsigned(hashed(), MASK_BITS), F.lit(len(words))).cast("int"))
+    word = F.get(
+        stored.select("words").scalar(),
+        F.pmod(F.shiftrightunsigned(hashed(), MASK_BITS), F.lit(len(words))).cast("int"),
+    )
     mask = F.get(stored.select("masks").scalar(), hashed().bitwiseAND((1 << MASK_BITS) - 1).cast("int"))
     return big.where(word.bitwiseAND(mask) == 0).join(small, names, how)
 
@@ -86,7 +105,9 @@ def comparable(one: DataType, other: DataType) -> DataType | None:
 
 def masks_of(chance: np.random.Generator) -> NDArray[np.uint64]:
     """Words with five bits each."""
-    places = np.array([chance.choice(64, BITS_A_MASK, replace=False) for _ in range(1 << MASK_BITS)], np.uint64)
+    places = np.array(
+        [chance.choice(64, BITS_A_MASK, replace=False) for _ in range(1 << MASK_BITS)], np.uint64
+    )
     return np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
 
 
@@ -94,5 +115,7 @@ def filter_of(hashes: NDArray[np.uint64], masks: NDArray[np.uint64]) -> NDArray[
     """The filter that holds all keys with these hashes."""
     words = np.zeros(max(64, len(hashes) // KEYS_A_WORD), np.uint64)
     places = (hashes >> np.uint64(MASK_BITS)) % np.uint64(len(words))
-    np.bitwise_or.at(words, places.astype(np.int64), masks[(hashes & np.uint64((1 << MASK_BITS) - 1)).astype(np.int64)])
+    np.bitwise_or.at(
+        words, places.astype(np.int64), masks[(hashes & np.uint64((1 << MASK_BITS) - 1)).astype(np.int64)]
+    )
     return words

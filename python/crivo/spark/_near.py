@@ -2,13 +2,13 @@
 
 The steps are the engine's (`crivo.distributed`), and what travels between them is small:
 
-1. Documents are signed where they lie. A fingerprint, the id and some band keys of each travel, and those of the same content meet:
-   only the first of them, by its id, is compared with others.
-2. Who shares a band key becomes a pair of candidates: all pairs up to 500 who share it, beyond that the first with each
-   other one. So a million nearly equal documents cost a million comparisons.
-3. Candidates are compared where the smallest id that either was paired with says: in a cluster where everybody is like
-   everybody that is one place, and each set of shingles travels there once. Only documents among the candidates travel: a Bloom
-   filter of their ids finds them at the second reading.
+1. Documents are signed where they lie. A fingerprint, the id and some band keys of each travel, and those
+   of the same content meet: only the first of them, by its id, is compared with others.
+2. Who shares a band key becomes a pair of candidates: all pairs up to 500 who share it, beyond that the
+   first with each other one. So a million nearly equal documents cost a million comparisons.
+3. Candidates are compared where the smallest id that either was paired with says: in a cluster where
+   everybody is like everybody that is one place, and each set of shingles travels there once. Only
+   documents among the candidates travel: a Bloom filter of their ids finds them at the second reading.
 4. What holds for a content holds for all documents that have it.
 """
 
@@ -53,7 +53,12 @@ class Settings:
     def signer(self) -> Signer:
         bands = None if self.bands is None else crivo.Bands(*self.bands)
         return Signer(
-            self.threshold, shingle=self.shingle, html=self.html, hashes=self.hashes, bands=bands, seed=self.seed
+            self.threshold,
+            shingle=self.shingle,
+            html=self.html,
+            hashes=self.hashes,
+            bands=bands,
+            seed=self.seed,
         )
 
 
@@ -69,19 +74,22 @@ def near_duplicates(
     bands: crivo.Bands | None = None,
     seed: int = 0,
 ) -> DataFrame:
-    """The pairs of documents of which the shingles have a Jaccard similarity of at least `threshold`, as a DataFrame
-    of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact.
+    """The pairs of documents of which the shingles have a Jaccard similarity of at least `threshold`, as a
+    DataFrame of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact.
 
-    `id` names a column of integers or text that is different for each document, `text` one of text or bytes. Rows
-    without an id or a text are left out. The other arguments are those of `crivo.near_duplicates`, and so are the pairs, if
-    the documents are given to it in the order of their ids.
+    `id` names a column of integers or text that is different for each document, `text` one of text or
+    bytes. Rows without an id or a text are left out. The other arguments are those of
+    `crivo.near_duplicates`, and so are the pairs, if the documents are given to it in the order of their
+    ids.
 
-    The candidates are found at once and stay cached as long as the DataFrame that comes back is referred to; comparing
-    them is left to it, and reads the documents a second time.
+    The candidates are found at once and stay cached as long as the DataFrame that comes back is referred
+    to; comparing them is left to it, and reads the documents a second time.
     """
     id_type, text_type = type_of(df, id, "id"), type_of(df, text, "text")
     if not isinstance(id_type, (*INTEGERS, *TEXTS)):
-        raise KeyTypeError(f"id '{id}': expected integers or text, found {id_type.simpleString()} (cast the column)")
+        raise KeyTypeError(
+            f"id '{id}': expected integers or text, found {id_type.simpleString()} (cast the column)"
+        )
     if not isinstance(text_type, (*TEXTS, BinaryType)):
         raise KeyTypeError(f"text '{text}': expected text or bytes, found {text_type.simpleString()}")
     cut = None if bands is None else (bands.bands, bands.rows)
@@ -149,9 +157,13 @@ class Sign:
 
 def pairs_of(groups: DataFrame) -> DataFrame:
     """The pairs of each group of `members`: all of them, or of very many the first with each other."""
-    centres = F.when(F.size("members") <= LARGEST_BUCKET, F.col("members")).otherwise(F.slice("members", 1, 1))
+    centres = F.when(F.size("members") <= LARGEST_BUCKET, F.col("members")).otherwise(
+        F.slice("members", 1, 1)
+    )
     led = groups.select(F.posexplode(centres).alias("place", "a"), "members")
-    after = F.slice("members", F.col("place") + 2, F.greatest(F.size("members") - F.col("place") - 1, F.lit(0)))
+    after = F.slice(
+        "members", F.col("place") + 2, F.greatest(F.size("members") - F.col("place") - 1, F.lit(0))
+    )
     return led.select("a", F.explode(after).alias("b"))
 
 
@@ -170,7 +182,9 @@ def twins_of(repeated: DataFrame) -> DataFrame:
 def with_twins(verified: DataFrame, repeated: DataFrame) -> DataFrame:
     """The pairs of contents as the pairs of the documents that have them. Contents of very many documents are
     shown by their first."""
-    shown = repeated.where(F.size("members") <= LARGEST_BUCKET).select(F.col("members")[0].alias("first"), "members")
+    shown = repeated.where(F.size("members") <= LARGEST_BUCKET).select(
+        F.col("members")[0].alias("first"), "members"
+    )
     for side in ("a", "b"):
         named = shown.select(F.col("first").alias(side), F.col("members").alias(f"all_{side}"))
         verified = verified.join(named, side, "left")
@@ -193,7 +207,9 @@ def placed_pairs(candidates: DataFrame) -> DataFrame:
     many = homes.groupBy("home").count().where(F.col("count") > PAIRS_AT_ONE_PLACE)
     split = many.select("home", F.ceil(F.col("count") / PAIRS_AT_ONE_PLACE).alias("places"))
     part = F.pmod(F.xxhash64("b"), F.coalesce("places", F.lit(1)))
-    return homes.join(F.broadcast(split), "home", "left").select(F.xxhash64("home", part).alias("place"), "a", "b")
+    return homes.join(F.broadcast(split), "home", "left").select(
+        F.xxhash64("home", part).alias("place"), "a", "b"
+    )
 
 
 def verify(
@@ -207,8 +223,12 @@ def verify(
     known = of_column(wanted, "id", Recipe(crivo.Bloom.for_items(max(1, count), 0.01))).sketch
     sets = documents.mapInArrow(MakeSets(settings, known), f"id {id_type}, hashes binary").join(wanted, "id")
     nothing, no_set = F.lit(None).cast(id_type), F.lit(None).cast("binary")
-    rows = sets.select("place", F.lit(False).alias("is_pair"), F.col("id").alias("a"), nothing.alias("b"), "hashes")
-    rows = rows.unionByName(placed.select("place", F.lit(True).alias("is_pair"), "a", "b", no_set.alias("hashes")))
+    rows = sets.select(
+        "place", F.lit(False).alias("is_pair"), F.col("id").alias("a"), nothing.alias("b"), "hashes"
+    )
+    rows = rows.unionByName(
+        placed.select("place", F.lit(True).alias("is_pair"), "a", "b", no_set.alias("hashes"))
+    )
     gathered = rows.repartition("place").sortWithinPartitions("place", "is_pair")
     return gathered.mapInArrow(Compare(settings.threshold), f"a {id_type}, b {id_type}, similarity double")
 
@@ -227,7 +247,9 @@ class MakeSets:
             for piece in pieces(chosen):
                 starts, hashes = signer.sets(piece.column(1))
                 offsets = pa.py_buffer((starts * 8).astype(np.int32))
-                sets = pa.Array.from_buffers(pa.binary(), piece.num_rows, [None, offsets, pa.py_buffer(hashes)])
+                sets = pa.Array.from_buffers(
+                    pa.binary(), piece.num_rows, [None, offsets, pa.py_buffer(hashes)]
+                )
                 yield pa.RecordBatch.from_arrays([piece.column(0), sets], names=["id", "hashes"])
 
 
@@ -265,8 +287,8 @@ class Compare:
 
 
 def dedup(df: DataFrame, id: str, text: str, threshold: float = 0.8, **settings: Any) -> DataFrame:
-    """The rows of `df` without near-duplicates: of each cluster the document with the smallest id is kept, and so are
-    rows without a text. The settings are those of `near_duplicates`.
+    """The rows of `df` without near-duplicates: of each cluster the document with the smallest id is kept,
+    and so are rows without a text. The settings are those of `near_duplicates`.
     """
     if "keep" in settings:
         raise InvalidParameterError("keep: on Spark it is always the smallest id")

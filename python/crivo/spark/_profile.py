@@ -17,15 +17,21 @@ SCHEMA = "part int, place int, profile binary"
 
 
 def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[str, crivo.ColumnProfile]:
-    """A `crivo.ColumnProfile` of each column, by its name: as `crivo.profile` makes of a table on one machine. Each takes
-    at most `memory` bytes. Columns of arrays, maps and structures are left out, with a warning.
+    """A `crivo.ColumnProfile` of each column, by its name: as `crivo.profile` makes of a table on one
+    machine. Each takes at most `memory` bytes. Columns of arrays, maps and structures are left out, with a
+    warning.
     """
     if len(set(df.columns)) != len(df.columns):
         raise InvalidParameterError(f"df: expected different names of columns, found {df.columns}")
     names = [field.name for field in df.schema.fields if isinstance(field.dataType, KEYS)]
     if left_out := [name for name in df.columns if name not in names]:
         warnings.warn(f"left out, since their values have no text: {', '.join(left_out)}", stacklevel=3)
-    recipe = Recipe(crivo.ColumnProfile(seed=seed) if memory is None else crivo.ColumnProfile.for_memory(memory, seed=seed), 0)
+    recipe = Recipe(
+        crivo.ColumnProfile(seed=seed)
+        if memory is None
+        else crivo.ColumnProfile.for_memory(memory, seed=seed),
+        0,
+    )
     profiles = {name: recipe.fresh(0, place) for place, name in enumerate(names)}
     if not names:
         return profiles

@@ -1,8 +1,8 @@
 """One sketch of a column, however many machines its rows lie on.
 
-Each partition becomes one partial sketch where it lies; only sketches travel. Small ones are merged on the driver, in the
-order of the partitions; those that are large, or many, first on the executors, a few at a time. Of groups of rows each
-partition makes a sketch a group, and those of one group meet in a shuffle.
+Each partition becomes one partial sketch where it lies; only sketches travel. Small ones are merged on the
+driver, in the order of the partitions; those that are large, or many, first on the executors, a few at a
+time. Of groups of rows each partition makes a sketch a group, and those of one group meet in a shuffle.
 """
 
 import hashlib
@@ -25,7 +25,14 @@ Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
 KINDS = ("distinct", "membership", "frequency", "top", "sample")
 
 # Sketches whose parts need coins of their own: only a recipe that knows its seed can make them.
-WITH_COINS = ("Reservoir", "WeightedReservoir", "MorrisCounter", "SampledCounter", "CounterArray", "ColumnProfile")
+WITH_COINS = (
+    "Reservoir",
+    "WeightedReservoir",
+    "MorrisCounter",
+    "SampledCounter",
+    "CounterArray",
+    "ColumnProfile",
+)
 
 AT_ONCE = 256 << 20
 """How many bytes of sketches one task, or the driver, is given at once."""
@@ -125,7 +132,9 @@ def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
             recipe = Recipe(crivo.HeavyHitters(options.pop("counters", 1000), **common))
         case "sample":
             seed = common.pop("seed", 0)
-            recipe = Recipe(crivo.Reservoir(options.pop("capacity", 100), seed=seed, **common), seed=int(seed))
+            recipe = Recipe(
+                crivo.Reservoir(options.pop("capacity", 100), seed=seed, **common), seed=int(seed)
+            )
         case _:
             expected = ", ".join(f"'{name}'" for name in KINDS)
             raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")
@@ -144,7 +153,9 @@ def given(sketch: Any, parameters: dict[str, Any]) -> Recipe:
         advice = "kind='sample' does it" if name == "Reservoir" else "crivo.spark.profile does it for columns"
         raise InvalidParameterError(f"kind: a {name} tosses coins, and every part needs its own ({advice})")
     if parameters:
-        raise InvalidParameterError(f"{name}: a sketch has its parameters, found {', '.join(sorted(parameters))} too")
+        raise InvalidParameterError(
+            f"{name}: a sketch has its parameters, found {', '.join(sorted(parameters))} too"
+        )
     if not sketch.is_empty:
         raise InvalidParameterError(f"kind: expected an empty sketch, found {sketch!r}")
     return Recipe(sketch.copy())
@@ -236,15 +247,15 @@ def sketch(
 ) -> Sketched | DataFrame:
     """The sketch of a column, merged from one partial sketch a partition.
 
-    `kind` is what is asked: "distinct" (with `error` or `precision`, and `method` "hll" or "ull"), "membership" (`items`,
-    `rate`), "frequency" (`error`, `confidence`), "top" (`counters`) or "sample" (`capacity`); or an empty sketch
-    of any class, which every partition begins with. `keys` and `seed` are as for `crivo.HyperLogLog`: by default
-    a value is keyed by its text, as the command line does (docs/keys.md). Nulls, NaN and empty text are skipped
-    and counted.
+    `kind` is what is asked: "distinct" (with `error` or `precision`, and `method` "hll" or "ull"),
+    "membership" (`items`, `rate`), "frequency" (`error`, `confidence`), "top" (`counters`) or "sample"
+    (`capacity`); or an empty sketch of any class, which every partition begins with. `keys` and `seed` are
+    as for `crivo.HyperLogLog`: by default a value is keyed by its text, as the command line does
+    (docs/keys.md). Nulls, NaN and empty text are skipped and counted.
 
-    Without `group_by` the job is run, and the answer is a `Sketched`: the sketch, how many rows there were and
-    how many of them were skipped. The bytes are those of one machine where merging is exact: for all of the above but
-    "top", which keeps its guarantee, and "sample", which is another fair sample.
+    Without `group_by` the job is run, and the answer is a `Sketched`: the sketch, how many rows there were
+    and how many of them were skipped. The bytes are those of one machine where merging is exact: for all of
+    the above but "top", which keeps its guarantee, and "sample", which is another fair sample.
 
     With `group_by`, the name of a column or several, nothing is run yet: the answer is a DataFrame with those
     columns, `sketch` (bytes for `crivo.decode`), `rows` and `skipped`; `estimate` reads it.
@@ -271,8 +282,9 @@ def of_column(df: DataFrame, name: str, recipe: Recipe) -> Sketched:
 
 
 def estimate(sketches: DataFrame, confidence: float = 0.95) -> DataFrame:
-    """Adds `value`, `lower` and `upper` to a DataFrame of sketches that count different values, as `sketch` with
-    `group_by` makes it, and leaves the sketches out. (Those of `to_datasketches` are for Spark's `hll_sketch_estimate`.)
+    """Adds `value`, `lower` and `upper` to a DataFrame of sketches that count different values, as `sketch`
+    with `group_by` makes it, and leaves the sketches out. (Those of `to_datasketches` are for Spark's
+    `hll_sketch_estimate`.)
     """
     crivo.HyperLogLog(4).estimate(confidence)
     if not isinstance(type_of(sketches, "sketch"), BinaryType):
@@ -293,14 +305,20 @@ class Estimates:
         for batch in batches:
             answers = [self.answer(data.as_py()) for data in batch.column("sketch")]
             columns = batch.columns[:-1]
-            columns += [pa.array(numbers, pa.float64()) for numbers in zip(*answers)] or [pa.array([], pa.float64())] * 3
-            yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names[:-1], "value", "lower", "upper"])
+            columns += [pa.array(numbers, pa.float64()) for numbers in zip(*answers, strict=True)] or [
+                pa.array([], pa.float64())
+            ] * 3
+            yield pa.RecordBatch.from_arrays(
+                columns, names=[*batch.schema.names[:-1], "value", "lower", "upper"]
+            )
 
     def answer(self, data: bytes | None) -> tuple[float | None, float | None, float | None]:
         if data is None:
             return (None, None, None)
         sketch = crivo.decode(data)
         if not hasattr(sketch, "estimate"):
-            raise KeyTypeError(f"sketch: expected one that counts different values, found a {type(sketch).__name__}")
+            raise KeyTypeError(
+                f"sketch: expected one that counts different values, found a {type(sketch).__name__}"
+            )
         answer = sketch.estimate(confidence=self.confidence)
         return (answer.value, answer.lower, answer.upper)

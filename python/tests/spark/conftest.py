@@ -57,7 +57,9 @@ def on_cluster(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> It
 
     archive: Path = tmp_path_factory.mktemp("archive") / "env.tar.gz"
     settings = pack_environment(archive)
-    started = session(cluster.url, **settings, **{"spark.executor.memory": "600m", "spark.executor.cores": "1"})
+    started = session(
+        cluster.url, **settings, **{"spark.executor.memory": "600m", "spark.executor.cores": "1"}
+    )
     yield started
     started.stop()
 

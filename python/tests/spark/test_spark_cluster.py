@@ -38,7 +38,9 @@ def killed_meanwhile(spark: SparkSession, cluster: Cluster, job: Callable[[], An
         while done < 3:
             assert thread.is_alive(), "the job ended before a worker could be killed"
             infos = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-            done = max([0, *(info.numCompletedTasks for info in infos if info and info.numTasks >= PARTITIONS)])
+            done = max(
+                [0, *(info.numCompletedTasks for info in infos if info and info.numTasks >= PARTITIONS)]
+            )
             time.sleep(0.02)
         victim.kill()
         assert thread.is_alive(), "the job ended before the worker did"
@@ -58,7 +60,10 @@ def test_executors_take_crivo_from_the_archive(on_cluster: SparkSession) -> None
         for _ in batches:
             yield pyarrow.RecordBatch.from_pydict({"path": [crivo.__file__]})
 
-    paths = {row["path"] for row in on_cluster.range(0, 8, numPartitions=4).mapInArrow(where, "path string").collect()}
+    paths = {
+        row["path"]
+        for row in on_cluster.range(0, 8, numPartitions=4).mapInArrow(where, "path string").collect()
+    }
     assert paths and all("crivo_env" in path for path in paths)
 
 
@@ -75,7 +80,9 @@ def test_a_lost_worker_does_not_change_the_pairs(
     on_cluster: SparkSession, cluster: Cluster, texts: list[str]
 ) -> None:
     one = crivo.near_duplicates(texts, 0.7)
-    df = on_cluster.createDataFrame(list(enumerate(texts)), "id bigint, text string").repartition(PARTITIONS, "id")
+    df = on_cluster.createDataFrame(list(enumerate(texts)), "id bigint, text string").repartition(
+        PARTITIONS, "id"
+    )
 
     def job() -> Any:
         pairs = near_duplicates(slow(df), "id", "text", 0.7)
@@ -88,7 +95,9 @@ def test_a_lost_worker_does_not_change_the_pairs(
 
 
 def test_a_task_that_fails_says_why(on_cluster: SparkSession) -> None:
-    df = on_cluster.createDataFrame([(1, "a b c d e f"), (2, "a b c d e f g"), (1, "x")], "id int, text string")
+    df = on_cluster.createDataFrame(
+        [(1, "a b c d e f"), (2, "a b c d e f g"), (1, "x")], "id int, text string"
+    )
     with pytest.raises(Exception, match="expected one document for each"):
         near_duplicates(df, "id", "text", 0.3).collect()
     assert sketch(df, "text", "distinct").estimate().value == 3  # type: ignore[operator]

@@ -32,14 +32,18 @@ AGGREGATES: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize("kind", ["hll", "theta"])
 @pytest.mark.parametrize("column", ["text", "bytes", "wide", "narrow"])
-def test_spark_reads_what_crivo_counts_and_crivo_what_spark_counts(visits: DataFrame, kind: Any, column: str) -> None:
+def test_spark_reads_what_crivo_counts_and_crivo_what_spark_counts(
+    visits: DataFrame, kind: Any, column: str
+) -> None:
     aggregate, estimate = AGGREGATES[kind]
     ours = to_datasketches(visits, column, kind)
     assert isinstance(ours, Sketched)
     assert (ours.rows, ours.skipped) == (30_000, 600 if column == "text" else 0)
     spark = visits.sparkSession
     theirs = visits.agg(aggregate(column).alias("sketch")).first()["sketch"]  # type: ignore[index]
-    read = spark.createDataFrame([(bytearray(bytes(ours)),)], "sketch binary").select(estimate("sketch")).first()
+    read = (
+        spark.createDataFrame([(bytearray(bytes(ours)),)], "sketch binary").select(estimate("sketch")).first()
+    )
     assert read is not None and abs(read[0] - ours.estimate().value) <= 1
     back = from_datasketches(bytes(theirs), kind)
     # The same keys, hashed the same: united they are no more.

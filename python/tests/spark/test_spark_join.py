@@ -21,8 +21,10 @@ def rows(df: DataFrame) -> list[Any]:
 def tables(spark: SparkSession, key: str, small_key: str | None = None) -> tuple[DataFrame, DataFrame]:
     """Keys as an expression of the number of a row."""
     big = spark.range(0, 3000, numPartitions=4).selectExpr(f"{key} as key", "id as payload")
-    small = spark.range(0, 60, numPartitions=3).selectExpr("id * 31 as id").selectExpr(
-        f"{small_key or key} as key", "id as other"
+    small = (
+        spark.range(0, 60, numPartitions=3)
+        .selectExpr("id * 31 as id")
+        .selectExpr(f"{small_key or key} as key", "id as other")
     )
     return big, small.union(small.limit(5))
 
@@ -42,7 +44,9 @@ def tables(spark: SparkSession, key: str, small_key: str | None = None) -> tuple
         ("if(id % 5 = 0, null, id)", None),
     ],
 )
-def test_rows_are_those_of_the_plain_join(spark: SparkSession, key: str, small_key: str | None, how: Any) -> None:
+def test_rows_are_those_of_the_plain_join(
+    spark: SparkSession, key: str, small_key: str | None, how: Any
+) -> None:
     big, small = tables(spark, key, small_key)
     expected = rows(big.join(small, "key", how))
     assert len(expected) >= 40
@@ -64,7 +68,16 @@ def test_most_rows_are_dropped_before_the_join(spark: SparkSession) -> None:
     joined = semi_join(big, small, "key")
     plan = joined._jdf.queryExecution().optimizedPlan()
     # What goes into the join, of the big side.
-    kept = spark._jsparkSession.sessionState().executePlan(plan.children().head(), plan.children().head().getClass() and spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.NON_ROOT()).toRdd().count()
+    kept = (
+        spark._jsparkSession.sessionState()
+        .executePlan(
+            plan.children().head(),
+            plan.children().head().getClass()
+            and spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.NON_ROOT(),
+        )
+        .toRdd()
+        .count()
+    )
     assert 1000 <= kept < 3000
     assert joined.count() == 1000
 

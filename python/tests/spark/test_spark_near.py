@@ -45,7 +45,9 @@ def test_text_ids_and_given_bands(spark: SparkSession, texts: list[str]) -> None
     bands = crivo.Bands(32, 3)
     names = [f"doc {place:04}" for place in range(len(texts))]
     one = crivo.near_duplicates(texts, 0.5, bands=bands, ids=names)
-    df = spark.createDataFrame(list(zip(names, texts, strict=True)), "`the id` string, text string").repartition(3)
+    df = spark.createDataFrame(
+        list(zip(names, texts, strict=True)), "`the id` string, text string"
+    ).repartition(3)
     assert found(near_duplicates(df, "the id", "text", 0.5, bands=bands)) == one.pairs
 
 
@@ -79,7 +81,9 @@ def test_no_documents_and_none_alike(spark: SparkSession) -> None:
     assert found(near_duplicates(different, "id", "text")) == []
 
 
-def test_a_giant_document_does_not_stop_the_others(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_giant_document_does_not_stop_the_others(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("crivo.spark._near.TEXT_AT_ONCE", 1 << 16)
     giant = " ".join(f"w{number % 99_991}" for number in range(400_000))
     texts = [giant, "a b c d e f g", giant + " end", "a b c d e f g"]

@@ -2,11 +2,11 @@
 
 import warnings
 
-import crivo
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+import crivo
 from crivo import InvalidParameterError
 
 
@@ -24,7 +24,11 @@ def test_profiles_are_those_of_one_machine(spark: SparkSession) -> None:
     assert list(found) == list(one) == df.columns
     for name in df.columns:
         ours, theirs = found[name], one[name]
-        assert (ours.rows, ours.missing, ours.column_type) == (theirs.rows, theirs.missing, theirs.column_type)
+        assert (ours.rows, ours.missing, ours.column_type) == (
+            theirs.rows,
+            theirs.missing,
+            theirs.column_type,
+        )
         assert ours.distinct() == theirs.distinct() and ours.lengths() == theirs.lengths()
         assert (ours.min(), ours.max(), ours.sum()) == (theirs.min(), theirs.max(), theirs.sum())
         assert ours.quantile(0.5) == theirs.quantile(0.5)

@@ -19,9 +19,18 @@ COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "floats": ("double", [i / 8 for i in range(1500)] + [0.1, 1e-7, 1e16, -0.0, float("nan"), None]),
     "booleans": ("boolean", [True, False, None, True]),
     "bytes": ("binary", [bytes([i % 251, i % 7]) for i in range(1000)] + [b"", None]),
-    "days": ("date", [datetime.date(2026, 1, 1) + datetime.timedelta(days=i % 90) for i in range(300)] + [None]),
-    "times": ("timestamp_ntz", [datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=i * 977, microseconds=i % 5 * 1000)
-                                for i in range(1200)] + [None]),
+    "days": (
+        "date",
+        [datetime.date(2026, 1, 1) + datetime.timedelta(days=i % 90) for i in range(300)] + [None],
+    ),
+    "times": (
+        "timestamp_ntz",
+        [
+            datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=i * 977, microseconds=i % 5 * 1000)
+            for i in range(1200)
+        ]
+        + [None],
+    ),
     "prices": ("decimal(10,2)", [Decimal(i % 977) / 4 for i in range(1200)] + [None]),
 }
 
@@ -50,7 +59,9 @@ def visits(spark: SparkSession) -> DataFrame:
     """20,000 rows of which 300 have no user, in seven partitions, one of them empty."""
     numbers = spark.range(0, 20_000, numPartitions=6)
     users = numbers.select(
-        F.when(F.col("id") % 67 != 0, F.concat(F.lit("user "), F.pmod(F.col("id") * F.col("id"), F.lit(4001)))).alias("user"),
+        F.when(
+            F.col("id") % 67 != 0, F.concat(F.lit("user "), F.pmod(F.col("id") * F.col("id"), F.lit(4001)))
+        ).alias("user"),
         F.concat(F.lit("/page/"), F.floor(F.sqrt(F.col("id") % 900))).alias("page"),
         (F.col("id") % 3).cast("int").alias("day"),
     )
@@ -72,7 +83,9 @@ def on_one_machine(df: DataFrame, column: str, empty: Any) -> tuple[Any, int]:
         (crivo.MinHash(64), {}, lambda: crivo.MinHash(64)),
     ],
 )
-def test_merging_is_exact_where_it_can_be(visits: DataFrame, kind: Any, parameters: dict[str, Any], empty: Any) -> None:
+def test_merging_is_exact_where_it_can_be(
+    visits: DataFrame, kind: Any, parameters: dict[str, Any], empty: Any
+) -> None:
     one, skipped = on_one_machine(visits, "user", empty())
     found = sketch(visits, "user", kind, **parameters)
     assert isinstance(found, Sketched)
@@ -80,7 +93,9 @@ def test_merging_is_exact_where_it_can_be(visits: DataFrame, kind: Any, paramete
     assert (found.rows, found.skipped) == (20_000, skipped) and skipped == 299
 
 
-def test_large_sketches_are_merged_on_the_executors(visits: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_sketches_are_merged_on_the_executors(
+    visits: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("crivo.spark._sketch.AT_ONCE", 1000)
     one, _ = on_one_machine(visits, "user", crivo.Bloom.for_items(5000, 0.01))
     found = sketch(visits, "user", "membership", items=5000)
@@ -101,9 +116,7 @@ def test_top_keeps_its_guarantee(visits: DataFrame) -> None:
 
 
 def test_a_sample_is_of_all_rows_and_repeats(visits: DataFrame) -> None:
-    first, second, other = (
-        sketch(visits, "user", "sample", capacity=400, seed=seed) for seed in (3, 3, 4)
-    )
+    first, second, other = (sketch(visits, "user", "sample", capacity=400, seed=seed) for seed in (3, 3, 4))
     assert isinstance(first, Sketched) and isinstance(second, Sketched) and isinstance(other, Sketched)
     assert first.seen == 20_000 - 299 and len(first.sample()) == 400
     assert sorted(first.sample()) == sorted(second.sample()) != sorted(other.sample())
@@ -145,7 +158,9 @@ def test_groups_may_be_missing_or_not_a_number(spark: SparkSession) -> None:
     df = spark.createDataFrame(rows, "key double, value string").repartition(3)
     grouped = sketch(df, "value", "distinct", group_by="key")
     assert isinstance(grouped, DataFrame)
-    found = sorted((str(row["key"]), row["rows"], row["skipped"], row["value"]) for row in estimate(grouped).collect())
+    found = sorted(
+        (str(row["key"]), row["rows"], row["skipped"], row["value"]) for row in estimate(grouped).collect()
+    )
     assert found == [("1.0", 1, 1, 0.0), ("None", 2, 0, 1.0), ("nan", 2, 0, 2.0)]
 
 
@@ -165,14 +180,34 @@ def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
         (("user", "distict"), {}, InvalidParameterError, "kind: expected 'distinct'"),
         (("user", "distinct"), {"eror": 0.1}, InvalidParameterError, "distinct: has no parameter eror"),
         (("user", "distinct"), {"error": 0.1, "precision": 9}, InvalidParameterError, "found both"),
-        (("user", "distinct"), {"precision": 40}, InvalidParameterError, "precision: expected 4 to 18, found 40"),
+        (
+            ("user", "distinct"),
+            {"precision": 40},
+            InvalidParameterError,
+            "precision: expected 4 to 18, found 40",
+        ),
         (("user", "distinct"), {"method": "exact"}, InvalidParameterError, "method: expected 'hll' or 'ull'"),
         (("user", "membership"), {}, InvalidParameterError, "items: expected"),
-        (("usr", "distinct"), {}, InvalidParameterError, "column: expected one of 'user', 'page', 'day', found 'usr'"),
+        (
+            ("usr", "distinct"),
+            {},
+            InvalidParameterError,
+            "column: expected one of 'user', 'page', 'day', found 'usr'",
+        ),
         ((7, "distinct"), {}, KeyTypeError, "column: expected the name of a column, found int"),
-        (("user", "distinct"), {"keys": "int"}, KeyTypeError, "column 'user': expected integers, found string"),
+        (
+            ("user", "distinct"),
+            {"keys": "int"},
+            KeyTypeError,
+            "column 'user': expected integers, found string",
+        ),
         (("user", "distinct"), {"group_by": "dy"}, InvalidParameterError, "found 'dy'"),
-        (("user", "distinct"), {"group_by": ["day", "day"]}, InvalidParameterError, "expected different columns"),
+        (
+            ("user", "distinct"),
+            {"group_by": ["day", "day"]},
+            InvalidParameterError,
+            "expected different columns",
+        ),
         (("user", crivo.Reservoir(5)), {}, InvalidParameterError, "tosses coins"),
         (("user", crivo.HyperLogLog(5)), {"precision": 6}, InvalidParameterError, "has its parameters"),
         (("user", 5), {}, KeyTypeError, "kind: expected the name of a kind or an empty sketch, found int"),
