@@ -3034,6 +3034,7 @@ class Signer:
         """The sets of shingles of all texts, one after the other, each ascending and every hash once; and where
         they begin, with the end of the last. A missing text has none.
 
+        >>> from crivo.distributed import Signer
         >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
         >>> starts, len(hashes)
         (array([0, 2, 2, 3]), 3)

@@ -84,7 +84,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
         ((one, ["x", "y"], [None], [set_of_one]), "number of ones, others and sets"),
     ):
         with pytest.raises(InvalidParameterError, match=message):
-            verifier.verify(*arguments)  # type: ignore[arg-type]
+            verifier.verify(*arguments)
     verifier.verify(one, ["x"], [None], [set_of_one])
     with pytest.raises(InvalidParameterError, match="expected one document for each, found two with 'x'"):
         verifier.verify(one, ["x"], [None], [set_of_one])

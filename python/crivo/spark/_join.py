@@ -108,7 +108,8 @@ def masks_of(chance: np.random.Generator) -> NDArray[np.uint64]:
     places = np.array(
         [chance.choice(64, BITS_A_MASK, replace=False) for _ in range(1 << MASK_BITS)], np.uint64
     )
-    return np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
+    masks: NDArray[np.uint64] = np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
+    return masks
 
 
 def filter_of(hashes: NDArray[np.uint64], masks: NDArray[np.uint64]) -> NDArray[np.uint64]:

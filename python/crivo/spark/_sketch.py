@@ -75,7 +75,8 @@ class Recipe:
         label = ",".join(map(str, (self.seed, *part))).encode()
         seed = int.from_bytes(hashlib.blake2b(label, digest_size=8).digest(), "little")
         if isinstance(self.empty, crivo.ColumnProfile):
-            return crivo.ColumnProfile(**self.empty.config, seed=self.empty.seed, sample_seed=seed)
+            sizes: dict[str, Any] = dict(self.empty.config)
+            return crivo.ColumnProfile(**sizes, seed=self.empty.seed, sample_seed=seed)
         return crivo.Reservoir(
             self.empty.capacity, seed=seed, keys=self.empty.keys, key_seed=self.empty.key_seed
         )

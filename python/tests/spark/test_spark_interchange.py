@@ -40,7 +40,7 @@ def test_spark_reads_what_crivo_counts_and_crivo_what_spark_counts(
     assert isinstance(ours, Sketched)
     assert (ours.rows, ours.skipped) == (30_000, 600 if column == "text" else 0)
     spark = visits.sparkSession
-    theirs = visits.agg(aggregate(column).alias("sketch")).first()["sketch"]  # type: ignore[index]
+    theirs = visits.agg(aggregate(column).alias("sketch")).first()["sketch"]
     read = (
         spark.createDataFrame([(bytearray(bytes(ours)),)], "sketch binary").select(estimate("sketch")).first()
     )
@@ -72,11 +72,12 @@ def test_groups_are_columns_for_sparks_functions(visits: DataFrame, kind: Any) -
 
 def test_nothing_and_nulls(spark: SparkSession) -> None:
     empty = spark.createDataFrame([(None,), ("",)], "text string")
+    kind: Any
     for kind, cls in (("hll", Hll), ("theta", Theta)):
-        counted: Any = to_datasketches(empty, "text", kind)  # type: ignore[arg-type]
+        counted: Any = to_datasketches(empty, "text", kind)
         assert isinstance(counted.sketch, cls) and counted.is_empty and counted.skipped == 2
         nulls = spark.createDataFrame([(None,), (bytearray(bytes(counted)),)], "sketch binary")
-        assert from_datasketches(nulls, kind).is_empty  # type: ignore[arg-type]
+        assert from_datasketches(nulls, kind).is_empty
 
 
 def test_what_cannot_be_done_is_said(visits: DataFrame) -> None:

@@ -227,4 +227,4 @@ def test_columns_without_a_text_are_refused(spark: SparkSession) -> None:
         with pytest.raises(KeyTypeError, match=f"column '{name}': expected text"):
             sketch(nested, name, "distinct")
     with pytest.raises(KeyTypeError, match="expected a Spark DataFrame, found list"):
-        sketch([1, 2], "a", "distinct")  # type: ignore[arg-type]
+        sketch([1, 2], "a", "distinct")
