@@ -64,34 +64,35 @@ def semi_join(
     if max_keys < 1:
         raise InvalidParameterError(f"max_keys: expected 1 or more, found {max_keys}")
     types = [comparable(type_of(big, name, "on"), type_of(small, name, "on")) for name in names]
-    plain = big.join(small, names, how)
+    return may_join(big, small, names, types, max_keys).join(small, names, how)
+
+
+def may_join(
+    big: DataFrame, small: DataFrame, names: list[str], types: list[DataType | None], max_keys: int
+) -> DataFrame:
+    """The rows of `big` whose keys may be among those of `small`; all, if there is no filter for those."""
     if not all(types):
-        return plain
+        return big
 
     def hashed() -> Column:
         return F.xxhash64(*(column(name).cast(kind) for name, kind in zip(names, types, strict=True)))
 
-    hashes = (
-        small.dropna(subset=names).select(hashed().alias("hash")).distinct().limit(max_keys + 1).toArrow()
-    )
+    keys = small.dropna(subset=names).select(hashed().alias("hash")).distinct()
+    hashes = keys.limit(max_keys + 1).toArrow()
     if hashes.num_rows > max_keys:
-        return plain
+        return big
     masks = masks_of(np.random.default_rng(0))
     words = filter_of(hashes.column("hash").to_numpy().view(np.uint64), masks)
-    parts = pa.table(
-        {
-            name: pa.array([list_of], pa.list_(pa.int64()))
-            for name, list_of in (("words", ~words.view(np.int64)), ("masks", masks.view(np.int64)))
-        }
-    )
-    stored = big.sparkSession.createDataFrame(parts)
+
+    def stored(numbers: NDArray[np.int64]) -> Column:
+        table = pa.table({"numbers": pa.array([numbers], pa.list_(pa.int64()))})
+        return big.sparkSession.createDataFrame(table).scalar()
+
     # The words are stored inverted: of a key that may be there no bit of its mask is left.
-    word = F.get(
-        stored.select("words").scalar(),
-        F.pmod(F.shiftrightunsigned(hashed(), MASK_BITS), F.lit(len(words))).cast("int"),
-    )
-    mask = F.get(stored.select("masks").scalar(), hashed().bitwiseAND((1 << MASK_BITS) - 1).cast("int"))
-    return big.where(word.bitwiseAND(mask) == 0).join(small, names, how)
+    place = F.pmod(F.shiftrightunsigned(hashed(), MASK_BITS), F.lit(len(words)))
+    word = F.get(stored(~words.view(np.int64)), place.cast("int"))
+    mask = F.get(stored(masks.view(np.int64)), hashed().bitwiseAND((1 << MASK_BITS) - 1).cast("int"))
+    return big.where(word.bitwiseAND(mask) == 0)
 
 
 def comparable(one: DataType, other: DataType) -> DataType | None:

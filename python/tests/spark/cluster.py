@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pyspark
 
-START_UP = 120.0
-"""Seconds that a daemon may take on a loaded machine."""
+START_UP = 600.0
+"""Seconds that a daemon may take, on a machine that has much else to do."""
 
 
 class Daemon:

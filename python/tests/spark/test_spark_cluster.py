@@ -45,7 +45,7 @@ def killed_meanwhile(spark: SparkSession, cluster: Cluster, job: Callable[[], An
         victim.kill()
         assert thread.is_alive(), "the job ended before the worker did"
     finally:
-        thread.join(240)
+        thread.join(1200)
     assert not thread.is_alive() and len(answers) == 1, "the job did not end"
     cluster.add_worker()
     return answers[0]

@@ -34,7 +34,9 @@ def test_profiles_are_those_of_one_machine(spark: SparkSession) -> None:
         assert (ours.min(), ours.max(), ours.sum()) == (theirs.min(), theirs.max(), theirs.sum())
         assert ours.quantile(0.5) == theirs.quantile(0.5)
         assert len(set(ours.sample())) > 30 or name == "name"
-    truth: dict[Any, int] = {f"name {n}": sum(1 for i in range(5000) if i % 40 == n and i % 11) for n in range(40)}
+    truth: dict[Any, int] = {
+        f"name {n}": sum(1 for i in range(5000) if i % 40 == n and i % 11) for n in range(40)
+    }
     assert all(hitter.lower <= truth[hitter.key] <= hitter.upper for hitter in found["name"].top(5))
     assert found["the key"].could_be_key() and not found["age"].could_be_key()
 
