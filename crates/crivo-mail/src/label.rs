@@ -1,0 +1,82 @@
+//! What a message can be marked as: spam, ham, or any label of one's own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// A mark on a message. Spam and ham exclude each other; any number of labels stand beside them.
+///
+/// ```
+/// use crivo_mail::Label;
+///
+/// assert_eq!("spam".parse::<Label>()?, Label::Spam);
+/// let social: Label = "label:social".parse()?;
+/// assert_eq!((social.name(), social.to_string().as_str()), ("social", "label:social"));
+/// assert!("label:two words".parse::<Label>().is_err());
+/// # Ok::<(), crivo_mail::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// Nobody wants it.
+    Spam,
+    /// Somebody wants it.
+    Ham,
+    /// A label of one's own; [`Label::named`] checks its name.
+    Named(String),
+}
+
+/// The longest name of a label: IMAP keywords are atoms, and short ones are shown whole.
+const LONGEST: usize = 64;
+
+impl Label {
+    /// A label of one's own.
+    ///
+    /// # Errors
+    /// If the name is empty, too long, or has characters that an IMAP keyword cannot have.
+    pub fn named(name: &str) -> Result<Self> {
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > LONGEST || !name.chars().all(fits) {
+            return Err(Error::Label(name.to_owned()));
+        }
+        Ok(Self::Named(name.to_owned()))
+    }
+
+    /// The bare name: `spam`, `ham`, or that of the label.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Spam => "spam",
+            Self::Ham => "ham",
+            Self::Named(name) => name,
+        }
+    }
+
+    /// Whether it is spam or ham, of which a message has at most one.
+    pub fn is_class(&self) -> bool {
+        !matches!(self, Self::Named(_))
+    }
+}
+
+impl FromStr for Label {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "spam" => Ok(Self::Spam),
+            "ham" => Ok(Self::Ham),
+            _ => match text.strip_prefix("label:") {
+                Some(name) => Self::named(name),
+                None => Err(Error::Label(text.to_owned())),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => write!(f, "label:{name}"),
+            class => f.write_str(class.name()),
+        }
+    }
+}
