@@ -7,6 +7,7 @@
 //! | 0 | done, or yes; also when whoever read the output has read enough (a closed pipe) |
 //! | 1 | no, or nothing found |
 //! | 2 | an error, named on standard error; a wrong option too |
+//! | 3 | an error of `crivo mail`, where 1 and 2 are answers |
 //! | 130 | interrupted; nothing was written |
 //!
 //! One verb for each question: `cmd/<name>.rs` has its arguments, help, examples and work. What
@@ -32,6 +33,7 @@ mod tally;
 mod watch;
 mod window;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -42,12 +44,18 @@ use crate::output::Output;
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
+    let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let failed = cmd::mail::exit_code_for(&typed).unwrap_or(FAILED);
     let cli = match cmd::Cli::try_parse() {
         Ok(cli) => cli,
         Err(asked_or_wrong) => {
             // Help and version come this way too; that nobody reads them is no failure.
             let _ = asked_or_wrong.print();
-            return if asked_or_wrong.use_stderr() { FAILED.into() } else { ExitCode::SUCCESS };
+            if !asked_or_wrong.use_stderr() {
+                return ExitCode::SUCCESS;
+            }
+            cmd::mail::rescue(&typed);
+            return failed.into();
         }
     };
     let out = Output::new(cli.quiet);
@@ -56,7 +64,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             out.error(&error);
-            if error.is::<Interrupted>() { interrupt::EXIT_CODE.into() } else { FAILED.into() }
+            if error.is::<Interrupted>() { interrupt::EXIT_CODE.into() } else { failed.into() }
         }
     }
 }

@@ -93,9 +93,9 @@ impl fmt::Display for Error {
             Self::Store { file, problem } => {
                 write!(f, "{}: ", file.display())?;
                 match problem {
-                    Problem::Missing => {
-                        f.write_str("there is no store of learned mail: make one with crivo mail train or learn")
-                    }
+                    Problem::Missing => f.write_str(
+                        "there is no store of learned mail: make one with crivo mail train or learn",
+                    ),
                     Problem::Foreign(what) => f.write_str(what),
                     Problem::Damaged(what) => write!(
                         f,

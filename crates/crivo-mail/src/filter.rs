@@ -1,14 +1,65 @@
 //! A filter: an open store and what was derived from it.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::error::{Error, Result};
-use crate::judgement::Judgement;
+use crate::alike::{self, Signer};
+use crate::burst::Bursts;
+use crate::cache::{Cache, Nearest};
+use crate::classic::Classic;
+use crate::combine::{Evidence, logistic};
+use crate::error::Result;
+use crate::features::Featurizer;
+use crate::judgement::{Judgement, Reason, Verdict};
 use crate::label::Label;
+use crate::message::Message;
+use crate::model::{Model, derive_after, derive_all};
+use crate::stats::{Stats, count};
+use crate::store::{Changed, Learnt, Method, Store, encode_features};
 
-/// An open store with its model in memory. Share it behind an `Arc`: any number of threads check while one learns.
+/// How many features are named as reasons.
+const FEATURES_NAMED: usize = 6;
+
+/// From which similarity on a learned message is named as a reason.
+const ALIKE: f64 = 0.1;
+
+/// How much is kept of a subject.
+const SUBJECT: usize = 100;
+
+/// How many messages of a long training are put into the store at once, in the order of their numbers.
+const AT_ONCE: usize = 4096;
+
+/// An open store with its model in memory. Share it behind an `Arc`: any number of threads check while one learns, and
+/// any number of processes do.
 #[derive(Debug)]
-pub struct Filter;
+pub struct Filter {
+    inner: Mutex<Inner>,
+    readers: Mutex<Vec<Reader>>,
+    bursts: Mutex<Bursts>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    generation: u64,
+    brain: Brain,
+    cache: Cache,
+}
+
+/// What judges.
+#[derive(Debug, Clone)]
+enum Brain {
+    Default(Arc<Model>),
+    Classic(Arc<Classic>),
+}
+
+/// Buffers of one check.
+#[derive(Debug)]
+struct Reader {
+    featurizer: Featurizer,
+    signer: Signer,
+}
 
 /// What learning a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,31 +81,15 @@ pub enum Unlearned {
     Unknown,
 }
 
-/// What a store holds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Stats {
-    /// `default` or `classic`.
-    pub method: String,
-    /// Messages learned, each once.
-    pub messages: u64,
-    /// Of them learned as spam.
-    pub spam: u64,
-    /// Of them learned as ham.
-    pub ham: u64,
-    /// Messages of each label.
-    pub labels: std::collections::BTreeMap<String, u64>,
-    /// Different senders of learned messages.
-    pub senders: u64,
-    /// When the oldest mark was made, in milliseconds since 1970.
-    pub oldest: Option<i64>,
-    /// When the newest mark was made, in milliseconds since 1970.
-    pub newest: Option<i64>,
-    /// From which score on a message is spam.
-    pub spam_threshold: f64,
-    /// Up to which score a message is ham.
-    pub ham_threshold: f64,
-    /// The size of the store on disk.
-    pub bytes: u64,
+/// What training did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Trained {
+    /// Messages that were read.
+    pub read: u64,
+    /// Of them new ones, or with a new label.
+    pub learned: u64,
+    /// Of them ones that had been learned so already.
+    pub already: u64,
 }
 
 impl Filter {
@@ -62,48 +97,196 @@ impl Filter {
     ///
     /// # Errors
     /// If there is none, or it is damaged.
-    pub fn open(_dir: &Path) -> Result<Self> {
-        Err(provisional())
+    pub fn open(dir: &Path) -> Result<Self> {
+        let store = Store::open(dir)?;
+        let transaction = store.file().read_transaction()?;
+        let generation = store.state()?.generation;
+        let brain = Brain::load(&store)?;
+        drop(transaction);
+        Ok(Self {
+            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default() }),
+            readers: Mutex::default(),
+            bursts: Mutex::default(),
+        })
     }
 
     /// Opens the store in a folder, or makes an empty one.
     ///
     /// # Errors
     /// If there is one that is damaged, or the folder cannot be written.
-    pub fn open_or_create(_dir: &Path) -> Result<Self> {
-        Err(provisional())
+    pub fn open_or_create(dir: &Path) -> Result<Self> {
+        Self::open_or_create_with(dir, Method::Default)
     }
 
-    /// Brings the whole model into memory, for processes that check many messages.
+    /// The same with a method for a new store.
     ///
     /// # Errors
-    /// If the store is damaged.
-    pub fn keep_in_memory(&self) -> Result<()> {
-        Err(provisional())
+    /// As [`open_or_create`](Self::open_or_create).
+    pub fn open_or_create_with(dir: &Path, method: Method) -> Result<Self> {
+        match Self::open(dir) {
+            Err(error) if error.is_missing_store() => {
+                Store::create(dir, method, |store| match method {
+                    Method::Default => derive_all(store),
+                    Method::Classic => Ok(()),
+                })?;
+                Self::open(dir)
+            }
+            opened => opened,
+        }
+    }
+
+    /// How the store judges.
+    pub fn method(&self) -> Method {
+        self.inner().store.method()
     }
 
     /// Judges a message: any bytes.
     ///
     /// # Errors
     /// If the store is damaged.
-    pub fn check(&self, _message: &[u8]) -> Result<Judgement> {
-        Err(provisional())
+    pub fn check(&self, message: &[u8]) -> Result<Judgement> {
+        let message = Message::read(message);
+        self.judge(&message, true)
+    }
+
+    /// The verdict and the score alone, without reasons: for many messages.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn verdict(&self, message: &Message) -> Result<(Verdict, f64)> {
+        self.judge(message, false).map(|judgement| (judgement.verdict, judgement.score))
+    }
+
+    fn judge(&self, message: &Message, with_reasons: bool) -> Result<Judgement> {
+        let model = match &self.inner().brain {
+            Brain::Default(model) => Arc::clone(model),
+            Brain::Classic(classic) => return classic.judge(message),
+        };
+        let mut reader = self.reader()?;
+        let features = reader.featurizer.features(message);
+        let margin = if model.head.knows_both { model.weights.margin(features) } else { 0.0 };
+        let labels = model.labels(features);
+        let signature = reader.signer.sign(message)?;
+
+        let mut inner = self.inner();
+        let Inner { store, cache, .. } = &mut *inner;
+        let (spam, ham) = match &signature {
+            Some(signature) => cache.nearest(store, signature, &mut reader.signer)?,
+            None => (None, None),
+        };
+        let sender = match &message.sender {
+            Some(sender) => Some(cache.sender(store, sender)?),
+            None => None,
+        };
+        let named = if with_reasons { name_nearest(store, spam, ham)? } else { Vec::new() };
+        drop(inner);
+
+        let like = |nearest: Option<Nearest>| nearest.map_or(0.0, |nearest| nearest.similarity);
+        let evidence = Evidence { margin: margin.into(), like_spam: like(spam), like_ham: like(ham), sender };
+        let burst = if with_reasons { self.burst(message, sender) } else { None };
+        let log_odds =
+            model.head.combiner.log_odds(&evidence) + burst.as_ref().map_or(0.0, |(_, odds)| *odds);
+        let score = logistic(log_odds);
+        let mut reasons = Vec::new();
+        if with_reasons {
+            if !model.head.knows_both {
+                reasons
+                    .push(Reason::Note("spam and ham have to be learned before there is a verdict".into()));
+            }
+            reasons.extend(burst.map(|(reason, _)| reason));
+            reasons.extend(named);
+            if let (Some(address), Some((spam, ham))) = (&message.sender, sender) {
+                reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
+            }
+            if model.head.knows_both {
+                let strongest = reader.featurizer.strongest(message, &model.weights.slots, FEATURES_NAMED);
+                let slope = model.head.combiner.slope();
+                let named = strongest
+                    .into_iter()
+                    .map(|(name, weight)| Reason::Feature { name, weight: weight * slope });
+                reasons.extend(named);
+            }
+        }
+        self.give_back(reader);
+        let thresholds = model.head.thresholds;
+        Ok(Judgement { verdict: thresholds.verdict(score), score, thresholds, reasons, labels })
     }
 
     /// Learns a message, and returns when that is on the disk.
     ///
     /// # Errors
     /// If the store is damaged or cannot be written: nothing is learned then.
-    pub fn learn(&self, _message: &[u8], _label: &Label) -> Result<Learned> {
-        Err(provisional())
+    pub fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
+        let message = Message::read(message);
+        let mut inner = self.inner();
+        let prepared = self.prepare(&inner.store, &message)?;
+        let mut outcome = Learned::New;
+        inner.change(|store, change| {
+            let fingerprint = message.fingerprint;
+            let (new, features) = prepared;
+            let before = store.message(fingerprint)?;
+            outcome = match &before {
+                Some(before) if before.has(label) => Learned::Already,
+                Some(before) if label.is_class() && before.is_spam().is_some() => Learned::Moved,
+                _ => Learned::New,
+            };
+            change.put(fingerprint, before.unwrap_or(new).marked(label, now()), || Ok(features))
+        })?;
+        Ok(outcome)
     }
 
     /// Forgets that a message has a label, or everything about it.
     ///
     /// # Errors
     /// As [`learn`](Self::learn).
-    pub fn unlearn(&self, _message: &[u8], _label: Option<&Label>) -> Result<Unlearned> {
-        Err(provisional())
+    pub fn unlearn(&self, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
+        let fingerprint = Message::read(message).fingerprint;
+        let mut inner = self.inner();
+        let changed = inner.change(|store, change| {
+            let Some(before) = store.message(fingerprint)? else { return Ok(()) };
+            match before.unmarked(label) {
+                Some(after) => change.put(fingerprint, after, || Ok(Vec::new())),
+                None => change.remove(fingerprint),
+            }
+        })?;
+        Ok(if changed.is_empty() { Unlearned::Unknown } else { Unlearned::Removed })
+    }
+
+    /// Learns many messages in one transaction: all of them, or none.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn), and if a message cannot be read.
+    pub fn train(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, Label)>>) -> Result<Trained> {
+        let mut inner = self.inner();
+        let (mut trained, time) = (Trained::default(), now());
+        let mut mail = mail.into_iter();
+        inner.change(|store, change| {
+            loop {
+                let mut batch = Vec::with_capacity(AT_ONCE);
+                for next in mail.by_ref().take(AT_ONCE) {
+                    let (bytes, label) = next?;
+                    let message = Message::read(&bytes);
+                    let (new, features) = self.prepare(store, &message)?;
+                    batch.push((message.fingerprint, label, new, features));
+                }
+                if batch.is_empty() {
+                    return Ok(());
+                }
+                // Where spam and ham have the same message, the later one counts, as if they had come one by one.
+                batch.sort_by_key(|(fingerprint, ..)| *fingerprint as i64);
+                for (fingerprint, label, new, features) in batch {
+                    trained.read += 1;
+                    let before = store.message(fingerprint)?;
+                    if before.as_ref().is_some_and(|before| before.has(&label)) {
+                        trained.already += 1;
+                        continue;
+                    }
+                    trained.learned += 1;
+                    change.put(fingerprint, before.unwrap_or(new).marked(&label, time), || Ok(features))?;
+                }
+            }
+        })?;
+        Ok(trained)
     }
 
     /// Takes notice of what another process has learned since.
@@ -111,7 +294,7 @@ impl Filter {
     /// # Errors
     /// If the store is damaged.
     pub fn refresh(&self) -> Result<()> {
-        Err(provisional())
+        self.inner().refresh()
     }
 
     /// What the store holds.
@@ -119,10 +302,144 @@ impl Filter {
     /// # Errors
     /// If the store is damaged.
     pub fn stats(&self) -> Result<Stats> {
-        Err(provisional())
+        let inner = self.inner();
+        let thresholds = match &inner.brain {
+            Brain::Default(model) => Some(model.head.thresholds),
+            Brain::Classic(_) => None,
+        };
+        count(&inner.store, thresholds)
+    }
+
+    /// Reads the whole store, and says if anything is not as it was written.
+    ///
+    /// # Errors
+    /// If so.
+    pub fn verify(&self) -> Result<()> {
+        let inner = self.inner();
+        inner.store.file().check_pages()?;
+        inner.store.verify()?;
+        Brain::load(&inner.store).map(drop)
+    }
+
+    /// What is stored of a message.
+    fn prepare(&self, store: &Store, message: &Message) -> Result<(Learnt, Vec<u8>)> {
+        let mut reader = self.reader()?;
+        let (signature, features) = match store.method() {
+            Method::Default => {
+                let signature = reader.signer.sign(message)?;
+                let features = encode_features(reader.featurizer.features(message));
+                (signature.map(|signature| alike::to_bytes(&signature)).unwrap_or_default(), features)
+            }
+            Method::Classic => (Classic::sign(message)?, Vec::new()),
+        };
+        self.give_back(reader);
+        let subject: String = message.subject.chars().filter(|c| !c.is_control()).take(SUBJECT).collect();
+        let sender = message.sender.clone();
+        Ok((Learnt { marks: Vec::new(), sender, subject, signature }, features))
+    }
+
+    /// Whether a sender that nobody has learned from writes a lot, and what that adds to the log-odds.
+    fn burst(&self, message: &Message, learned: Option<(u32, u32)>) -> Option<(Reason, f64)> {
+        let address = message.sender.as_ref()?;
+        let mut bursts = self.bursts.lock().unwrap_or_else(PoisonError::into_inner);
+        let messages = bursts.count(address, now());
+        let odds = if learned == Some((0, 0)) { Bursts::log_odds(messages) } else { None };
+        odds.map(|odds| (Reason::Burst { address: address.clone(), messages }, odds))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // Whoever panicked has not changed what is in memory: that happens in one step, at the end.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The classic method's memory, if that is the method.
+    pub(crate) fn classic(&self) -> Option<Arc<Classic>> {
+        match &self.inner().brain {
+            Brain::Classic(classic) => Some(Arc::clone(classic)),
+            Brain::Default(_) => None,
+        }
+    }
+
+    pub(crate) fn with_store<T>(&self, work: impl FnOnce(&Store) -> Result<T>) -> Result<T> {
+        work(&self.inner().store)
+    }
+
+    pub(crate) fn change_store(
+        &self,
+        work: impl FnOnce(&Store, &mut crate::store::Change<'_>) -> Result<()>,
+    ) -> Result<Vec<Changed>> {
+        self.inner().change(work)
+    }
+
+    fn reader(&self) -> Result<Reader> {
+        let kept = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match kept {
+            Some(reader) => Ok(reader),
+            None => Ok(Reader { featurizer: Featurizer::new()?, signer: Signer::new()? }),
+        }
+    }
+
+    fn give_back(&self, reader: Reader) {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
     }
 }
 
-fn provisional() -> Error {
-    Error::Unsuitable("the mail filter cannot do this yet".into())
+impl Inner {
+    /// Changes the store and derives what follows, in one transaction.
+    fn change(
+        &mut self,
+        work: impl FnOnce(&Store, &mut crate::store::Change<'_>) -> Result<()>,
+    ) -> Result<Vec<Changed>> {
+        let mut change = self.store.change()?;
+        work(&self.store, &mut change)?;
+        let changed = change.commit(|store, changed| match store.method() {
+            Method::Default if changed.len() > 100 => derive_all(store),
+            Method::Default => derive_after(store, changed),
+            Method::Classic => Ok(()),
+        })?;
+        if !changed.is_empty() {
+            self.refresh()?;
+        }
+        Ok(changed)
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        let transaction = self.store.file().read_transaction()?;
+        let generation = self.store.state()?.generation;
+        if generation != self.generation {
+            let brain = Brain::load(&self.store)?;
+            drop(transaction);
+            (self.brain, self.cache, self.generation) = (brain, Cache::default(), generation);
+        }
+        Ok(())
+    }
+}
+
+impl Brain {
+    fn load(store: &Store) -> Result<Self> {
+        Ok(match store.method() {
+            Method::Default => Self::Default(Arc::new(Model::load(store.file())?)),
+            Method::Classic => Self::Classic(Arc::new(Classic::load(store)?)),
+        })
+    }
+}
+
+/// The nearest messages in words, nearest first.
+fn name_nearest(store: &Store, spam: Option<Nearest>, ham: Option<Nearest>) -> Result<Vec<Reason>> {
+    let mut reasons = Vec::new();
+    for (nearest, class) in [(spam, Verdict::Spam), (ham, Verdict::Ham)] {
+        let Some(Nearest { fingerprint, similarity }) = nearest.filter(|nearest| nearest.similarity >= ALIKE)
+        else {
+            continue;
+        };
+        let subject = store.message(fingerprint)?.map(|learnt| learnt.subject).unwrap_or_default();
+        reasons.push((similarity, Reason::Alike { class, subject, similarity }));
+    }
+    reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(reasons.into_iter().map(|(_, reason)| reason).collect())
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

@@ -6,6 +6,7 @@ mod count;
 mod dedup;
 mod distinct;
 mod freq;
+pub(crate) mod mail;
 mod man;
 mod merge;
 mod plan;
@@ -55,6 +56,7 @@ pub(crate) enum Command {
     Ask(ask::Args),
     Dedup(dedup::Args),
     Similar(similar::Args),
+    Mail(mail::Args),
     Merge(merge::Args),
     Show(show::Args),
     Completions(completions::Args),
@@ -77,6 +79,7 @@ impl Command {
             Self::Ask(args) => ask::run(&args, out),
             Self::Dedup(args) => dedup::run(&args, out),
             Self::Similar(args) => similar::run(&args, out),
+            Self::Mail(args) => mail::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),
             Self::Show(args) => show::run(&args, out),
             Self::Completions(args) => completions::run(&args, out),

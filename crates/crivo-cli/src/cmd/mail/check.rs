@@ -1,0 +1,114 @@
+//! `crivo mail check`: what does the filter say about a message?
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow};
+use crivo_mail::{Filter, Judgement, MESSAGE_LIMIT, Verdict, passthrough};
+use serde::Serialize;
+
+use super::super::Outcome;
+use super::{FAILED, StoreArgs};
+use crate::output::{self, Output};
+
+/// What the filter says about the message on standard input
+///
+/// With --passthrough the message comes out with a header X-Crivo that has the verdict, and the exit code is 0 whatever
+/// that is; on an error it comes out unchanged, with exit code 3.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail check --store ~/.crivo-mail < message.eml
+  crivo mail check --store ~/.crivo-mail --json < message.eml
+  crivo mail check --store ~/.crivo-mail --passthrough < message.eml > marked.eml
+
+Exit codes: 0 spam, 1 ham, 2 unsure, 3 an error.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// The message with the verdict in its head, for procmail and its kin
+    #[arg(long, conflicts_with = "json")]
+    passthrough: bool,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    verdict: &'static str,
+    score: f64,
+    reasons: Vec<String>,
+    labels: BTreeMap<String, f64>,
+    spam_from: f64,
+    ham_to: f64,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    if args.passthrough {
+        return pass_through(args, out);
+    }
+    let message = super::message()?;
+    let judgement = Filter::open(&args.store.store)?.check(&message)?;
+    let code = match judgement.verdict {
+        Verdict::Spam => 0,
+        Verdict::Ham => 1,
+        Verdict::Unsure => 2,
+    };
+    if args.json {
+        out.json(&Report {
+            verdict: judgement.verdict.name(),
+            score: judgement.score,
+            reasons: judgement.reasons.iter().map(ToString::to_string).collect(),
+            labels: judgement.labels,
+            spam_from: judgement.thresholds.spam,
+            ham_to: judgement.thresholds.ham,
+        })?;
+    } else {
+        let what = format!("with a probability of {} to be spam", output::percent(judgement.score));
+        out.answer(judgement.verdict, &what)?;
+        for reason in &judgement.reasons {
+            out.detail(reason)?;
+        }
+        for (label, probability) in &judgement.labels {
+            out.detail(format_args!("label {label}: {}", output::percent(*probability)))?;
+        }
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// Whatever goes wrong, all bytes that came in go out.
+fn pass_through(args: &Args, out: &Output) -> Outcome {
+    let mut input = io::stdin().lock();
+    let mut message = Vec::new();
+    let read = input.by_ref().take(MESSAGE_LIMIT as u64).read_to_end(&mut message);
+    let judged = read.map_err(|error| anyhow!("standard input: {error}")).and_then(|_| judge(args, &message));
+    let (bytes, code) = match judged {
+        Ok(judgement) => (passthrough(&message, &judgement), ExitCode::SUCCESS),
+        Err(error) => {
+            out.error(&error);
+            (message, FAILED.into())
+        }
+    };
+    let mut output = output::rows();
+    let write = |output: &mut dyn Write| {
+        output.write_all(&bytes)?;
+        io::copy(&mut input, output)?;
+        output.flush()
+    };
+    write(&mut output).context("standard output")?;
+    Ok(code)
+}
+
+/// A panic would lose the message: it is an error like any other.
+fn judge(args: &Args, message: &[u8]) -> Result<Judgement> {
+    let judged = std::panic::catch_unwind(|| Filter::open(&args.store.store)?.check(message));
+    match judged {
+        Ok(judged) => Ok(judged?),
+        Err(_) => Err(anyhow!("the message could not be judged")),
+    }
+}

@@ -1,0 +1,169 @@
+//! `crivo mail eval`: how good is the filter on mail of which the answer is known?
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use crivo_mail::{Caught, Filter, Mail, SweepRow, Verdicts};
+use serde::Serialize;
+
+use super::super::Outcome;
+use super::StoreArgs;
+use crate::output::{self, Output};
+
+/// How good the filter is on mail of which the answer is known
+///
+/// Nothing is learned. With --sweep, what each of the thresholds 0.1 … 1.0 gives: of similarity for a store of the
+/// classic method, of the score for others.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail eval --store ~/.crivo-mail --spam new/Junk --ham new/Inbox
+  crivo mail eval --store classic/ --spam new/Junk --ham new/Inbox --sweep --json")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// Mail that nobody wants
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    spam: Vec<PathBuf>,
+
+    /// Mail that is wanted
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    ham: Vec<PathBuf>,
+
+    /// What each threshold from 0.1 to 1.0 gives
+    #[arg(long)]
+    sweep: bool,
+
+    /// One JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    spam: ClassReport,
+    ham: ClassReport,
+    at_half: HalfReport,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep: Option<Vec<SweepReport>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ClassReport {
+    total: u64,
+    spam: u64,
+    unsure: u64,
+    ham: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct HalfReport {
+    spam_caught: f64,
+    ham_caught: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct SweepReport {
+    threshold: f64,
+    spam_caught: f64,
+    spam_blocked: f64,
+    spam_empty: f64,
+    ham_caught: f64,
+    ham_blocked: f64,
+    ham_empty: f64,
+}
+
+impl From<Verdicts> for ClassReport {
+    fn from(found: Verdicts) -> Self {
+        Self { total: found.total, spam: found.spam, unsure: found.unsure, ham: found.ham }
+    }
+}
+
+impl From<&SweepRow> for SweepReport {
+    fn from(row: &SweepRow) -> Self {
+        let share = |part: u64, of: &Caught| part as f64 / of.total.max(1) as f64;
+        Self {
+            threshold: row.threshold,
+            spam_caught: share(row.spam.caught, &row.spam),
+            spam_blocked: share(row.spam.blocked, &row.spam),
+            spam_empty: share(row.spam.empty, &row.spam),
+            ham_caught: share(row.ham.caught, &row.ham),
+            ham_blocked: share(row.ham.blocked, &row.ham),
+            ham_empty: share(row.ham.empty, &row.ham),
+        }
+    }
+}
+
+impl Args {
+    /// All messages, with whether they are spam.
+    fn mail(&self) -> Result<impl Iterator<Item = crivo_mail::Result<(Vec<u8>, bool)>>> {
+        let spam = self.spam.iter().map(|path| (path, true));
+        let both = spam.chain(self.ham.iter().map(|path| (path, false)));
+        let sources = both.map(|(path, is_spam)| Ok((Mail::of(path)?, is_spam)));
+        let sources = sources.collect::<crivo_mail::Result<Vec<_>>>()?;
+        Ok(sources.into_iter().flat_map(|(mail, is_spam)| mail.map(move |bytes| Ok((bytes?, is_spam)))))
+    }
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    if args.spam.is_empty() && args.ham.is_empty() {
+        bail!("nothing to judge: name mail with --spam PATH and --ham PATH");
+    }
+    let filter = Filter::open(&args.store.store)?;
+    let began = Instant::now();
+    let found = filter.evaluate(args.mail()?)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let sweep = if args.sweep { Some(filter.sweep(args.mail()?)?) } else { None };
+    let at_half =
+        HalfReport { spam_caught: found.spam.share_at_half(), ham_caught: found.ham.share_at_half() };
+    if args.json {
+        let sweep = sweep.map(|rows| rows.iter().map(SweepReport::from).collect());
+        out.json(&Report { spam: found.spam.into(), ham: found.ham.into(), at_half, seconds, sweep })?;
+    } else {
+        print(&found.spam, &found.ham, &at_half, out)?;
+        if let Some(rows) = sweep {
+            print_sweep(&rows, out)?;
+        }
+        let rate = (found.spam.total + found.ham.total) as f64 / seconds.max(1e-9);
+        out.detail(format_args!("{seconds:.2} s, {} messages a second", output::count(rate as u64)))?;
+    }
+    Ok(if found.spam.total + found.ham.total == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn share(part: u64, whole: u64) -> String {
+    format!("{:.2} %", 100.0 * part as f64 / whole.max(1) as f64)
+}
+
+fn print(spam: &Verdicts, ham: &Verdicts, half: &HalfReport, out: &Output) -> Result<()> {
+    let mut rows = vec![["messages", "spam", "unsure", "ham", "score ≥ 0.5", ""].map(String::from)];
+    for (found, name, at_half) in [(spam, "spam", half.spam_caught), (ham, "ham", half.ham_caught)] {
+        rows.push([
+            output::count(found.total),
+            share(found.spam, found.total),
+            share(found.unsure, found.total),
+            share(found.ham, found.total),
+            format!("{:.2} %", 100.0 * at_half),
+            name.into(),
+        ]);
+    }
+    out.columns(&rows)
+}
+
+fn print_sweep(rows: &[SweepRow], out: &Output) -> Result<()> {
+    let mut table = vec![
+        ["spam caught", "blocked", "empty", "ham caught", "blocked", "empty", "threshold"].map(String::from),
+    ];
+    for row in rows {
+        let cells = |caught: &Caught| {
+            [caught.caught, caught.blocked, caught.empty].map(|part| share(part, caught.total))
+        };
+        let ([a, b, c], [d, e, f]) = (cells(&row.spam), cells(&row.ham));
+        table.push([a, b, c, d, e, f, format!("{:.1}", row.threshold)]);
+    }
+    out.columns(&table)
+}

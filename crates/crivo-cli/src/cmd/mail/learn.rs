@@ -1,0 +1,69 @@
+//! `crivo mail learn` and `unlearn`: one message, corrected by its reader.
+
+use std::process::ExitCode;
+
+use crivo_mail::{Filter, Label, Learned, Unlearned};
+
+use super::super::Outcome;
+use super::StoreArgs;
+use crate::output::Output;
+
+/// Learns the message on standard input
+///
+/// Learning a message twice counts once. One that was learned as the opposite is moved. A store that is not there is
+/// made.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail learn --store ~/.crivo-mail spam < message.eml
+  crivo mail learn --store ~/.crivo-mail label:social < message.eml")]
+pub(crate) struct LearnArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// What the message is: spam, ham or label:NAME
+    #[arg(value_name = "LABEL")]
+    label: Label,
+}
+
+/// Forgets what was learned from the message on standard input
+///
+/// The store is then as if that had never been learned. Exit code 1 if it had not been.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail unlearn --store ~/.crivo-mail spam < message.eml
+  crivo mail unlearn --store ~/.crivo-mail < message.eml")]
+pub(crate) struct UnlearnArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// What to forget: spam, ham or label:NAME; without it, everything
+    #[arg(value_name = "LABEL")]
+    label: Option<Label>,
+}
+
+pub(crate) fn learn(args: &LearnArgs, out: &Output) -> Outcome {
+    let message = super::message()?;
+    let learned = Filter::open_or_create(&args.store.store)?.learn(&message, &args.label)?;
+    out.remark(match learned {
+        Learned::New => "learned",
+        Learned::Already => "learned before: nothing changed",
+        Learned::Moved => "moved from what it was learned as before",
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn unlearn(args: &UnlearnArgs, out: &Output) -> Outcome {
+    let message = super::message()?;
+    match Filter::open(&args.store.store)?.unlearn(&message, args.label.as_ref())? {
+        Unlearned::Removed => {
+            out.remark("unlearned")?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Unlearned::Unknown => {
+            out.remark("had not been learned: nothing changed")?;
+            Ok(ExitCode::from(1))
+        }
+    }
+}

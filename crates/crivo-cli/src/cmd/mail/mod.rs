@@ -1,0 +1,103 @@
+//! `crivo mail`: is this mail wanted?
+//!
+//! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. And whoever pipes mail
+//! through `check --passthrough` gets it back whatever goes wrong, because a filter that fails must not lose mail.
+
+mod check;
+mod eval;
+mod learn;
+mod set;
+mod stats;
+mod train;
+
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+
+use super::Outcome;
+use crate::output::{self, Output};
+
+/// The exit code of any error.
+pub(crate) const FAILED: u8 = 3;
+
+/// Is this mail wanted: a filter that learns
+///
+/// A store holds what was learned. Mail is named by paths: an mbox, a Maildir, a file with one message, or a
+/// folder of such files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail train --store ~/.crivo-mail --spam Mail/Junk --ham Mail/Archive
+  crivo mail check --store ~/.crivo-mail < message.eml
+  crivo mail learn --store ~/.crivo-mail spam < message.eml
+
+Exit codes: of check 0 spam, 1 ham, 2 unsure; of the others 0 done, 1 nothing to do; of all 3 for an error.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Train(train::Args),
+    Check(check::Args),
+    Learn(learn::LearnArgs),
+    Unlearn(learn::UnlearnArgs),
+    Eval(eval::Args),
+    Stats(stats::Args),
+    Expire(set::ExpireArgs),
+    Export(set::ExportArgs),
+    Import(set::ImportArgs),
+    Merge(set::MergeArgs),
+}
+
+/// Where what was learned is kept.
+#[derive(Debug, clap::Args)]
+struct StoreArgs {
+    /// The folder of the store
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    match &args.command {
+        Command::Train(args) => train::run(args, out),
+        Command::Check(args) => check::run(args, out),
+        Command::Learn(args) => learn::learn(args, out),
+        Command::Unlearn(args) => learn::unlearn(args, out),
+        Command::Eval(args) => eval::run(args, out),
+        Command::Stats(args) => stats::run(args, out),
+        Command::Expire(args) => set::expire(args, out),
+        Command::Export(args) => set::export(args, out),
+        Command::Import(args) => set::import(args, out),
+        Command::Merge(args) => set::merge(args, out),
+    }
+}
+
+/// The exit code of an error, from what was typed: clap may not have understood it.
+pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
+    let verb = typed.iter().map(AsRef::as_ref).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    (verb == Some(OsStr::new("mail"))).then_some(FAILED)
+}
+
+/// If mail was to be passed through and what was typed could not be understood: passes it through.
+pub(crate) fn rescue(typed: &[impl AsRef<OsStr>]) {
+    let wanted = typed.iter().any(|word| word.as_ref().as_encoded_bytes().starts_with(b"--pass"));
+    if exit_code_for(typed).is_some() && wanted {
+        // There is nobody left to tell.
+        let _ = io::copy(&mut io::stdin().lock(), &mut output::rows());
+    }
+}
+
+/// The message on standard input, as far as it can matter; the rest is read and forgotten, so that whoever writes it
+/// is not interrupted.
+fn message() -> Result<Vec<u8>> {
+    let mut input = io::stdin().lock();
+    let mut message = Vec::new();
+    let read = input.by_ref().take(crivo_mail::MESSAGE_LIMIT as u64).read_to_end(&mut message);
+    read.and_then(|_| io::copy(&mut input, &mut io::sink()))
+        .map_err(|error| anyhow!("standard input: {error}"))?;
+    Ok(message)
+}

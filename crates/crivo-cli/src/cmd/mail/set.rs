@@ -1,0 +1,116 @@
+//! `crivo mail expire`, `export`, `import` and `merge`: stores as sets of messages.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::anyhow;
+use crivo_mail::{Filter, Joined};
+
+use super::super::Outcome;
+use super::StoreArgs;
+use crate::clock::duration;
+use crate::output::{self, Output};
+use crate::store::{Destination, reason};
+
+/// Forgets what was learned long ago
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail expire --store ~/.crivo-mail --older 180d
+  crivo mail expire --store ~/.crivo-mail --older 24h")]
+pub(crate) struct ExpireArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// How long ago: 180d, 24h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    older: u64,
+}
+
+/// Writes all that was learned into one file
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail export --store ~/.crivo-mail learned.crivo-mail
+  crivo mail export --store /var/lib/crivo backup.crivo-mail")]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// The file to write
+    file: PathBuf,
+}
+
+/// Joins an exported file to the store
+///
+/// Where both know a message, the later mark counts. A store that is not there is made.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail import --store ~/.crivo-mail learned.crivo-mail
+  crivo mail import --store new/ backup.crivo-mail")]
+pub(crate) struct ImportArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// The file to read
+    file: PathBuf,
+}
+
+/// Joins another store to the store
+///
+/// Where both know a message, the later mark counts. The other store stays as it is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail merge --store ~/.crivo-mail /mnt/other/crivo-mail
+  crivo mail merge --store all/ monday/")]
+pub(crate) struct MergeArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// The folder of the other store
+    other: PathBuf,
+}
+
+pub(crate) fn expire(args: &ExpireArgs, out: &Output) -> Outcome {
+    let filter = Filter::open(&args.store.store)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let before = now.saturating_sub(i64::try_from(args.older).unwrap_or(i64::MAX).saturating_mul(1000));
+    let expired = filter.expire(before)?;
+    out.remark(format_args!("{} messages expired", output::count(expired)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
+    let filter = Filter::open(&args.store.store)?;
+    let destination = Destination::new(&args.file)?;
+    let mut written = 0;
+    destination.write_with(|file| {
+        written = filter.export(file)??;
+        Ok(())
+    })?;
+    out.remark(format_args!("{}: {} messages", destination.name(), output::count(written)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn import(args: &ImportArgs, out: &Output) -> Outcome {
+    let name = args.file.display();
+    let file = File::open(&args.file).map_err(|error| anyhow!("{name}: {}", reason(&error)))?;
+    let filter = Filter::open_or_create(&args.store.store)?;
+    tell(filter.import(&mut BufReader::new(file), &args.file)?, out)
+}
+
+pub(crate) fn merge(args: &MergeArgs, out: &Output) -> Outcome {
+    let filter = Filter::open_or_create(&args.store.store)?;
+    tell(filter.merge(&args.other)?, out)
+}
+
+fn tell(joined: Joined, out: &Output) -> Outcome {
+    let [changed, read] = [joined.changed, joined.read].map(output::count);
+    out.remark(format_args!("{read} messages joined, of which {changed} changed something"))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,105 @@
+//! `crivo mail train`: learns whole mailboxes.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use crivo_mail::{Filter, Label, Mail, Method};
+use serde::Serialize;
+
+use super::super::Outcome;
+use super::StoreArgs;
+use crate::output::{self, Output};
+
+/// Learns whole mailboxes, in one step: all of them or, on an error, none
+///
+/// A store that is not there is made. Messages that were learned already count once.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail train --store ~/.crivo-mail --spam Mail/Junk --ham Mail/Archive Mail/Inbox
+  crivo mail train --store ~/.crivo-mail --label social=Mail/Social --label lists=Mail/Lists
+  crivo mail train --store classic/ --method classic --spam spam.mbox --ham ham.mbox")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// Mail that nobody wants
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    spam: Vec<PathBuf>,
+
+    /// Mail that is wanted
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    ham: Vec<PathBuf>,
+
+    /// Mail with a label of your own
+    #[arg(long, value_name = "NAME=PATH", value_parser = label)]
+    label: Vec<(Label, PathBuf)>,
+
+    /// How a new store is to judge
+    #[arg(long, value_enum, value_name = "METHOD")]
+    method: Option<MethodName>,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum MethodName {
+    /// All evidence, combined into a probability
+    Default,
+    /// Blocked senders, then similarity to learned spam; kept for comparison
+    Classic,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    read: u64,
+    learned: u64,
+    already: u64,
+}
+
+fn label(text: &str) -> Result<(Label, PathBuf), String> {
+    let Some((name, path)) = text.split_once('=') else {
+        return Err("expected NAME=PATH, such as social=Mail/Social".into());
+    };
+    Ok((Label::named(name).map_err(|error| error.to_string())?, path.into()))
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let spam = args.spam.iter().map(|path| (&Label::Spam, path));
+    let ham = args.ham.iter().map(|path| (&Label::Ham, path));
+    let labels = args.label.iter().map(|(label, path)| (label, path));
+    let sources: Vec<(&Label, &PathBuf)> = spam.chain(ham).chain(labels).collect();
+    if sources.is_empty() {
+        bail!("nothing to learn: name mail with --spam PATH, --ham PATH or --label NAME=PATH");
+    }
+    // A misspelt path is found out before anything is read.
+    let sources = sources
+        .into_iter()
+        .map(|(label, path)| Ok((label, Mail::of(path)?)))
+        .collect::<Result<Vec<_>, crivo_mail::Error>>()?;
+    let method = match args.method {
+        Some(MethodName::Classic) => Method::Classic,
+        _ => Method::Default,
+    };
+    let filter = Filter::open_or_create_with(&args.store.store, method)?;
+    if args.method.is_some() && filter.method() != method {
+        bail!(
+            "--method {}: the store has the method {}, which cannot change: name another folder",
+            method.name(),
+            filter.method().name()
+        );
+    }
+    let mail =
+        sources.into_iter().flat_map(|(label, mail)| mail.map(move |bytes| Ok((bytes?, label.clone()))));
+    let trained = filter.train(mail)?;
+    if args.json {
+        out.json(&Report { read: trained.read, learned: trained.learned, already: trained.already })?;
+    } else {
+        let [learned, read] = [trained.learned, trained.read].map(output::count);
+        out.remark(format_args!("{learned} of {read} messages learned"))?;
+    }
+    Ok(if trained.read == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,139 @@
+//! Which learned message says nearly the same?
+//!
+//! A message's words, three at a time, become a signature of 128 slots (MinHash): the share of slots that two have in common
+//! estimates the share of word triples they have in common, to ±4 % where it matters. Half of the slots, two by
+//! two, give 32 keys; messages that share a key are worth comparing. At a similarity of 0.2 three of four pairs
+//! meet, at 0.5 all but one of ten thousand.
+//!
+//! A slot is kept in 16 bits: different ones are then equal once in 65,536 times, far below the error. A
+//! message with fewer than three words has no signature, and is like nothing.
+
+use crivo::Result;
+use crivo::similarity::Bands;
+use crivo::similarity::min_hash::{compact, sign};
+use crivo::similarity::shingle::{Shingler, Shingles};
+
+use crate::message::Message;
+
+/// How many slots a signature has.
+pub(crate) const SLOTS: usize = 128;
+
+/// How many keys a signature has.
+pub(crate) const KEYS: u32 = 32;
+
+/// What is left of a message's words.
+pub(crate) type Signature = [u16; SLOTS];
+
+/// Makes signatures, in buffers it keeps.
+#[derive(Debug, Clone)]
+pub(crate) struct Signer {
+    shingler: Shingler,
+    bands: Bands,
+    text: String,
+    keys: Vec<u64>,
+}
+
+impl Signer {
+    pub(crate) fn new() -> Result<Self> {
+        Ok(Self {
+            shingler: Shingler::new(Shingles::words(3)?),
+            bands: Bands::new(KEYS, 2)?,
+            text: String::new(),
+            keys: Vec::new(),
+        })
+    }
+
+    /// The signature of a message; none if it has fewer than three words.
+    pub(crate) fn sign(&mut self, message: &Message) -> Result<Option<Signature>> {
+        self.text.clear();
+        self.text.push_str(&message.subject);
+        self.text.push('\n');
+        self.text.push_str(&message.text);
+        let shingles = self.shingler.shingles(self.text.as_bytes());
+        if shingles.is_empty() {
+            return Ok(None);
+        }
+        let (mut slots, mut short) = ([0_u64; SLOTS], [0_u32; SLOTS]);
+        sign(shingles, &mut slots)?;
+        compact(&slots, &mut short);
+        Ok(Some(short.map(|slot| (slot >> 16) as u16)))
+    }
+
+    /// The keys of a signature.
+    pub(crate) fn keys(&mut self, signature: &Signature) -> Result<&[u64]> {
+        let slots = signature.map(u64::from);
+        self.bands.keys(&slots[..self.bands.slots() as usize], &mut self.keys)?;
+        Ok(&self.keys)
+    }
+}
+
+/// The share of slots that two signatures have in common.
+pub(crate) fn similarity(one: &Signature, other: &Signature) -> f64 {
+    let equal: u32 = one.iter().zip(other).map(|(a, b)| u32::from(a == b)).sum();
+    f64::from(equal) / SLOTS as f64
+}
+
+/// A signature in bytes.
+pub(crate) fn to_bytes(signature: &Signature) -> Vec<u8> {
+    signature.iter().flat_map(|slot| slot.to_le_bytes()).collect()
+}
+
+/// A signature of bytes; none if they are not as many as they should be.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Signature> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let slots: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
+    if rest.is_empty() { slots.try_into().ok() } else { None }
+}
+
+/// How many messages of one key are looked at: those of a mass mailing are all alike.
+pub(crate) const SHARING: usize = 64;
+
+/// How many candidates are compared.
+const COMPARED: usize = 24;
+
+/// Of the messages that share keys with one, given once for each key: those that share most.
+pub(crate) fn closest(mut sharing: Vec<u64>) -> Vec<u64> {
+    sharing.sort_unstable();
+    let mut counted: Vec<(usize, u64)> =
+        sharing.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).collect();
+    counted.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    counted.truncate(COMPARED);
+    counted.into_iter().map(|(_, message)| message).collect()
+}
+
+/// Many signatures in memory, to compare each with the others.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    members: Vec<(Signature, bool)>,
+    keys: Vec<(u64, u32)>,
+}
+
+impl Crowd {
+    /// The signatures, each with whether it is spam.
+    pub(crate) fn new(members: Vec<(Signature, bool)>, signer: &mut Signer) -> Result<Self> {
+        let mut keys = Vec::with_capacity(members.len() * KEYS as usize);
+        for (at, (signature, _)) in members.iter().enumerate() {
+            keys.extend(signer.keys(signature)?.iter().map(|&key| (key, at as u32)));
+        }
+        keys.sort_unstable();
+        Ok(Self { members, keys })
+    }
+
+    /// How much a member is like the nearest spam and the nearest ham among the others.
+    pub(crate) fn nearest_of(&self, member: usize, signer: &mut Signer) -> Result<(f64, f64)> {
+        let (signature, _) = &self.members[member];
+        let mut sharing = Vec::new();
+        for &key in signer.keys(signature)? {
+            let start = self.keys.partition_point(|(other, _)| *other < key);
+            let same = self.keys[start..].iter().take_while(|(other, _)| *other == key).take(SHARING);
+            sharing.extend(same.map(|(_, at)| u64::from(*at)).filter(|at| *at != member as u64));
+        }
+        let (mut like_spam, mut like_ham) = (0.0_f64, 0.0_f64);
+        for other in closest(sharing) {
+            let (other, is_spam) = &self.members[other as usize];
+            let nearest = if *is_spam { &mut like_spam } else { &mut like_ham };
+            *nearest = nearest.max(similarity(signature, other));
+        }
+        Ok((like_spam, like_ham))
+    }
+}

@@ -1,0 +1,103 @@
+//! What a filter has read of its store and may need again.
+//!
+//! One check reads some thirty buckets; a process that checks many messages soon has all of them. Whatever is learned in
+//! between empties the cache: it is filled again as it is needed.
+
+use hashbrown::HashTable;
+
+use crate::alike::{self, SHARING, Signature, Signer, closest, similarity};
+use crate::error::Result;
+use crate::model::buckets::{self, Posting, Reputation};
+use crate::store::Store;
+
+/// How many messages are kept; beyond that the cache starts over.
+const MESSAGES: usize = 1 << 20;
+
+/// Buckets and messages.
+#[derive(Debug, Default)]
+pub(crate) struct Cache {
+    keys: Vec<Option<Box<[Posting]>>>,
+    senders: Vec<Option<Box<[Reputation]>>>,
+    messages: HashTable<(u64, Option<Known>)>,
+}
+
+/// What a comparison needs of a learned message.
+#[derive(Debug)]
+struct Known {
+    is_spam: bool,
+    signature: Signature,
+}
+
+/// The nearest learned message of a class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Nearest {
+    pub(crate) fingerprint: u64,
+    pub(crate) similarity: f64,
+}
+
+impl Cache {
+    /// How often a sender was learned as spam and as ham.
+    pub(crate) fn sender(&mut self, store: &Store, sender: &str) -> Result<(u32, u32)> {
+        let (bucket, hash) = buckets::home_of_sender(sender);
+        let found = slot(&mut self.senders, bucket, || buckets::reputations(store.file(), bucket))?;
+        let at = found.binary_search_by_key(&hash, |(hash, ..)| *hash);
+        Ok(at.map_or((0, 0), |at| (found[at].1, found[at].2)))
+    }
+
+    /// The nearest learned spam and the nearest learned ham.
+    pub(crate) fn nearest(
+        &mut self,
+        store: &Store,
+        signature: &Signature,
+        signer: &mut Signer,
+    ) -> Result<(Option<Nearest>, Option<Nearest>)> {
+        let mut sharing = Vec::new();
+        for &key in signer.keys(signature)? {
+            let (bucket, tag) = buckets::home_of_key(key);
+            let postings = slot(&mut self.keys, bucket, || buckets::postings(store.file(), bucket))?;
+            let start = postings.partition_point(|(other, _)| *other < tag);
+            let same = postings[start..].iter().take_while(|(other, _)| *other == tag).take(SHARING);
+            sharing.extend(same.map(|(_, message)| *message));
+        }
+        let (mut spam, mut ham) = (None, None);
+        for fingerprint in closest(sharing) {
+            let Some(known) = self.message(store, fingerprint)? else { continue };
+            let nearest: &mut Option<Nearest> = if known.is_spam { &mut spam } else { &mut ham };
+            let similarity = similarity(signature, &known.signature);
+            if nearest.is_none_or(|nearest| similarity > nearest.similarity) {
+                *nearest = Some(Nearest { fingerprint, similarity });
+            }
+        }
+        Ok((spam, ham))
+    }
+
+    fn message(&mut self, store: &Store, fingerprint: u64) -> Result<Option<&Known>> {
+        if self.messages.len() > MESSAGES {
+            self.messages.clear();
+        }
+        if self.messages.find(fingerprint, |(other, _)| *other == fingerprint).is_none() {
+            let known = store.message(fingerprint)?.and_then(|learnt| {
+                Some(Known { is_spam: learnt.is_spam()?, signature: alike::from_bytes(&learnt.signature)? })
+            });
+            self.messages.insert_unique(fingerprint, (fingerprint, known), |(other, _)| *other);
+        }
+        let found = self.messages.find(fingerprint, |(other, _)| *other == fingerprint);
+        Ok(found.and_then(|(_, known)| known.as_ref()))
+    }
+}
+
+/// A bucket, read if it was not before.
+fn slot<T>(
+    slots: &mut Vec<Option<Box<[T]>>>,
+    at: u32,
+    read: impl FnOnce() -> Result<Vec<T>>,
+) -> Result<&[T]> {
+    let at = at as usize;
+    if slots.len() <= at {
+        slots.resize_with(at + 1, || None);
+    }
+    if slots[at].is_none() {
+        slots[at] = Some(read()?.into_boxed_slice());
+    }
+    Ok(slots[at].as_deref().unwrap_or_default())
+}

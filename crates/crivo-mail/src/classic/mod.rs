@@ -1,0 +1,183 @@
+//! The classic method: blocked senders, then likeness to learned spam.
+//!
+//! Kept as it was first described, so that its figures can be compared:
+//!
+//! - *Learning*: the sender of each spam goes into a counting Bloom filter; the body becomes a set of stop-word
+//!   shingles (each of the 100 most frequent English words with the two words after it), and that a signature of
+//!   `k = ⌈1/error²⌉` slots. Ham teaches nothing.
+//! - *Check 1*: a sender with at least two spam messages is blocked.
+//! - *Check 2*: a body without a shingle is spam. Otherwise the signature's candidates are looked up in an index of bands, and
+//!   if one of them has at least the similarity of the threshold, the message is spam.
+//!
+//! There is no third answer and no comparison with ham, and short messages ("Ok", "Thank you") are all spam: that is
+//! what the [default method](crate) does better.
+
+use std::collections::BTreeMap;
+
+use crivo::keys::KeyScheme;
+use crivo::membership::CountingBloom;
+use crivo::similarity::shingle::{Shingler, Shingles};
+use crivo::similarity::{Bands, LshIndex, MinHash};
+
+use crate::error::Result;
+use crate::judgement::{Judgement, Reason, Thresholds, Verdict};
+use crate::message::Message;
+use crate::store::Store;
+
+/// The error of similarities, from which the length of signatures follows.
+const ERROR: f64 = 0.05;
+
+/// From which similarity on a message is spam.
+pub(crate) const THRESHOLD: f64 = 0.1;
+
+/// How many spam messages block a sender.
+const BLOCKED: f64 = 2.0;
+
+/// The false-positive rate of the filter of senders.
+const SENDER_RATE: f64 = 0.001;
+
+/// Why the classic method says what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// The sender is blocked.
+    Blocked(u64),
+    /// The body has no shingle.
+    Empty,
+    /// A learned spam is like it.
+    Alike(f64),
+    /// Nothing speaks against it.
+    Nothing,
+}
+
+impl Finding {
+    /// Whether it is spam.
+    pub fn is_spam(&self) -> bool {
+        *self != Self::Nothing
+    }
+}
+
+/// Learned spam in memory.
+#[derive(Debug)]
+pub(crate) struct Classic {
+    senders: CountingBloom,
+    signatures: Vec<MinHash>,
+    index: LshIndex,
+}
+
+impl Classic {
+    /// What is stored of a message: its signature, empty if it has no shingle.
+    pub(crate) fn sign(message: &Message) -> Result<Vec<u8>> {
+        Ok(signature(message)?.map(|sketch| sketch.encode()).unwrap_or_default())
+    }
+
+    pub(crate) fn load(store: &Store) -> Result<Self> {
+        let (mut senders, mut signatures) = (Vec::new(), Vec::new());
+        store.for_each(|fingerprint, learnt| {
+            if learnt.is_spam() == Some(true) {
+                senders.extend(learnt.sender);
+                if !learnt.signature.is_empty() {
+                    let sketch = MinHash::decode(&learnt.signature).map_err(|error| {
+                        store.file().damaged(format_args!("message {fingerprint:x}: {error}"))
+                    })?;
+                    signatures.push(sketch);
+                }
+            }
+            Ok(())
+        })?;
+        Self::new(&senders, signatures)
+    }
+
+    pub(crate) fn new(spam_senders: &[String], signatures: Vec<MinHash>) -> Result<Self> {
+        let mut senders = CountingBloom::for_items((spam_senders.len() as u64).max(1000), SENDER_RATE)?;
+        for sender in spam_senders {
+            senders.insert(sender.as_str())?;
+        }
+        let index = index_for(THRESHOLD, &signatures)?;
+        Ok(Self { senders, signatures, index })
+    }
+
+    /// How many spam messages a sender sent, by the filter.
+    pub(crate) fn spam_of(&self, sender: &str) -> Result<f64> {
+        Ok(self.senders.count(sender)?.value())
+    }
+
+    pub(crate) fn find(&self, message: &Message) -> Result<Finding> {
+        self.find_with(&self.index, THRESHOLD, message, signature(message)?.as_ref())
+    }
+
+    fn find_with(
+        &self,
+        index: &LshIndex,
+        threshold: f64,
+        message: &Message,
+        signature: Option<&MinHash>,
+    ) -> Result<Finding> {
+        if let Some(sender) = &message.sender {
+            let count = self.spam_of(sender)?;
+            if count >= BLOCKED {
+                return Ok(Finding::Blocked(count as u64));
+            }
+        }
+        let Some(signature) = signature else { return Ok(Finding::Empty) };
+        let similars = index.similars_to(signature, threshold)?;
+        let nearest = similars.iter().map(|found| found.similarity()).fold(0.0, f64::max);
+        Ok(if similars.is_empty() { Finding::Nothing } else { Finding::Alike(nearest) })
+    }
+
+    pub(crate) fn judge(&self, message: &Message) -> Result<Judgement> {
+        let finding = self.find(message)?;
+        let reason = match &finding {
+            Finding::Blocked(spam) => {
+                Reason::Sender { address: message.sender.clone().unwrap_or_default(), spam: *spam, ham: 0 }
+            }
+            Finding::Empty => Reason::Note("no shingle can be made of the body".into()),
+            Finding::Alike(similarity) => {
+                Reason::Alike { class: Verdict::Spam, subject: String::new(), similarity: *similarity }
+            }
+            Finding::Nothing => Reason::Note("not like any learned spam".into()),
+        };
+        let (verdict, score) = if finding.is_spam() { (Verdict::Spam, 1.0) } else { (Verdict::Ham, 0.0) };
+        let thresholds = Thresholds { spam: 0.5, ham: 0.5 };
+        Ok(Judgement { verdict, score, thresholds, reasons: vec![reason], labels: BTreeMap::new() })
+    }
+
+    /// The findings of messages at a threshold, with the bands that fit it.
+    pub(crate) fn at(&self, threshold: f64) -> Result<AtThreshold<'_>> {
+        Ok(AtThreshold { classic: self, threshold, index: index_for(threshold, &self.signatures)? })
+    }
+}
+
+/// The method at one of several thresholds.
+pub(crate) struct AtThreshold<'a> {
+    classic: &'a Classic,
+    threshold: f64,
+    index: LshIndex,
+}
+
+impl AtThreshold<'_> {
+    pub(crate) fn find(&self, message: &Message, signature: Option<&MinHash>) -> Result<Finding> {
+        self.classic.find_with(&self.index, self.threshold, message, signature)
+    }
+}
+
+/// The signature of a body; none if no shingle can be made.
+pub(crate) fn signature(message: &Message) -> Result<Option<MinHash>> {
+    let mut shingler = Shingler::new(Shingles::english_stop_words());
+    let shingles = shingler.shingles(message.text.as_bytes());
+    if shingles.is_empty() {
+        return Ok(None);
+    }
+    let mut sketch = MinHash::with_scheme(MinHash::k_for(ERROR)?, KeyScheme::hashes())?;
+    sketch.insert_hashes(shingles);
+    Ok(Some(sketch))
+}
+
+fn index_for(threshold: f64, signatures: &[MinHash]) -> Result<LshIndex> {
+    let k = MinHash::k_for(ERROR)?;
+    let bands = Bands::for_threshold(threshold, k)?;
+    let mut index = LshIndex::with_scheme(k, bands, KeyScheme::hashes())?;
+    for (id, sketch) in signatures.iter().enumerate() {
+        index.insert(id as u64, sketch)?;
+    }
+    Ok(index)
+}

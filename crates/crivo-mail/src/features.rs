@@ -1,0 +1,200 @@
+//! From a message to the features of the linear model.
+//!
+//! A feature is something a message has or has not: a word, two words together, a run of three or five characters, a word of
+//! the subject, a fact about how it is built. None of them belongs to a language. (Three words together, and two
+//! with one between them, were tried: cross-validation found nothing in them that runs of characters do not have.) Names are hashed into slots with a sign (`crivo::hash::FeatureHasher`), so there is no
+//! dictionary to keep, and a message becomes an ascending list of numbers: slot and sign in one.
+//!
+//! Presence counts, not frequency: a word that is repeated a hundred times says no more than one that is there. All lists
+//! have length 1 as vectors, so that long messages do not shout.
+
+use crivo::Result;
+use crivo::hash::FeatureHasher;
+use crivo::keys::Words;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::message::Message;
+
+/// The base-2 logarithm of the number of slots.
+pub(crate) const BITS: u8 = 20;
+
+/// How many words of a message are looked at.
+const WORDS: usize = 1200;
+
+/// How many characters of a message are looked at.
+const CHARACTERS: usize = 1500;
+
+/// How many characters are in a run.
+const RUNS: [usize; 2] = [3, 5];
+
+/// Longer words say no more than their beginning.
+const LONG_WORD: usize = 40;
+
+/// What a feature is, for those who want to read it.
+#[derive(Debug, Clone, Copy)]
+enum Name<'a> {
+    Word(&'a [u8]),
+    Pair(&'a [u8], &'a [u8]),
+    Run(&'a [u8]),
+    Subject(&'a [u8]),
+    Fact(&'a str),
+}
+
+impl Name<'_> {
+    fn readable(self) -> String {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match self {
+            Self::Word(word) => format!("the word {:?}", text(word)),
+            Self::Pair(one, other) => format!("the words {:?}", text(one) + " " + &text(other)),
+            Self::Run(run) => format!("the characters {:?}", text(run)),
+            Self::Subject(word) => format!("the word {:?} in the subject", text(word)),
+            Self::Fact(fact) => format!("{fact:?}"),
+        }
+    }
+}
+
+/// Makes features of one message after the other, in buffers it keeps.
+#[derive(Debug, Clone)]
+pub(crate) struct Featurizer {
+    spaces: Spaces,
+    words: Words,
+    text: String,
+    run: Vec<u8>,
+    entries: Vec<u32>,
+}
+
+/// A namespace for each kind of feature.
+#[derive(Debug, Clone, Copy)]
+struct Spaces {
+    word: FeatureHasher,
+    pair: FeatureHasher,
+    runs: [FeatureHasher; 2],
+    subject: FeatureHasher,
+    fact: FeatureHasher,
+}
+
+impl Featurizer {
+    /// Features in as many slots as the model has.
+    ///
+    /// # Errors
+    /// Never, in fact: the number of slots is allowed.
+    pub(crate) fn new() -> Result<Self> {
+        let hasher = FeatureHasher::new(BITS)?;
+        let spaces = Spaces {
+            word: hasher.namespace("word"),
+            pair: hasher.namespace("pair"),
+            runs: ["run of 3", "run of 5"].map(|name| hasher.namespace(name)),
+            subject: hasher.namespace("subject"),
+            fact: hasher.namespace("fact"),
+        };
+        Ok(Self {
+            spaces,
+            words: Words::default(),
+            text: String::new(),
+            run: Vec::new(),
+            entries: Vec::new(),
+        })
+    }
+
+    /// The features of a message, ascending, each once: twice the slot, plus one if the sign is negative.
+    pub(crate) fn features(&mut self, message: &Message) -> &[u32] {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.clear();
+        self.visit(message, |entry, _| entries.push(entry));
+        entries.sort_unstable();
+        entries.dedup();
+        self.entries = entries;
+        &self.entries
+    }
+
+    /// The features that weigh most, with readable names and what each adds to the sum.
+    pub(crate) fn strongest(
+        &mut self,
+        message: &Message,
+        weights: &[f32],
+        most: usize,
+    ) -> Vec<(String, f64)> {
+        let mut found: Vec<(u32, f32, String)> = Vec::new();
+        let mut least = 0.0_f32;
+        let mut seen = Vec::new();
+        self.visit(message, |entry, name| {
+            seen.push(entry);
+            let weight = signed(weights, entry);
+            if weight.abs() > least && !found.iter().any(|(other, ..)| *other == entry) {
+                found.push((entry, weight, name.readable()));
+                found.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+                found.truncate(most);
+                if found.len() == most {
+                    least = found.last().map_or(0.0, |last| last.1.abs());
+                }
+            }
+        });
+        seen.sort_unstable();
+        seen.dedup();
+        let scale = scale(seen.len());
+        found.into_iter().map(|(_, weight, name)| (name, f64::from(weight * scale))).collect()
+    }
+
+    fn visit(&mut self, message: &Message, mut take: impl FnMut(u32, Name<'_>)) {
+        let spaces = self.spaces;
+        for fact in &message.facts {
+            take(place(spaces.fact, fact.as_bytes()), Name::Fact(fact));
+        }
+        self.words.read(message.subject.as_bytes());
+        for word in self.words.iter().take(WORDS) {
+            take(place(spaces.subject, word), Name::Subject(word));
+        }
+        self.text.clear();
+        self.text.push_str(&message.subject);
+        self.text.push('\n');
+        self.text.push_str(&message.text);
+
+        self.words.read(self.text.as_bytes());
+        let mut last: (&[u8], u64) = (b"", 0);
+        for word in self.words.iter().take(WORDS) {
+            let word = &word[..word.len().min(LONG_WORD)];
+            let hash = xxh3_64(word);
+            take(place(spaces.word, &hash.to_le_bytes()), Name::Word(word));
+            let pair = (u128::from(last.1) << 64 | u128::from(hash)).to_le_bytes();
+            take(place(spaces.pair, &pair), Name::Pair(last.0, word));
+            last = (word, hash);
+        }
+
+        self.run.clear();
+        let mut blank = true;
+        for &byte in self.text.as_bytes() {
+            let is_blank = byte.is_ascii_whitespace();
+            if !(is_blank && blank) {
+                self.run.push(if is_blank { b' ' } else { byte });
+            }
+            blank = is_blank;
+            if self.run.len() >= CHARACTERS {
+                break;
+            }
+        }
+        for (length, space) in RUNS.into_iter().zip(spaces.runs) {
+            for run in self.run.windows(length) {
+                take(place(space, run), Name::Run(run));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn place(space: FeatureHasher, name: &[u8]) -> u32 {
+    let (slot, weight) = space.place(name, 1.0);
+    slot << 1 | u32::from(weight < 0.0)
+}
+
+/// What a feature of a message is worth, so that the squares of all make 1.
+#[inline]
+pub(crate) fn scale(features: usize) -> f32 {
+    1.0 / (features.max(1) as f32).sqrt()
+}
+
+/// The weight of an entry, with its sign.
+#[inline(always)]
+pub(crate) fn signed(weights: &[f32], entry: u32) -> f32 {
+    let weight = weights.get((entry >> 1) as usize).copied().unwrap_or_default();
+    f32::from_bits(weight.to_bits() ^ entry << 31)
+}

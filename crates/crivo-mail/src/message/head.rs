@@ -1,0 +1,104 @@
+//! Where does the head of a message end?
+//!
+//! At the first blank line, or where something begins that is no header: collections of mail often have a subject and then
+//! the body at once, and a program that insists on the blank line takes the whole body for headers.
+
+use std::borrow::Cow;
+
+/// How many headers are looked at.
+const HEADERS: usize = 1000;
+
+/// The headers of a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Head<'a> {
+    /// The head and the body of a message with lines that end in LF.
+    pub(super) fn split(message: &'a [u8]) -> (Self, &'a [u8]) {
+        // Mailboxes have a line before the headers that is none of them.
+        let start = if message.starts_with(b"From ") || message.starts_with(b">From ") {
+            message.iter().position(|&byte| byte == b'\n').map_or(message.len(), |at| at + 1)
+        } else {
+            0
+        };
+        let message = &message[start..];
+        let mut end = 0;
+        for (number, line) in message.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            if line == b"\n" {
+                return (Self { bytes: &message[..end] }, &message[end + 1..]);
+            }
+            let continues = number > 0 && matches!(line[0], b' ' | b'\t');
+            if !continues && name_of(line).is_none() {
+                break;
+            }
+            end += line.len();
+        }
+        (Self { bytes: &message[..end] }, &message[end..])
+    }
+
+    pub(super) fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Head and body as the standard wants them.
+    pub(super) fn joined(self, body: &[u8]) -> Cow<'static, [u8]> {
+        [self.bytes, b"\n", body].concat().into()
+    }
+
+    /// The lines of each header, with its name.
+    fn headers(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        let mut rest = self.bytes;
+        std::iter::from_fn(move || {
+            let name = name_of(rest)?;
+            let mut end = 0;
+            loop {
+                end +=
+                    rest[end..].iter().position(|&byte| byte == b'\n').map_or(rest.len() - end, |at| at + 1);
+                if !matches!(rest.get(end), Some(b' ' | b'\t')) {
+                    break;
+                }
+            }
+            let value = &rest[name.len() + 1..end];
+            rest = &rest[end..];
+            Some((name, value))
+        })
+        .take(HEADERS)
+    }
+
+    /// The first header of a name, as it stands; empty if there is none.
+    pub(super) fn value(self, name: &str) -> &'a [u8] {
+        self.headers()
+            .find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes()))
+            .map_or(b"", |(_, value)| value)
+    }
+
+    /// Whether the body is anything but plain text as it stands.
+    pub(super) fn is_mime(self) -> bool {
+        self.headers().any(|(name, _)| {
+            name.eq_ignore_ascii_case(b"content-type")
+                || name.eq_ignore_ascii_case(b"content-transfer-encoding")
+        })
+    }
+
+    /// Which headers there are.
+    pub(super) fn facts(self) -> Vec<String> {
+        let mut facts: Vec<String> = self
+            .headers()
+            .filter(|(name, _)| name.len() <= 40 && !name.eq_ignore_ascii_case(b"x-crivo"))
+            .map(|(name, _)| format!("header {}", String::from_utf8_lossy(name).to_ascii_lowercase()))
+            .collect();
+        facts.sort_unstable();
+        facts.dedup();
+        facts.truncate(64);
+        facts
+    }
+}
+
+/// The name before the colon, if the line is a header.
+fn name_of(line: &[u8]) -> Option<&[u8]> {
+    let colon = line.iter().take(80).position(|&byte| byte == b':')?;
+    let name = &line[..colon];
+    (!name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic())).then_some(name)
+}

@@ -1,0 +1,156 @@
+//! Where to look: messages by the keys of their signatures, counts by sender.
+//!
+//! Both are tables of buckets, each a record with a checksum. All buckets are there at all times, so that a key nobody has
+//! is known to be one: its bucket was read, and it was whole. A check of one message reads 33 of them and nothing else.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::place::{Kind, place};
+use crate::error::Result;
+use crate::store::{Bytes, File, Table};
+
+/// How many buckets the keys of signatures have.
+pub(super) const KEY_BUCKETS: u32 = 4096;
+
+/// How many buckets the senders have.
+pub(super) const SENDER_BUCKETS: u32 = 1024;
+
+/// A key as it is kept, and the message that has it.
+pub(crate) type Posting = (u32, u64);
+
+/// A sender's hash, and how often it was learned as spam and as ham.
+pub(crate) type Reputation = (u64, u32, u32);
+
+/// The bucket of a key, and what is kept of the key in it.
+pub(crate) fn home_of_key(key: u64) -> (u32, u32) {
+    ((key >> 52) as u32 % KEY_BUCKETS, key as u32)
+}
+
+/// The bucket of a sender, and its hash.
+pub(crate) fn home_of_sender(sender: &str) -> (u32, u64) {
+    let hash = xxh3_64(sender.as_bytes());
+    ((hash >> 54) as u32 % SENDER_BUCKETS, hash)
+}
+
+pub(crate) fn postings(file: &File, bucket: u32) -> Result<Vec<Posting>> {
+    file.need(Table::Derived, place(Kind::Keys, 0, bucket), |record| {
+        let mut bytes = Bytes(record);
+        let mut postings = Vec::with_capacity(record.len() / 12);
+        while !bytes.0.is_empty() {
+            postings.push((u32::from_le_bytes(bytes.array()?), bytes.u64()?));
+        }
+        Some(postings)
+    })
+}
+
+fn put_postings(file: &File, bucket: u32, postings: &mut Vec<Posting>) -> Result<()> {
+    postings.sort_unstable();
+    postings.dedup();
+    let mut record = Vec::with_capacity(postings.len() * 12 + 8);
+    for (tag, message) in postings {
+        record.extend_from_slice(&tag.to_le_bytes());
+        record.extend_from_slice(&message.to_le_bytes());
+    }
+    file.put(Table::Derived, place(Kind::Keys, 0, bucket), record)
+}
+
+pub(crate) fn reputations(file: &File, bucket: u32) -> Result<Vec<Reputation>> {
+    file.need(Table::Derived, place(Kind::Senders, 0, bucket), |record| {
+        let mut bytes = Bytes(record);
+        let mut found = Vec::with_capacity(record.len() / 16);
+        while !bytes.0.is_empty() {
+            found.push((
+                bytes.u64()?,
+                u32::from_le_bytes(bytes.array()?),
+                u32::from_le_bytes(bytes.array()?),
+            ));
+        }
+        Some(found)
+    })
+}
+
+fn put_reputations(file: &File, bucket: u32, found: &[Reputation]) -> Result<()> {
+    let mut record = Vec::with_capacity(found.len() * 16 + 8);
+    for (hash, spam, ham) in found {
+        record.extend_from_slice(&hash.to_le_bytes());
+        record.extend_from_slice(&spam.to_le_bytes());
+        record.extend_from_slice(&ham.to_le_bytes());
+    }
+    file.put(Table::Derived, place(Kind::Senders, 0, bucket), record)
+}
+
+/// What is to be put into the buckets, or taken out of them.
+#[derive(Debug, Default)]
+pub(super) struct Filling {
+    keys: BTreeMap<u32, Vec<(Posting, bool)>>,
+    senders: BTreeMap<u32, Vec<(u64, bool, bool)>>,
+}
+
+impl Filling {
+    /// A message with these keys comes, or goes.
+    pub(super) fn keys(&mut self, message: u64, keys: &[u64], comes: bool) {
+        for &key in keys {
+            let (bucket, tag) = home_of_key(key);
+            self.keys.entry(bucket).or_default().push(((tag, message), comes));
+        }
+    }
+
+    /// A message of this sender comes, or goes.
+    pub(super) fn sender(&mut self, sender: &str, is_spam: bool, comes: bool) {
+        let (bucket, hash) = home_of_sender(sender);
+        self.senders.entry(bucket).or_default().push((hash, is_spam, comes));
+    }
+
+    /// Writes all buckets anew.
+    pub(super) fn write_all(self, file: &File) -> Result<()> {
+        let mut keys = self.keys;
+        for bucket in 0..KEY_BUCKETS {
+            let new = keys.remove(&bucket).unwrap_or_default();
+            put_postings(file, bucket, &mut new.into_iter().map(|(posting, _)| posting).collect())?;
+        }
+        let mut senders = self.senders;
+        for bucket in 0..SENDER_BUCKETS {
+            let counts = counted(Vec::new(), senders.remove(&bucket).unwrap_or_default());
+            put_reputations(file, bucket, &counts)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buckets that change.
+    pub(super) fn write_changes(self, file: &File) -> Result<()> {
+        for (bucket, changes) in self.keys {
+            let mut all = postings(file, bucket)?;
+            for (posting, comes) in changes {
+                if comes {
+                    all.push(posting);
+                } else {
+                    all.retain(|found| *found != posting);
+                }
+            }
+            put_postings(file, bucket, &mut all)?;
+        }
+        for (bucket, changes) in self.senders {
+            let counts = counted(reputations(file, bucket)?, changes);
+            put_reputations(file, bucket, &counts)?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts after changes, without those that are zero, by hash.
+fn counted(before: Vec<Reputation>, changes: Vec<(u64, bool, bool)>) -> Vec<Reputation> {
+    let mut counts: BTreeMap<u64, (u32, u32)> =
+        before.into_iter().map(|(hash, spam, ham)| (hash, (spam, ham))).collect();
+    for (hash, is_spam, comes) in changes {
+        let (spam, ham) = counts.entry(hash).or_default();
+        let count = if is_spam { spam } else { ham };
+        *count = if comes { count.saturating_add(1) } else { count.saturating_sub(1) };
+    }
+    counts
+        .into_iter()
+        .filter(|(_, counts)| *counts != (0, 0))
+        .map(|(hash, (spam, ham))| (hash, spam, ham))
+        .collect()
+}

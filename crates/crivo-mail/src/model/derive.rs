@@ -1,0 +1,327 @@
+//! Deriving the model: from all messages, or after a few of them changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::buckets::Filling;
+use super::place::{Kind, place};
+use super::stored::{self, LABEL_BITS, fold_features};
+use super::{Head, LabelHead};
+use crate::alike::{self, Crowd, Signer};
+use crate::combine::{Combiner, Evidence, Wanted, thresholds};
+use crate::error::Result;
+use crate::features::BITS;
+use crate::judgement::Thresholds;
+use crate::label::Label;
+use crate::linear::{Recipe, Rows, Weights};
+use crate::store::{Changed, Learnt, Mark, Store, Table, decode_features};
+
+/// How the base is fitted: chosen by cross-validation inside of training mail.
+const BASE: Recipe = Recipe { cost: 4.0, passes: 4 };
+
+/// How the later messages are.
+const LATER: Recipe = Recipe { cost: 4.0, passes: 3 };
+
+/// Up to so many messages, all are the base.
+const SMALL: usize = 1024;
+
+/// All messages of a store, by number.
+struct Everything {
+    messages: Vec<(u64, Learnt)>,
+    rows: Rows,
+}
+
+impl Everything {
+    fn load(store: &Store) -> Result<Self> {
+        let mut messages = Vec::new();
+        store.for_each(|fingerprint, learnt| {
+            messages.push((fingerprint, learnt));
+            Ok(())
+        })?;
+        let (mut rows, mut features) = (Rows::default(), Vec::new());
+        store.file().for_each(Table::Features, |number, record| {
+            features.clear();
+            let expected =
+                messages.get(rows.len()).is_some_and(|(fingerprint, _)| *fingerprint as i64 == number);
+            let read = decode_features(record, &mut features).filter(|()| expected);
+            rows.push(&features);
+            Ok(read)
+        })?;
+        if rows.len() != messages.len() {
+            return Err(store.file().damaged("messages without features"));
+        }
+        Ok(Self { messages, rows })
+    }
+}
+
+/// How many of so many messages are the base.
+fn base_size(messages: usize) -> usize {
+    let mut size = SMALL;
+    if messages <= size {
+        return messages;
+    }
+    while size + size / 4 <= messages {
+        size += size / 4;
+    }
+    size
+}
+
+/// Derives everything from all messages.
+pub(crate) fn derive_all(store: &Store) -> Result<()> {
+    let file = store.file();
+    let all = Everything::load(store)?;
+    let mut signer = Signer::new()?;
+
+    let classed = |at: &u32| all.messages[*at as usize].1.is_spam().is_some();
+    let time = |at: u32| all.messages[at as usize].1.time();
+    let mut by_time: Vec<u32> = (0..all.messages.len() as u32).filter(classed).collect();
+    by_time.sort_by_key(|&at| (time(at), all.messages[at as usize].0));
+    let boundary = match base_size(by_time.len()) {
+        0 => i64::MIN,
+        size => time(by_time[size - 1]),
+    };
+    let later = by_time.split_off(by_time.partition_point(|&at| time(at) <= boundary));
+    let mut base = by_time;
+    base.sort_unstable();
+
+    let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
+    let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
+    let (combiner, thresholds) = calibrate(&all, &examples, &mut signer)?;
+    let mut weights = Weights::zero(BITS);
+    weights.fit(&all.rows, &examples, BASE);
+    stored::put_base(file, &weights)?;
+    let later: Vec<(u32, bool)> = later.into_iter().map(example).collect();
+    weights.fit(&all.rows, &later, LATER);
+    stored::put_slots(file, Kind::Weights, 0, &weights.slots)?;
+    let listed: Vec<(i64, u64, bool)> =
+        later.iter().map(|&(at, is_spam)| (time(at), all.messages[at as usize].0, is_spam)).collect();
+    stored::put_later(file, &listed)?;
+
+    let mut filling = Filling::default();
+    for (fingerprint, learnt) in &all.messages {
+        fill(&mut filling, &mut signer, *fingerprint, learnt, true)?;
+    }
+    filling.write_all(file)?;
+
+    let kinds = |spam: bool| examples.iter().chain(&later).any(|(_, is_spam)| *is_spam == spam);
+    let mut head = Head {
+        combiner,
+        thresholds,
+        knows_both: kinds(true) && kinds(false),
+        base: examples.len() as u64,
+        boundary,
+        bias: weights.bias,
+        labels: Vec::new(),
+    };
+    derive_labels(store, &mut head)?;
+    stored::put_head(file, &head)
+}
+
+/// Derives what changes with a few messages. The result is that of [`derive_all`], bit for bit.
+pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
+    let file = store.file();
+    let head = stored::load_head(file)?;
+    let class =
+        |learnt: &Option<Learnt>| learnt.as_ref().and_then(|learnt| Some((learnt.is_spam()?, learnt.time())));
+    let moved: Vec<(u64, Option<(bool, i64)>, Option<(bool, i64)>)> = changed
+        .iter()
+        .map(|change| (change.fingerprint, class(&change.before), class(&change.after)))
+        .filter(|(_, before, after)| before != after)
+        .collect();
+
+    let mut later: BTreeMap<(i64, u64), bool> = stored::load_later(file)?
+        .into_iter()
+        .map(|(time, fingerprint, is_spam)| ((time, fingerprint), is_spam))
+        .collect();
+    let count = head.base as usize + later.len();
+    let mut count_after = count;
+    let mut is_later = true;
+    for (fingerprint, before, after) in &moved {
+        if let Some((_, time)) = before {
+            is_later &= later.remove(&(*time, *fingerprint)).is_some();
+            count_after -= 1;
+        }
+        if let Some((is_spam, time)) = after {
+            is_later &= *time > head.boundary;
+            later.insert((*time, *fingerprint), *is_spam);
+            count_after += 1;
+        }
+    }
+    // The base has at least as many as it should, because messages of one time are not divided.
+    let same_base = count > SMALL && base_size(count) == base_size(count_after);
+    if !moved.is_empty() && !(is_later && same_base) {
+        return derive_all(store);
+    }
+    let labels_change = changed.iter().any(|change| labels_of(&change.before) != labels_of(&change.after));
+    if moved.is_empty() && !labels_change {
+        return Ok(());
+    }
+
+    let mut weights = stored::load_base(file)?;
+    let (mut rows, mut examples, mut features) = (Rows::default(), Vec::new(), Vec::new());
+    for (&(_, fingerprint), &is_spam) in &later {
+        features.clear();
+        decode_features(&store.features(fingerprint)?, &mut features)
+            .ok_or_else(|| file.damaged(format_args!("the features of message {fingerprint:x}")))?;
+        examples.push((rows.len() as u32, is_spam));
+        rows.push(&features);
+    }
+    weights.fit(&rows, &examples, LATER);
+    stored::put_slots(file, Kind::Weights, 0, &weights.slots)?;
+    let listed: Vec<(i64, u64, bool)> =
+        later.iter().map(|(&(time, fingerprint), &is_spam)| (time, fingerprint, is_spam)).collect();
+    stored::put_later(file, &listed)?;
+
+    let (mut signer, mut filling) = (Signer::new()?, Filling::default());
+    for change in changed {
+        if let Some(before) = &change.before {
+            fill(&mut filling, &mut signer, change.fingerprint, before, false)?;
+        }
+        if let Some(after) = &change.after {
+            fill(&mut filling, &mut signer, change.fingerprint, after, true)?;
+        }
+    }
+    filling.write_changes(file)?;
+    let state = store.state()?;
+    let mut head = Head { knows_both: state.spam > 0 && state.ham > 0, bias: weights.bias, ..head };
+    // A single label is told from all other messages, several from each other.
+    if labels_change || head.labels.len() == 1 {
+        derive_labels(store, &mut head)?;
+    }
+    stored::put_head(file, &head)
+}
+
+/// The keys and the sender of a message that is spam or ham.
+fn fill(
+    filling: &mut Filling,
+    signer: &mut Signer,
+    fingerprint: u64,
+    learnt: &Learnt,
+    comes: bool,
+) -> Result<()> {
+    let Some(is_spam) = learnt.is_spam() else { return Ok(()) };
+    if let Some(signature) = alike::from_bytes(&learnt.signature) {
+        filling.keys(fingerprint, signer.keys(&signature)?, comes);
+    }
+    if let Some(sender) = &learnt.sender {
+        filling.sender(sender, is_spam, comes);
+    }
+    Ok(())
+}
+
+/// Margins of messages from models that have not seen them.
+fn unseen_margins(rows: &Rows, fold_of: impl Fn(u32) -> u64, examples: &[(u32, bool)], bits: u8) -> Vec<f64> {
+    // Few messages are divided more finely: each part still learns from most of them.
+    let folds = if examples.len() <= 2000 { 5 } else { 2 };
+    let mut margins = vec![0.0; examples.len()];
+    for fold in 0..folds {
+        let is_out = |at: u32| fold_of(at) % folds == fold;
+        let others: Vec<(u32, bool)> = examples.iter().copied().filter(|(at, _)| !is_out(*at)).collect();
+        let mut weights = Weights::zero(bits);
+        weights.fit(rows, &others, BASE);
+        for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at)) {
+            *margin = weights.margin(rows.row(*at as usize)).into();
+        }
+    }
+    margins
+}
+
+/// The coefficients and the thresholds, from evidence as new messages have it.
+fn calibrate(
+    all: &Everything,
+    examples: &[(u32, bool)],
+    signer: &mut Signer,
+) -> Result<(Combiner, Thresholds)> {
+    if examples.iter().all(|(_, is_spam)| *is_spam) || examples.iter().all(|(_, is_spam)| !is_spam) {
+        return Ok((Combiner::default(), thresholds(&[], Wanted::default())));
+    }
+    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
+    let margins = unseen_margins(&all.rows, fold_of, examples, BITS);
+
+    let mut members = Vec::new();
+    let mut places = vec![None; examples.len()];
+    let mut senders: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for (place, &(at, is_spam)) in places.iter_mut().zip(examples) {
+        let learnt = &all.messages[at as usize].1;
+        if let Some(signature) = alike::from_bytes(&learnt.signature) {
+            *place = Some(members.len());
+            members.push((signature, is_spam));
+        }
+        if let Some(sender) = &learnt.sender {
+            let (spam, ham) = senders.entry(sender).or_default();
+            *(if is_spam { spam } else { ham }) += 1;
+        }
+    }
+    let crowd = Crowd::new(members, signer)?;
+    let mut evidence = Vec::with_capacity(examples.len());
+    for ((place, margin), &(at, is_spam)) in places.iter().zip(margins).zip(examples) {
+        let (like_spam, like_ham) = match place {
+            Some(member) => crowd.nearest_of(*member, signer)?,
+            None => (0.0, 0.0),
+        };
+        let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
+        let sender = sender.map(|&(spam, ham)| if is_spam { (spam - 1, ham) } else { (spam, ham - 1) });
+        evidence.push((Evidence { margin, like_spam, like_ham, sender }, is_spam));
+    }
+    let combiner = Combiner::fit(&evidence);
+    let log_odds: Vec<(f64, bool)> =
+        evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
+    Ok((combiner, thresholds(&log_odds, Wanted::default())))
+}
+
+// ---- labels ----
+
+/// The labels of one's own that a message has.
+fn labels_of(learnt: &Option<Learnt>) -> Vec<String> {
+    let marks = learnt.as_ref().map(|learnt| learnt.marks.as_slice()).unwrap_or_default();
+    let named = |mark: &Mark| match &mark.label {
+        Label::Named(name) => Some(name.clone()),
+        Label::Spam | Label::Ham => None,
+    };
+    marks.iter().filter_map(named).collect()
+}
+
+/// The models of labels: each against the messages with other labels, or against all others if it is the only one.
+fn derive_labels(store: &Store, head: &mut Head) -> Result<()> {
+    let file = store.file();
+    let (mut names, mut messages) = (BTreeSet::new(), Vec::new());
+    store.for_each(|fingerprint, learnt| {
+        let labels = labels_of(&Some(learnt));
+        names.extend(labels.iter().cloned());
+        messages.push((fingerprint, labels));
+        Ok(())
+    })?;
+    // Weights of labels that are gone.
+    file.remove_range(Table::Derived, place(Kind::Weights, 1, 0), place(Kind::Weights, u16::MAX, u32::MAX))?;
+    head.labels.clear();
+    if names.is_empty() {
+        return Ok(());
+    }
+    if names.len() > 1 {
+        messages.retain(|(_, labels)| !labels.is_empty());
+    }
+    let (mut rows, mut features) = (Rows::default(), Vec::new());
+    for (fingerprint, _) in &messages {
+        features.clear();
+        decode_features(&store.features(*fingerprint)?, &mut features)
+            .ok_or_else(|| file.damaged(format_args!("the features of message {fingerprint:x}")))?;
+        rows.push(&fold_features(&features));
+    }
+    for (number, name) in names.into_iter().enumerate() {
+        let examples: Vec<(u32, bool)> = messages
+            .iter()
+            .enumerate()
+            .map(|(at, (_, labels))| (at as u32, labels.contains(&name)))
+            .collect();
+        let margins = unseen_margins(&rows, |at| messages[at as usize].0 >> 16, &examples, LABEL_BITS);
+        let evidence: Vec<(Evidence, bool)> = margins
+            .into_iter()
+            .zip(&examples)
+            .map(|(margin, (_, has))| (Evidence { margin, ..Evidence::default() }, *has))
+            .collect();
+        let mut weights = Weights::zero(LABEL_BITS);
+        weights.fit(&rows, &examples, BASE);
+        stored::put_slots(file, Kind::Weights, number as u16 + 1, &weights.slots)?;
+        head.labels.push(LabelHead { name, combiner: Combiner::fit(&evidence), bias: weights.bias });
+    }
+    Ok(())
+}

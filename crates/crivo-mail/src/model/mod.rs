@@ -1,0 +1,86 @@
+//! The model: everything that is derived from the learned messages, and nothing else.
+//!
+//! | part | home |
+//! |---|---|
+//! | what makes it, from all messages or after a change | `derive` |
+//! | weights of the linear models, in pieces with checksums | `stored` |
+//! | messages by keys, counts by sender | `buckets` |
+//!
+//! # Quick and exact
+//!
+//! Weights that were fitted step by step cannot be unlearned. Fitting everything anew after each message would be exact, but
+//! takes seconds when there are many. So messages have an order, that of the time they were learned, and the
+//! oldest are the *base*: all of them up to 1,024, and beyond that a number that grows in steps of a quarter. The base is
+//! fitted in several passes in the order of fingerprints, and its weights are kept; the later ones continue from there. A
+//! new message is one of the later ones, so learning or unlearning it costs a pass over those alone. Messages that were
+//! learned at the same time are never divided. All of this depends on the set of messages only, so the
+//! weights after a message was unlearned are the weights without it, bit for bit.
+
+pub(crate) mod buckets;
+mod derive;
+mod place;
+mod stored;
+
+pub(crate) use derive::{derive_after, derive_all};
+
+use std::collections::BTreeMap;
+
+use crate::combine::{Combiner, logistic};
+use crate::error::Result;
+use crate::judgement::Thresholds;
+use crate::linear::Weights;
+use crate::store::File;
+
+/// What a check needs in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Model {
+    pub(crate) head: Head,
+    pub(crate) weights: Weights,
+    /// For each label its weights.
+    pub(crate) labels: Vec<Weights>,
+}
+
+/// The small part of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Head {
+    pub(crate) combiner: Combiner,
+    pub(crate) thresholds: Thresholds,
+    /// Whether spam and ham were both learned.
+    pub(crate) knows_both: bool,
+    /// How many messages the base has.
+    pub(crate) base: u64,
+    /// The time up to which messages are in the base.
+    pub(crate) boundary: i64,
+    /// Of the weights.
+    pub(crate) bias: f32,
+    pub(crate) labels: Vec<LabelHead>,
+}
+
+/// A label, and how its margin becomes a probability.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LabelHead {
+    pub(crate) name: String,
+    pub(crate) combiner: Combiner,
+    /// Of its weights.
+    pub(crate) bias: f32,
+}
+
+impl Model {
+    pub(crate) fn load(file: &File) -> Result<Self> {
+        stored::load(file)
+    }
+
+    /// The probability of each label.
+    pub(crate) fn labels(&self, features: &[u32]) -> BTreeMap<String, f64> {
+        if self.labels.is_empty() {
+            return BTreeMap::new();
+        }
+        let folded = stored::fold_features(features);
+        let of = |(head, weights): (&LabelHead, &Weights)| {
+            let evidence =
+                crate::combine::Evidence { margin: weights.margin(&folded).into(), ..Default::default() };
+            (head.name.clone(), logistic(head.combiner.log_odds(&evidence)))
+        };
+        self.head.labels.iter().zip(&self.labels).map(of).collect()
+    }
+}

@@ -1,0 +1,309 @@
+//! The store: a set of learned messages on disk.
+//!
+//! A message is a record: fingerprint → labels with the time of each, sender, signature, features. Everything that changes a
+//! store is an operation on that set, so its meaning does not depend on what happened before. Learning a message twice
+//! counts once. Unlearning leaves what would be there had it never been learned. What two stores hold is joined message by
+//! message and label by label, the later mark winning where they differ: in whatever order, and however often.
+//!
+//! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the same transaction, so
+//! that whoever checks sees one moment, and a kill leaves the last commit.
+
+mod file;
+mod record;
+mod state;
+
+pub(crate) use file::File;
+pub(crate) use record::{Bytes, Learnt, Mark, Table, decode_features, encode_features, put_bytes};
+pub(crate) use state::State;
+
+use std::path::Path;
+
+use rusqlite::Transaction;
+
+use crate::error::{Error, Problem, Result};
+use crate::label::Label;
+
+/// How a store judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// All evidence, combined into a probability.
+    #[default]
+    Default,
+    /// Blocked senders, then similarity to learned spam: the method this filter grew from, for comparison.
+    Classic,
+}
+
+impl Method {
+    /// `default` or `classic`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Classic => "classic",
+        }
+    }
+}
+
+/// The records of the table `head`.
+const SETTINGS: i64 = 1;
+const STATE: i64 = 2;
+
+/// An open store.
+#[derive(Debug)]
+pub(crate) struct Store {
+    file: File,
+    method: Method,
+}
+
+impl Store {
+    /// Makes an empty store; one that is there already stays as it is. `derive` derives the model of no messages.
+    pub(crate) fn create(
+        folder: &Path,
+        method: Method,
+        derive: impl FnOnce(&Self) -> Result<()>,
+    ) -> Result<()> {
+        File::create(folder, |file| {
+            let new = Self { file, method };
+            let transaction = new.file.write_transaction()?;
+            new.file.put(Table::Head, SETTINGS, format!("method {}", method.name()).into_bytes())?;
+            new.file.put(Table::Head, STATE, State::default().encode())?;
+            derive(&new)?;
+            new.file.commit(transaction)?;
+            Ok(new.file)
+        })
+    }
+
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        let file = File::open(folder)?;
+        let settings = file.need(Table::Head, SETTINGS, |record| String::from_utf8(record.to_vec()).ok())?;
+        let method = match settings.as_str() {
+            "method default" => Method::Default,
+            "method classic" => Method::Classic,
+            other => {
+                let what = format!("the store was made with {other:?}, which this program does not know");
+                return Err(Error::store(file.path(), Problem::Foreign(what)));
+            }
+        };
+        Ok(Self { file, method })
+    }
+
+    pub(crate) fn method(&self) -> Method {
+        self.method
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn state(&self) -> Result<State> {
+        self.file.need(Table::Head, STATE, State::decode)
+    }
+
+    pub(crate) fn message(&self, fingerprint: u64) -> Result<Option<Learnt>> {
+        self.file.get(Table::Messages, fingerprint as i64, Learnt::decode)
+    }
+
+    /// Begins to change the store: nobody else does until that ends.
+    pub(crate) fn change(&self) -> Result<Change<'_>> {
+        let transaction = self.file.write_transaction()?;
+        let state = self.state()?;
+        Ok(Change { store: self, transaction, state, changed: Vec::new() })
+    }
+
+    /// Hands every message to `take`, by number, and says if any is missing.
+    pub(crate) fn for_each(&self, mut take: impl FnMut(u64, Learnt) -> Result<()>) -> Result<()> {
+        let mut found = State::default();
+        self.file.for_each(Table::Messages, |number, record| {
+            let Some(learnt) = Learnt::decode(record) else { return Ok(None) };
+            found.add(number as u64, &learnt);
+            take(number as u64, learnt)?;
+            Ok(Some(()))
+        })?;
+        if self.state()?.is_of_same_messages(&found) {
+            Ok(())
+        } else {
+            Err(self.file.damaged("its messages are not those it should have"))
+        }
+    }
+
+    /// Reads every record of every table.
+    pub(crate) fn verify(&self) -> Result<()> {
+        let _moment = self.file.read_transaction()?;
+        self.for_each(|fingerprint, _| self.features(fingerprint).map(drop))?;
+        Table::ALL.into_iter().try_for_each(|table| self.file.for_each(table, |_, _| Ok(Some(()))))
+    }
+
+    /// The features of a message, as they are stored.
+    pub(crate) fn features(&self, fingerprint: u64) -> Result<Vec<u8>> {
+        self.file.need(Table::Features, fingerprint as i64, |record| Some(record.to_vec()))
+    }
+}
+
+/// A message as it was and as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) fingerprint: u64,
+    pub(crate) before: Option<Learnt>,
+    pub(crate) after: Option<Learnt>,
+}
+
+/// A transaction: what it does is seen by others when it is committed, and taken back if it is dropped.
+pub(crate) struct Change<'a> {
+    store: &'a Store,
+    transaction: Transaction<'a>,
+    state: State,
+    changed: Vec<Changed>,
+}
+
+impl Change<'_> {
+    /// Puts a message in the place of what was there; features of a new one are asked for.
+    pub(crate) fn put(
+        &mut self,
+        fingerprint: u64,
+        after: Learnt,
+        features: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let before = self.store.message(fingerprint)?;
+        if before.as_ref() == Some(&after) {
+            return Ok(());
+        }
+        let number = fingerprint as i64;
+        self.store.file.put(Table::Messages, number, after.encode())?;
+        match &before {
+            Some(before) => self.state.take(fingerprint, before),
+            None => self.store.file.put(Table::Features, number, features()?)?,
+        }
+        self.state.add(fingerprint, &after);
+        self.changed.push(Changed { fingerprint, before, after: Some(after) });
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, fingerprint: u64) -> Result<()> {
+        if let Some(before) = self.store.message(fingerprint)? {
+            self.state.take(fingerprint, &before);
+            self.store.file.remove(Table::Messages, fingerprint as i64)?;
+            self.store.file.remove(Table::Features, fingerprint as i64)?;
+            self.changed.push(Changed { fingerprint, before: Some(before), after: None });
+        }
+        Ok(())
+    }
+
+    /// Derives what is derived, and returns when everything is on the disk. Nothing happens if nothing changed.
+    pub(crate) fn commit(
+        mut self,
+        derive: impl FnOnce(&Store, &[Changed]) -> Result<()>,
+    ) -> Result<Vec<Changed>> {
+        if !self.changed.is_empty() {
+            self.state.generation += 1;
+            self.store.file.put(Table::Head, STATE, self.state.encode())?;
+            derive(self.store, &self.changed)?;
+            self.store.file.commit(self.transaction)?;
+            self.store.file.shorten_journal();
+        }
+        Ok(self.changed)
+    }
+}
+
+// ---- marks as sets ----
+
+impl Learnt {
+    /// With one more label; spam and ham take each other's place.
+    pub(crate) fn marked(mut self, label: &Label, time: i64) -> Self {
+        if !self.has(label) {
+            self.marks.retain(|mark| !(label.is_class() && mark.label.is_class()));
+            self.marks.push(Mark { label: label.clone(), time });
+            self.marks.sort_unstable();
+        }
+        self
+    }
+
+    /// Without a label, or without any; none if nothing is left.
+    pub(crate) fn unmarked(mut self, label: Option<&Label>) -> Option<Self> {
+        match label {
+            Some(label) => self.marks.retain(|mark| mark.label != *label),
+            None => self.marks.clear(),
+        }
+        (!self.marks.is_empty()).then_some(self)
+    }
+
+    /// Without marks that are older; none if nothing is left.
+    pub(crate) fn since(mut self, time: i64) -> Option<Self> {
+        self.marks.retain(|mark| mark.time >= time);
+        (!self.marks.is_empty()).then_some(self)
+    }
+
+    /// The marks of both: of equal labels the later one, and of spam and ham the later one too.
+    pub(crate) fn joined(mut self, other: &Self) -> Self {
+        self.marks.extend(other.marks.iter().cloned());
+        let latest = self
+            .marks
+            .iter()
+            .filter(|mark| mark.label.is_class())
+            .max_by_key(|mark| (mark.time, mark.label.clone()));
+        if let Some(class) = latest.map(|mark| mark.label.clone()) {
+            self.marks.retain(|mark| !mark.label.is_class() || mark.label == class);
+        }
+        // Of one label the latest comes first, and the first stays.
+        self.marks.sort_unstable_by(|a, b| a.label.cmp(&b.label).then(b.time.cmp(&a.time)));
+        self.marks.dedup_by(|later, kept| later.label == kept.label);
+        // What was read of a message is the same everywhere; if programs differ, one of them is chosen.
+        let (mine, theirs) = (
+            (&self.sender, &self.subject, &self.signature),
+            (&other.sender, &other.subject, &other.signature),
+        );
+        if theirs > mine {
+            self.sender.clone_from(&other.sender);
+            self.subject.clone_from(&other.subject);
+            self.signature.clone_from(&other.signature);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn learnt() -> impl Strategy<Value = Learnt> {
+        let class = prop::option::of((any::<bool>(), 0_i64..4));
+        let named = prop::collection::btree_map("[ab]", 0_i64..4, 0..3);
+        (class, named).prop_filter_map("a message has a mark", |(class, named)| {
+            let mut learnt = Learnt::default();
+            if let Some((spam, time)) = class {
+                learnt = learnt.marked(if spam { &Label::Spam } else { &Label::Ham }, time);
+            }
+            for (name, time) in named {
+                learnt = learnt.marked(&Label::named(&name).ok()?, time);
+            }
+            (!learnt.marks.is_empty()).then_some(learnt)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn joining_is_a_union(a in learnt(), b in learnt(), c in learnt()) {
+            prop_assert_eq!(a.clone().joined(&a), a.clone());
+            prop_assert_eq!(a.clone().joined(&b), b.clone().joined(&a));
+            prop_assert_eq!(a.clone().joined(&b).joined(&c), a.clone().joined(&b.clone().joined(&c)));
+            let joined = a.clone().joined(&b);
+            prop_assert_eq!(Learnt::decode(&joined.encode()), Some(joined));
+        }
+
+        #[test]
+        fn unmarking_takes_back_a_mark(a in learnt(), time in 0_i64..4) {
+            let label = Label::named("new").unwrap();
+            prop_assert_eq!(a.clone().marked(&label, time).unmarked(Some(&label)), Some(a.clone()));
+            prop_assert_eq!(a.clone().marked(&label, time).marked(&label, time + 1), a.marked(&label, time));
+        }
+    }
+
+    #[test]
+    fn spam_becomes_ham_at_once() {
+        let spam = Learnt::default().marked(&Label::Spam, 1);
+        let ham = spam.marked(&Label::Ham, 2);
+        assert_eq!((ham.is_spam(), ham.marks.len(), ham.time()), (Some(false), 1, 2));
+        assert_eq!(ham.clone().since(2), Some(ham.clone()));
+        assert_eq!(ham.since(3), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! Records: what is stored of a message, and the checksum behind everything that is stored.
+//!
+//! SQLite does not notice when a byte of a page changes. So every record ends with the XXH3 of what is before it, seeded
+//! with the place where it belongs: one that was changed is not believed, and neither is one that a damaged page shows in
+//! the place of another.
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::label::Label;
+
+/// The tables of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Table {
+    Head,
+    Messages,
+    Features,
+    Derived,
+}
+
+impl Table {
+    pub(crate) const ALL: [Self; 4] = [Self::Head, Self::Messages, Self::Features, Self::Derived];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Messages => "messages",
+            Self::Features => "features",
+            Self::Derived => "derived",
+        }
+    }
+}
+
+const SEAL: usize = 8;
+
+fn seed(table: Table, number: i64) -> u64 {
+    xxh3_64_with_seed(&number.to_le_bytes(), table as u64 + 1)
+}
+
+/// Puts the checksum behind a record.
+pub(crate) fn seal(table: Table, number: i64, record: &mut Vec<u8>) {
+    let sum = xxh3_64_with_seed(record, seed(table, number));
+    record.extend_from_slice(&sum.to_le_bytes());
+}
+
+/// The record before the checksum, if that is right.
+pub(crate) fn unseal(table: Table, number: i64, bytes: &[u8]) -> Option<&[u8]> {
+    let (record, sum) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
+    (xxh3_64_with_seed(record, seed(table, number)).to_le_bytes() == sum).then_some(record)
+}
+
+/// A label on a message, and when it was put there, in milliseconds since 1970.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark {
+    pub(crate) label: Label,
+    pub(crate) time: i64,
+}
+
+/// What is stored of a message besides its features.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Learnt {
+    /// At least one; at most one of spam and ham; by label.
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) sender: Option<String>,
+    /// The beginning of the subject, for those who ask what a message is like.
+    pub(crate) subject: String,
+    /// Of the method's own making; empty if there is none.
+    pub(crate) signature: Vec<u8>,
+}
+
+impl Learnt {
+    /// Whether it is spam, or ham; none if it has only labels of its own.
+    pub(crate) fn is_spam(&self) -> Option<bool> {
+        self.marks.iter().find_map(|mark| match mark.label {
+            Label::Spam => Some(true),
+            Label::Ham => Some(false),
+            Label::Named(_) => None,
+        })
+    }
+
+    pub(crate) fn has(&self, label: &Label) -> bool {
+        self.marks.iter().any(|mark| mark.label == *label)
+    }
+
+    /// When it was learned as spam or ham; otherwise, when it got its first label.
+    pub(crate) fn time(&self) -> i64 {
+        let class = self.marks.iter().find(|mark| mark.label.is_class());
+        class.or_else(|| self.marks.iter().min_by_key(|mark| mark.time)).map_or(0, |mark| mark.time)
+    }
+
+    /// A number that depends on the fingerprint and the marks: their sum over all messages says if one is missing.
+    pub(crate) fn digest(&self, fingerprint: u64) -> u64 {
+        let mut bytes = fingerprint.to_le_bytes().to_vec();
+        self.encode_marks(&mut bytes);
+        xxh3_64(&bytes)
+    }
+
+    fn encode_marks(&self, record: &mut Vec<u8>) {
+        record.extend_from_slice(&(self.marks.len() as u16).to_le_bytes());
+        for mark in &self.marks {
+            let (kind, name) = match &mark.label {
+                Label::Spam => (0, ""),
+                Label::Ham => (1, ""),
+                Label::Named(name) => (2, name.as_str()),
+            };
+            record.push(kind);
+            put_bytes(record, name.as_bytes());
+            record.extend_from_slice(&mark.time.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut record = Vec::with_capacity(64 + self.signature.len() + self.subject.len());
+        self.encode_marks(&mut record);
+        record.push(u8::from(self.sender.is_some()));
+        put_bytes(&mut record, self.sender.as_deref().unwrap_or_default().as_bytes());
+        put_bytes(&mut record, self.subject.as_bytes());
+        put_bytes(&mut record, &self.signature);
+        record
+    }
+
+    pub(crate) fn decode(record: &[u8]) -> Option<Self> {
+        let mut bytes = Bytes(record);
+        let count = u16::from_le_bytes(bytes.array()?);
+        let mut marks = Vec::new();
+        for _ in 0..count {
+            let [kind] = bytes.array()?;
+            let name = std::str::from_utf8(bytes.counted()?).ok()?;
+            let label = match kind {
+                0 => Label::Spam,
+                1 => Label::Ham,
+                2 => Label::named(name).ok()?,
+                _ => return None,
+            };
+            marks.push(Mark { label, time: i64::from_le_bytes(bytes.array()?) });
+        }
+        let [has_sender] = bytes.array()?;
+        let sender = String::from_utf8(bytes.counted()?.to_vec()).ok()?;
+        let subject = String::from_utf8(bytes.counted()?.to_vec()).ok()?;
+        let signature = bytes.counted()?.to_vec();
+        let learnt = Self { marks, sender: (has_sender == 1).then_some(sender), subject, signature };
+        (bytes.0.is_empty() && learnt.is_valid()).then_some(learnt)
+    }
+
+    /// What could have been written: at least one mark, each label once, ascending, one class at most.
+    fn is_valid(&self) -> bool {
+        !self.marks.is_empty()
+            && self.marks.is_sorted_by(|a, b| a.label < b.label)
+            && self.marks.iter().filter(|mark| mark.label.is_class()).count() <= 1
+    }
+}
+
+/// Features in few bytes: the steps from one to the next, seven bits a byte.
+pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
+    let mut record = Vec::with_capacity(features.len() * 2 + 16);
+    let mut last = 0;
+    for &feature in features {
+        let mut step = feature.wrapping_sub(last);
+        last = feature;
+        while step >= 0x80 {
+            record.push(step as u8 | 0x80);
+            step >>= 7;
+        }
+        record.push(step as u8);
+    }
+    record
+}
+
+/// Appends the features of a record; none if it is not one.
+pub(crate) fn decode_features(record: &[u8], features: &mut Vec<u32>) -> Option<()> {
+    let (mut last, mut step, mut shift) = (0_u32, 0_u32, 0_u32);
+    for &byte in record {
+        step |= u32::from(byte & 0x7F).checked_shl(shift)?;
+        shift += 7;
+        if byte < 0x80 {
+            last = last.checked_add(step)?;
+            features.push(last);
+            (step, shift) = (0, 0);
+        }
+    }
+    (shift == 0).then_some(())
+}
+
+pub(crate) fn put_bytes(record: &mut Vec<u8>, bytes: &[u8]) {
+    record.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    record.extend_from_slice(bytes);
+}
+
+/// Bytes that are read from the front; nothing if there are too few.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (first, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    pub(crate) fn counted(&mut self) -> Option<&'a [u8]> {
+        let count = u32::from_le_bytes(self.array()?);
+        self.take(count as usize)
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub(crate) fn f64(&mut self) -> Option<f64> {
+        self.array().map(f64::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_record_is_believed_in_its_own_place_only() {
+        let mut record = vec![1, 2, 3];
+        seal(Table::Messages, 7, &mut record);
+        assert_eq!(unseal(Table::Messages, 7, &record), Some(&[1, 2, 3][..]));
+        assert_eq!(unseal(Table::Messages, 8, &record), None);
+        assert_eq!(unseal(Table::Features, 7, &record), None);
+        record[1] ^= 1;
+        assert_eq!(unseal(Table::Messages, 7, &record), None);
+        assert_eq!(unseal(Table::Messages, 7, &record[..5]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_back(time in any::<i64>(), sender in "[a-z@]{0,9}", spam: bool, named in "[a-z]{1,5}", more: bool,
+                subject in ".{0,20}", signature in prop::collection::vec(any::<u8>(), 0..9)) {
+            let mut marks = vec![Mark { label: if spam { Label::Spam } else { Label::Ham }, time }];
+            if more {
+                marks.push(Mark { label: Label::named(&named).unwrap(), time: 3 });
+            }
+            let learnt = Learnt { marks, sender: Some(sender).filter(|s| !s.is_empty()), subject, signature };
+            prop_assert_eq!(Learnt::decode(&learnt.encode()), Some(learnt));
+        }
+
+        #[test]
+        fn any_bytes_are_a_message_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Some(learnt) = Learnt::decode(&bytes) {
+                prop_assert_eq!(learnt.encode().len(), bytes.len());
+            }
+            let _ = decode_features(&bytes, &mut Vec::new());
+        }
+
+        #[test]
+        fn features_come_back(mut features in prop::collection::vec(any::<u32>(), 0..200)) {
+            features.sort_unstable();
+            features.dedup();
+            let mut back = Vec::new();
+            decode_features(&encode_features(&features), &mut back).unwrap();
+            prop_assert_eq!(back, features);
+        }
+    }
+}
