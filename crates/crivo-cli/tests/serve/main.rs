@@ -1,0 +1,17 @@
+//! `crivo mail serve` as its users meet it: through the real `spamc`, in recipes of procmail and
+//! maildrop, by hand-written HTTP, in a browser, and by many at once.
+//!
+//! The programs come from Debian; `cargo xtask test` installs those that are missing.
+
+// What fails here should fail loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg(unix)]
+
+mod browser;
+mod life;
+mod mail;
+mod page;
+mod recipes;
+mod soak;
+mod spamc;
+mod support;

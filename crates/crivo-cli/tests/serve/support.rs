@@ -1,0 +1,244 @@
+//! A trained store, the server on it, and the programs that ask.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::mail;
+
+/// So many messages of each kind are learned before a test begins.
+const TRAINED: u64 = 150;
+
+/// A folder with a trained store in `store`.
+pub(crate) struct Office {
+    folder: TempDir,
+}
+
+/// What a program left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Office {
+    /// With a store that has learned both kinds of mail.
+    pub(crate) fn trained() -> Self {
+        static TRAINED_STORE: OnceLock<Office> = OnceLock::new();
+        let original = TRAINED_STORE.get_or_init(|| {
+            let office = Self::empty();
+            for (kind, message) in [("spam", mail::spam as fn(u64) -> String), ("ham", mail::ham)] {
+                std::fs::create_dir(office.path(kind)).unwrap();
+                for number in 0..TRAINED {
+                    std::fs::write(office.path(kind).join(format!("{number:04}.eml")), message(number)).unwrap();
+                }
+            }
+            let trained = office.crivo(&["train", "--store", "store", "--spam", "spam", "--ham", "ham"], "");
+            assert_eq!(trained.code, Some(0), "{trained:?}");
+            office
+        });
+        let office = Self::empty();
+        std::fs::create_dir(office.path("store")).unwrap();
+        for entry in std::fs::read_dir(original.path("store")).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), office.path("store").join(entry.file_name())).unwrap();
+        }
+        office
+    }
+
+    /// With nothing.
+    pub(crate) fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// `crivo mail …` in the folder, with this standard input.
+    pub(crate) fn crivo(&self, args: &[&str], input: &str) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crivo"));
+        fed(command.arg("mail").args(args).current_dir(&self.folder), input.as_bytes())
+    }
+
+    /// What `crivo mail check --json` says.
+    pub(crate) fn check(&self, store: &str, message: &str) -> Value {
+        let ran = self.crivo(&["check", "--store", store, "--json"], message);
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+    }
+
+    /// The server on the store, with more options.
+    pub(crate) fn serve(&self, options: &[&str]) -> Server {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crivo"));
+        command.args(["mail", "serve", "--store", "store", "--spamd", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+        Server::start(command.args(options).current_dir(&self.folder))
+    }
+}
+
+/// A running server, ended with the value.
+pub(crate) struct Server {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    pub(crate) spamd: SocketAddr,
+    pub(crate) web: SocketAddr,
+}
+
+impl Server {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut address = |prefix: &str| {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            let address = line.trim().strip_prefix(prefix).unwrap_or_else(|| panic!("{prefix:?}, not {line:?}"));
+            address.trim_end_matches('/').parse().unwrap()
+        };
+        let (spamd, web) = (address("spamd on "), address("page on http://"));
+        Self { child, output, spamd, web }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks the process to end with a signal, and gives its exit code and what else it printed.
+    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        let status = self.child.wait().unwrap();
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).unwrap();
+        (status.code(), rest)
+    }
+
+    /// `spamc` with options and a message.
+    pub(crate) fn spamc(&self, options: &[&str], message: &str) -> Ran {
+        let mut command = program("spamc");
+        command.args(["-d", "127.0.0.1", "-p", &self.spamd.port().to_string()]).args(options);
+        fed(&mut command, message.as_bytes())
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.web)
+    }
+
+    /// Sends bytes to the page's port and reads until it closes.
+    pub(crate) fn http(&self, request: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(self.web).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        // Who refuses may close before everything is sent.
+        let _ = stream.write_all(request);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        Reply::read(&bytes)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Reply {
+        self.http(format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.web).as_bytes())
+    }
+
+    /// A form, as a browser without script sends it, with more headers.
+    pub(crate) fn post(&self, path: &str, headers: &str, kind: &str, body: &[u8]) -> Reply {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: {kind}\r\n{headers}Content-Length: {}\r\n\r\n",
+            self.web,
+            body.len()
+        );
+        self.http(&[head.as_bytes(), body].concat())
+    }
+
+    /// The token that the forms carry.
+    pub(crate) fn token(&self) -> String {
+        let page = self.get("/").body;
+        let (_, after) = page.split_once("name=\"token\"").unwrap();
+        let (_, value) = after.split_once("value=\"").unwrap();
+        value.split('"').next().unwrap().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An answer of the page.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    fn read(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (found, value) = line.split_once(": ")?;
+            found.eq_ignore_ascii_case(name).then_some(value)
+        })
+    }
+}
+
+/// A program from Debian.
+pub(crate) fn program(name: &str) -> Command {
+    let there = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap();
+    assert!(
+        there.status.success(),
+        "this test needs {name}: `cargo xtask test` installs it; on Debian: sudo apt install {name}"
+    );
+    Command::new(name)
+}
+
+/// Runs with this standard input.
+pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Written from another thread: a program may answer before it has read everything.
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output.into()
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Waits until something is so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "still not: {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

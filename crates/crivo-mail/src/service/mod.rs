@@ -1,0 +1,197 @@
+//! One filter for everyone who asks: mail programs through spamd's protocol, people through the page.
+//!
+//! A [`Service`] is the shared store, the stores of users beside it, and a [`Journal`] of what was
+//! decided. It may be asked from any number of threads.
+//!
+//! # Whose answer counts
+//! A user's own store answers first: what is spam to one is a newsletter to another. If it is unsure,
+//! as it is for a long time after the first lesson, the shared store answers. Labels of both are
+//! shown; the user's own have precedence. A user's lessons go to the user's own store and change
+//! nobody else's mail. Without a folder for users there is only the shared store.
+
+mod journal;
+mod judge;
+mod users;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+pub use self::journal::{BARS, DECISIONS, Decision, Given, Journal, Origin};
+pub use self::judge::Judge;
+pub use self::users::{Users, folder_name};
+use crate::{Error, Judgement, Label, Learned, Reason, Result, Stats, Unlearned, Verdict};
+
+/// A filter that is asked from many sides.
+pub struct Service {
+    shared: Arc<dyn Judge>,
+    users: Option<Users>,
+    read_only: bool,
+    journal: Mutex<Journal>,
+}
+
+impl Service {
+    /// A service that everybody shares.
+    ///
+    /// # Errors
+    /// None today; see [`Journal::new`].
+    pub fn new(shared: Arc<dyn Judge>) -> Result<Self> {
+        Ok(Self { shared, users: None, read_only: false, journal: Mutex::new(Journal::new()?) })
+    }
+
+    /// With stores of users beside the shared one.
+    #[must_use]
+    pub fn with_users(mut self, users: Users) -> Self {
+        self.users = Some(users);
+        self
+    }
+
+    /// Without learning.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// Whether lessons are refused.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Whether users may have stores of their own.
+    pub fn has_users(&self) -> bool {
+        self.users.is_some()
+    }
+
+    /// Judges a message for a user.
+    ///
+    /// # Errors
+    /// If a store is damaged.
+    pub fn check(&self, user: Option<&str>, message: &[u8], origin: Origin) -> Result<Judgement> {
+        self.check_and_number(user, message, origin).map(|(judgement, _)| judgement)
+    }
+
+    /// Judges a message, and says under which number the journal has it.
+    ///
+    /// # Errors
+    /// If a store is damaged.
+    pub fn check_and_number(
+        &self,
+        user: Option<&str>,
+        message: &[u8],
+        origin: Origin,
+    ) -> Result<(Judgement, u64)> {
+        let start = Instant::now();
+        let judged = self.judge(user, message);
+        let took = start.elapsed();
+        let mut journal = self.journal();
+        match judged {
+            Ok(judgement) => {
+                let number = journal.record(origin, user, &judgement, message, took);
+                Ok((judgement, number))
+            }
+            Err(error) => {
+                journal.failures += 1;
+                Err(error)
+            }
+        }
+    }
+
+    /// Learns a message, for a user if users have stores.
+    ///
+    /// # Errors
+    /// If the service is read-only, the user can have no store, or the store cannot be written.
+    pub fn learn(&self, user: Option<&str>, message: &[u8], label: &Label) -> Result<Learned> {
+        self.lesson(|| self.store_to_teach(user)?.learn(message, label))
+    }
+
+    /// Forgets a label of a message or all of them, for a user if users have stores.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn unlearn(&self, user: Option<&str>, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
+        self.lesson(|| self.store_to_teach(user)?.unlearn(message, label))
+    }
+
+    /// Teaches a message that the journal has: learns it as the label, or forgets it without one.
+    /// Returns `None` if the journal no longer has it.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn teach(&self, number: u64, label: Option<&Label>) -> Result<Option<bool>> {
+        let found = self.journal().decision(number).and_then(|decision| {
+            let message = decision.given.as_ref()?.message.clone()?;
+            Some((decision.user.clone(), message))
+        });
+        let Some((user, message)) = found else { return Ok(None) };
+        let user = user.as_deref();
+        let (changed, taught) = match label {
+            Some(label) => (self.learn(user, &message, label)? != Learned::Already, label.to_string()),
+            None => (self.unlearn(user, &message, None)? == Unlearned::Removed, "forget".to_owned()),
+        };
+        let now = self.judge(user, &message)?;
+        self.journal().record_lesson(number, (taught, changed), now);
+        Ok(Some(changed))
+    }
+
+    /// Takes notice of what other processes have learned.
+    ///
+    /// # Errors
+    /// If a store is damaged: the others have been refreshed all the same.
+    pub fn refresh(&self) -> Result<()> {
+        let mut outcome = self.shared.refresh();
+        for store in self.users.iter().flat_map(Users::open) {
+            outcome = store.refresh().and(outcome);
+        }
+        outcome
+    }
+
+    /// What the shared store holds.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn stats(&self) -> Result<Stats> {
+        self.shared.stats()
+    }
+
+    /// What was decided. Held briefly: every check writes to it.
+    pub fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn judge(&self, user: Option<&str>, message: &[u8]) -> Result<Judgement> {
+        let own = match (&self.users, user) {
+            (Some(users), Some(user)) => users.existing(user)?.map(|store| (store, user)),
+            _ => None,
+        };
+        let Some((own, user)) = own else { return self.shared.check(message) };
+        let mut own = own.check(message)?;
+        if own.verdict != Verdict::Unsure {
+            own.reasons.push(Reason::Note(format!("decided by the own store of {user}")));
+            return Ok(own);
+        }
+        let mut shared = self.shared.check(message)?;
+        shared.labels.append(&mut own.labels);
+        Ok(shared)
+    }
+
+    fn store_to_teach(&self, user: Option<&str>) -> Result<Arc<dyn Judge>> {
+        match (&self.users, user) {
+            (Some(users), Some(user)) => users.own(user),
+            _ => Ok(Arc::clone(&self.shared)),
+        }
+    }
+
+    fn lesson<T>(&self, learn: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.read_only {
+            return Err(Error::Unsuitable("this service was started with --read-only and learns nothing".into()));
+        }
+        let outcome = learn();
+        let mut journal = self.journal();
+        match &outcome {
+            Ok(_) => journal.lessons += 1,
+            Err(_) => journal.failures += 1,
+        }
+        drop(journal);
+        outcome
+    }
+}

@@ -1,0 +1,160 @@
+//! How does a message say what was thought of it? Headers on top, forged ones gone.
+//!
+//! A sender may have written the very headers by which mail programs sort: those are removed first,
+//! with the lines that continue them. Everything else stays as it is, byte by byte: the order of
+//! headers, line ends, the body. New headers end as the message's first line does. A message
+//! that begins with its text gets an empty line between, so that the text is not taken for a header.
+
+use std::borrow::Cow;
+
+/// A header to add: its name and its value.
+pub type Mark<'a> = (&'a str, Cow<'a, str>);
+
+/// Prefixes of the names of headers that only a filter may write.
+const FORGED: [&str; 2] = ["x-spam-", "x-crivo"];
+
+/// The message with headers added on top.
+pub fn mark(message: &[u8], marks: &[Mark<'_>]) -> Vec<u8> {
+    let head = Head::of(message);
+    let line_end: &str = if head.crlf { "\r\n" } else { "\n" };
+    let mut marked = Vec::with_capacity(message.len() + 64 * (marks.len() + 1));
+    // The line before a message in an mbox is not part of it.
+    let mut rest = message;
+    if message.starts_with(b"From ") {
+        let (envelope, after) = message.split_at(line_length(message));
+        marked.extend_from_slice(envelope);
+        rest = after;
+    }
+    for (name, value) in marks {
+        marked.extend_from_slice(format!("{name}: {value}{line_end}").as_bytes());
+    }
+    let end = head.end - (message.len() - rest.len());
+    if end == 0 && !is_blank(rest) {
+        marked.extend_from_slice(line_end.as_bytes());
+    }
+    let mut dropping = false;
+    let (mut lines, body) = rest.split_at(end);
+    while !lines.is_empty() {
+        let (line, after) = lines.split_at(line_length(lines));
+        dropping = if is_continued(line) { dropping } else { is_forged(line) };
+        if !dropping {
+            marked.extend_from_slice(line);
+        }
+        lines = after;
+    }
+    marked.extend_from_slice(body);
+    marked
+}
+
+/// The head of a message that has been marked, with the empty line that ends it.
+pub fn head_of(message: &[u8]) -> &[u8] {
+    let end = Head::of(message).end;
+    let rest = &message[end..];
+    let blank = if is_blank(rest) { line_length(rest) } else { 0 };
+    &message[..end + blank]
+}
+
+struct Head {
+    /// Where the first line is that is no header.
+    end: usize,
+    crlf: bool,
+}
+
+impl Head {
+    fn of(message: &[u8]) -> Self {
+        let first = line_length(message);
+        let crlf = message[..first].ends_with(b"\r\n");
+        let mut end = if message.starts_with(b"From ") { first } else { 0 };
+        while let Some(rest) = message.get(end..).filter(|rest| is_header(rest) || is_continued(rest)) {
+            // A continuation needs something to continue.
+            if end == 0 && is_continued(rest) {
+                break;
+            }
+            end += line_length(rest);
+        }
+        Self { end, crlf }
+    }
+}
+
+/// The bytes of the first line, with its end.
+fn line_length(bytes: &[u8]) -> usize {
+    bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |end| end + 1)
+}
+
+fn is_header(bytes: &[u8]) -> bool {
+    let name = bytes.iter().take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
+    // Some old programs leave a blank before the colon.
+    let after = bytes[name..].iter().position(|&byte| byte != b' ' && byte != b'\t');
+    name > 0 && after.is_some_and(|blanks| bytes[name + blanks] == b':')
+}
+
+fn is_continued(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(b' ' | b'\t')) && !is_blank(bytes)
+}
+
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n")
+}
+
+fn is_forged(line: &[u8]) -> bool {
+    FORGED.iter().any(|prefix| {
+        line.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn marked(message: &str) -> String {
+        String::from_utf8(mark(message.as_bytes(), &[("X-Spam-Flag", "YES".into())])).unwrap()
+    }
+
+    #[test]
+    fn marks_stand_on_top_and_the_rest_is_untouched() {
+        assert_eq!(marked("From: a\nTo: b\n\nbody\r\n"), "X-Spam-Flag: YES\nFrom: a\nTo: b\n\nbody\r\n");
+        assert_eq!(marked("From: a\r\n\r\nbody"), "X-Spam-Flag: YES\r\nFrom: a\r\n\r\nbody");
+    }
+
+    #[test]
+    fn forged_marks_go_with_their_continuations_and_only_in_the_head() {
+        assert_eq!(
+            marked("A: 1\nx-spam-flag: NO\nX-Spam-Status: No,\n\tscore=-99\nB: 2\n c\nX-CRIVO: ham\n\nX-Spam-Flag: NO\n"),
+            "X-Spam-Flag: YES\nA: 1\nB: 2\n c\n\nX-Spam-Flag: NO\n"
+        );
+    }
+
+    #[test]
+    fn a_message_without_head_keeps_its_text_in_the_body() {
+        assert_eq!(marked("Buy now\n"), "X-Spam-Flag: YES\n\nBuy now\n");
+        assert_eq!(marked("\nBuy now\n"), "X-Spam-Flag: YES\n\nBuy now\n");
+        assert_eq!(marked(" folded nothing\n"), "X-Spam-Flag: YES\n\n folded nothing\n");
+    }
+
+    #[test]
+    fn the_line_of_an_mbox_stays_first() {
+        assert_eq!(marked("From a Mon\nA: 1\n\nx"), "From a Mon\nX-Spam-Flag: YES\nA: 1\n\nx");
+    }
+
+    #[test]
+    fn the_head_ends_with_its_empty_line() {
+        assert_eq!(head_of(b"A: 1\r\n\r\nbody"), b"A: 1\r\n\r\n");
+        assert_eq!(head_of(b"A: 1\nB: 2"), b"A: 1\nB: 2");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_can_be_marked_and_nothing_but_forgeries_is_lost(bytes in "(?s)[ -~\r\n\t]{0,200}") {
+            let marked = mark(bytes.as_bytes(), &[("X-Spam-Flag", "YES".into())]);
+            if !bytes.to_ascii_lowercase().contains("x-") {
+                let left: Vec<u8> = marked.iter().copied().filter(|b| !b"\r\n".contains(b)).collect();
+                let text: String = bytes.chars().filter(|c| !"\r\n".contains(*c)).collect();
+                prop_assert_eq!(left.len(), text.len() + "X-Spam-Flag: YES".len());
+                prop_assert!(marked.ends_with(&bytes.as_bytes()[bytes.len() - bytes.len().min(3)..]));
+            }
+            prop_assert!(marked.starts_with(head_of(&marked)));
+        }
+    }
+}

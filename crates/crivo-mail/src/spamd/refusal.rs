@@ -1,0 +1,96 @@
+//! What is a client told whose request cannot be answered? One line, in the original's words.
+//!
+//! A client that sees a code other than 0 delivers the message unchanged (or, with `spamc -x`, ends
+//! with that code), so a refusal never loses mail.
+
+use std::time::Duration;
+
+use super::request::Verb;
+
+/// So much of a wrong line is repeated.
+const MOST_REPEATED: usize = 200;
+
+/// Why a request is not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    code: Code,
+    text: String,
+}
+
+/// The exit codes of `sysexits.h` that are used, and one of spamd's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Unavailable = 69,
+    Protocol = 76,
+    Timeout = 79,
+}
+
+impl Refusal {
+    /// The first line names no verb.
+    pub fn line(line: &[u8]) -> Self {
+        let shown = String::from_utf8_lossy(&line[..line.len().min(MOST_REPEATED)]);
+        let shown = shown.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        Self { code: Code::Protocol, text: shown }
+    }
+
+    /// The request breaks the protocol.
+    pub fn because(reason: &str) -> Self {
+        Self { code: Code::Protocol, text: format!("({reason})") }
+    }
+
+    /// The message is not as long as its head says.
+    pub fn length(expected: u64, got: u64) -> Self {
+        Self::because(&format!("Content-Length mismatch: Expected {expected} bytes, got {got} bytes"))
+    }
+
+    /// The request is understood, but will not be answered, or cannot be now.
+    pub fn unavailable(reason: impl ToString) -> Self {
+        // One line, whatever an error has to say.
+        let text = reason.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Self { code: Code::Unavailable, text }
+    }
+
+    /// The client was too slow.
+    pub fn timeout(limit: Duration, verb: Option<Verb>) -> Self {
+        let doing = verb.map_or("read headers", Verb::name);
+        let text = format!("({} second timeout while trying to {doing})", limit.as_secs());
+        Self { code: Code::Timeout, text }
+    }
+
+    /// The line to send.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let said = match self.code {
+            Code::Unavailable => "Service Unavailable",
+            Code::Protocol => "Bad header line",
+            Code::Timeout => "Timeout",
+        };
+        format!("SPAMD/1.0 {} {said}: {}\r\n", self.code as u8, self.text).into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_code() {
+        let lines: Vec<String> = [
+            Refusal::length(5, 21),
+            Refusal::unavailable("store\nbroken"),
+            Refusal::timeout(Duration::from_secs(300), Some(Verb::Check)),
+            Refusal::timeout(Duration::from_secs(2), None),
+        ]
+        .iter()
+        .map(|refusal| String::from_utf8(refusal.to_bytes()).unwrap())
+        .collect();
+        assert_eq!(
+            lines,
+            [
+                "SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 5 bytes, got 21 bytes)\r\n",
+                "SPAMD/1.0 69 Service Unavailable: store broken\r\n",
+                "SPAMD/1.0 79 Timeout: (300 second timeout while trying to CHECK)\r\n",
+                "SPAMD/1.0 79 Timeout: (2 second timeout while trying to read headers)\r\n",
+            ]
+        );
+    }
+}

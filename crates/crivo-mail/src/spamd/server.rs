@@ -1,0 +1,206 @@
+//! How are many clients served at once, the slow and the hostile among them?
+//!
+//! Receiving waits on the network and costs nothing, so it is asynchronous: hundreds of slow
+//! clients hold hundreds of small buffers and not one thread. Judging costs processor time, so it
+//! runs on as many threads as there are processors, and never more; learning has one thread of its
+//! own, because one lesson at a time is all a store takes and checks must not wait behind it.
+//!
+//! | limit | what happens beyond it |
+//! |---|---|
+//! | connections | the next ones wait in the system's queue |
+//! | time for a whole request | `79 Timeout`, and the connection is closed |
+//! | bytes of a message | the rest is read and dropped; who wants the whole message back is refused |
+//!
+//! A connection is closed in the order that lets the client read its answer: send, half-close,
+//! read what still comes (for a short while), close. Closing at once would make the system throw
+//! away answers whenever the client had sent a byte too much.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use super::answer::Answer;
+use super::body::{Body, Received, State};
+use super::refusal::Refusal;
+use super::reply;
+use super::request::{self, Parsed, Request, Verb};
+
+/// A read brings at most so much.
+const PIECE: usize = 16 * 1024;
+
+/// How long a client that half-closes behind an unended line may take to do so.
+const MOMENT: Duration = Duration::from_millis(250);
+
+/// How long what comes after the answer is read and dropped.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// How long requests under way may take when the server is asked to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What a client may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Connections at one time.
+    pub connections: usize,
+    /// Time from the first byte of a request to its last, and again for the answer.
+    pub patience: Duration,
+    /// Bytes of a message that are kept and judged.
+    pub message: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 256, patience: Duration::from_secs(60), message: 32 << 20 }
+    }
+}
+
+/// Answers clients until `stop` says so, then ends those under way.
+///
+/// # Errors
+/// None today: what goes wrong with one client concerns no other.
+pub async fn serve(
+    listener: TcpListener,
+    limits: Limits,
+    answer: Arc<impl Answer>,
+    mut stop: watch::Receiver<bool>,
+) -> io::Result<()> {
+    let desk = Arc::new(Desk::new(limits, answer));
+    loop {
+        let Ok(place) = Arc::clone(&desk.places).acquire_owned().await else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.wait_for(|&stop| stop) => break,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let desk = Arc::clone(&desk);
+                tokio::spawn(async move {
+                    desk.attend(stream).await;
+                    drop(place);
+                });
+            }
+            // No file descriptors left, or a client gone before it was met: others still come.
+            Err(_) => sleep(Duration::from_millis(20)).await,
+        }
+    }
+    drop(listener);
+    let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
+    let _ = timeout(GRACE, desk.places.acquire_many(all)).await;
+    Ok(())
+}
+
+struct Desk<A> {
+    limits: Limits,
+    answer: Arc<A>,
+    places: Arc<Semaphore>,
+    judging: Arc<Semaphore>,
+    learning: Arc<Semaphore>,
+}
+
+impl<A: Answer> Desk<A> {
+    fn new(limits: Limits, answer: Arc<A>) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self {
+            limits,
+            answer,
+            places: Arc::new(Semaphore::new(limits.connections)),
+            judging: Arc::new(Semaphore::new(processors)),
+            learning: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    /// One connection, from its first byte to its last. That it breaks is the client's affair.
+    async fn attend(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let mut verb = None;
+        let received = timeout(self.limits.patience, self.receive(&mut stream, &mut verb)).await;
+        let reply = match received {
+            Err(_) => Refusal::timeout(self.limits.patience, verb).to_bytes(),
+            Ok(Err(_)) => return,
+            Ok(Ok(Err(refusal))) => refusal.to_bytes(),
+            Ok(Ok(Ok((request, message)))) => match request.verb {
+                Verb::Skip => return,
+                Verb::Ping => reply::pong(),
+                _ => self.judge(request, message).await,
+            },
+        };
+        let sent = timeout(self.limits.patience, async {
+            stream.write_all(&reply).await?;
+            stream.shutdown().await
+        });
+        if matches!(sent.await, Ok(Ok(()))) {
+            let mut rest = [0; 1024];
+            let _ = timeout(LINGER, async { while stream.read(&mut rest).await.is_ok_and(|n| n > 0) {} }).await;
+        }
+    }
+
+    /// The request and its message, or why they are refused.
+    async fn receive(
+        &self,
+        stream: &mut (impl AsyncRead + Unpin),
+        verb: &mut Option<Verb>,
+    ) -> io::Result<Result<(Request, Received), Refusal>> {
+        let mut head = Vec::new();
+        let (request, taken) = loop {
+            match request::parse(&head) {
+                Err(refusal) => return Ok(Err(refusal)),
+                Ok(Parsed::Whole(request, taken)) => break (request, taken),
+                Ok(Parsed::Incomplete) => {
+                    head.reserve(PIECE);
+                    if stream.read_buf(&mut head).await? == 0 {
+                        return Ok(Err(request::cut_short(&head)));
+                    }
+                }
+            }
+        };
+        *verb = Some(request.verb);
+        if matches!(request.verb, Verb::Ping | Verb::Skip) {
+            return Ok(Ok((request, Received { bytes: Vec::new(), whole: true })));
+        }
+        let mut body = Body::new(request.length, request.compressed, self.limits.message);
+        body.take(&head[taken..]);
+        let mut piece = head;
+        while body.state() != State::Ended {
+            piece.clear();
+            piece.reserve(PIECE);
+            let count = match body.state() {
+                State::Doubtful => match timeout(MOMENT, stream.read_buf(&mut piece)).await {
+                    Ok(count) => count?,
+                    Err(_) => break,
+                },
+                _ => stream.read_buf(&mut piece).await?,
+            };
+            if count == 0 {
+                break;
+            }
+            body.take(&piece);
+        }
+        Ok(body.finish().and_then(|message| {
+            let message = if request.compressed { message.inflated(self.limits.message)? } else { message };
+            if request.verb == Verb::Process && !message.whole {
+                return Err(Refusal::unavailable(format_args!(
+                    "the message is longer than {} bytes, and only as much could be given back",
+                    self.limits.message
+                )));
+            }
+            Ok((request, message))
+        }))
+    }
+
+    async fn judge(&self, request: Request, message: Received) -> Vec<u8> {
+        let lane = if request.verb == Verb::Tell { &self.learning } else { &self.judging };
+        let Ok(turn) = Arc::clone(lane).acquire_owned().await else { return Vec::new() };
+        let answer = Arc::clone(&self.answer);
+        let work = tokio::task::spawn_blocking(move || {
+            let reply = answer.answer(&request, message);
+            drop(turn);
+            reply
+        });
+        // A fault of ours must not end the server: the client delivers the message unchanged.
+        work.await.unwrap_or_else(|_| Refusal::unavailable("internal error").to_bytes())
+    }
+}

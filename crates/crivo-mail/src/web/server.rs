@@ -1,0 +1,64 @@
+//! Connections to the page: a bounded number of them, none of them slow for long.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+/// Browsers open six at a time; a few people may look at once.
+const CONNECTIONS: u32 = 64;
+
+/// How long the head of a request may take, and an idle connection may stay.
+const HEAD: Duration = Duration::from_secs(15);
+
+/// How long requests under way may take when the server is asked to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Serves pages until `stop` says so, then ends requests under way.
+///
+/// # Errors
+/// None today: what goes wrong with one connection concerns no other.
+pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) -> io::Result<()> {
+    let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.wait_for(|&stop| stop) => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            // No file descriptors left, or a client gone before it was met: others still come.
+            sleep(Duration::from_millis(20)).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        let mut stop = stop.clone();
+        tokio::spawn(async move {
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD)
+                .max_buf_size(64 << 10)
+                .serve_connection(TokioIo::new(stream), service);
+            tokio::pin!(connection);
+            // That a connection breaks is the browser's affair.
+            tokio::select! {
+                _ = connection.as_mut() => {}
+                _ = stop.wait_for(|&stop| stop) => {
+                    connection.as_mut().graceful_shutdown();
+                    let _ = connection.await;
+                }
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    let _ = timeout(GRACE, places.acquire_many(CONNECTIONS)).await;
+    Ok(())
+}

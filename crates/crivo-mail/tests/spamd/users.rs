@@ -1,0 +1,92 @@
+//! Whose store answers, and whose learns.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use crivo_mail::Verdict;
+use crivo_mail::service::{Service, Users};
+use crivo_mail::spamd::server::Limits;
+
+use crate::support::{Scripted, Server, request};
+
+const MESSAGE: &[u8] = b"From: a@example.org\n\nBuy now\n";
+
+type Stores = Arc<Mutex<BTreeMap<PathBuf, Arc<Scripted>>>>;
+
+/// A server with stores of users in a folder; all of them say ham, and the shared one says spam.
+fn server(folder: &std::path::Path) -> (Server, Arc<Scripted>, Stores) {
+    let shared = Scripted::spam();
+    let stores = Stores::default();
+    let opened = Arc::clone(&stores);
+    let users = Users::opened_by(folder, move |path, create| {
+        if create {
+            std::fs::create_dir_all(path).unwrap();
+        }
+        let mut opened = opened.lock().unwrap();
+        let store = opened.entry(path.to_path_buf()).or_insert_with(|| Scripted::saying(Verdict::Ham, 0.001));
+        Ok(Arc::clone(store) as _)
+    });
+    let service = Service::new(shared.clone()).unwrap().with_users(users);
+    (Server::start(service, Limits::default()), shared, stores)
+}
+
+fn check(server: &Server, user: &str) -> String {
+    String::from_utf8(server.ask(&request("CHECK", &format!("User: {user}\r\n"), MESSAGE))).unwrap()
+}
+
+fn teach(server: &Server, user: &str) -> String {
+    let headers = format!("User: {user}\r\nMessage-class: ham\r\nSet: local\r\n");
+    String::from_utf8(server.ask(&request("TELL", &headers, MESSAGE))).unwrap()
+}
+
+#[test]
+fn a_lesson_makes_a_store_that_answers_for_its_user_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, shared, stores) = server(folder.path());
+    assert!(check(&server, "alice").contains("Spam: True"), "the shared store answers");
+    assert!(stores.lock().unwrap().is_empty(), "asking makes no store");
+    assert!(teach(&server, "alice").contains("DidSet: local"));
+    assert!(check(&server, "alice").contains("Spam: False"), "her own store answers");
+    assert!(check(&server, "bob").contains("Spam: True"), "and not for others");
+    assert!(shared.told.lock().unwrap().is_empty());
+    assert_eq!(stores.lock().unwrap()[&folder.path().join("alice")].told.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn an_unsure_store_leaves_the_answer_to_the_shared_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, _, stores) = server(folder.path());
+    teach(&server, "alice");
+    *stores.lock().unwrap()[&folder.path().join("alice")].says.lock().unwrap() = Some((Verdict::Unsure, 0.5));
+    assert!(check(&server, "alice").contains("Spam: True"));
+}
+
+#[test]
+fn names_that_are_paths_have_no_store_and_their_mail_is_judged_all_the_same() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().join("users");
+    std::fs::create_dir_all(outside.path().join("elsewhere")).unwrap();
+    let (server, shared, stores) = server(&folder);
+    for user in ["../elsewhere", "..", ".", "/etc", "a/../b", "a\\b", "%2e%2e"] {
+        assert!(check(&server, user).contains("Spam: True"), "{user}");
+        let refused = teach(&server, user);
+        assert!(refused.starts_with("SPAMD/1.0 69 Service Unavailable: the user"), "{refused}");
+    }
+    assert!(stores.lock().unwrap().is_empty() && shared.told.lock().unwrap().is_empty());
+    let left: Vec<_> = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["elsewhere"]);
+}
+
+#[test]
+fn hundreds_of_users_are_served_with_few_stores_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, _, stores) = server(folder.path());
+    for user in 0..100 {
+        teach(&server, &format!("user{user}"));
+    }
+    for user in 0..100 {
+        assert!(check(&server, &format!("user{user}")).contains("Spam: False"), "user{user}");
+    }
+    assert_eq!(stores.lock().unwrap().len(), 100);
+}
