@@ -29,7 +29,7 @@ pub fn mark(message: &[u8], marks: &[Mark<'_>]) -> Vec<u8> {
         marked.extend_from_slice(format!("{name}: {value}{line_end}").as_bytes());
     }
     let end = head.end - (message.len() - rest.len());
-    if end == 0 && !is_blank(rest) {
+    if end == 0 && !is_blank(rest) && !marks.is_empty() {
         marked.extend_from_slice(line_end.as_bytes());
     }
     let mut dropping = false;
@@ -44,6 +44,18 @@ pub fn mark(message: &[u8], marks: &[Mark<'_>]) -> Vec<u8> {
     }
     marked.extend_from_slice(body);
     marked
+}
+
+/// The message without headers that only a filter may write: what it is to be judged by.
+pub fn unmarked(message: &[u8]) -> Cow<'_, [u8]> {
+    let mut head = &message[..Head::of(message).end];
+    while !head.is_empty() {
+        if is_forged(head) {
+            return Cow::Owned(mark(message, &[]));
+        }
+        head = &head[line_length(head)..];
+    }
+    Cow::Borrowed(message)
 }
 
 /// The head of a message that has been marked, with the empty line that ends it.
@@ -124,6 +136,13 @@ mod tests {
             marked("A: 1\nx-spam-flag: NO\nX-Spam-Status: No,\n\tscore=-99\nB: 2\n c\nX-CRIVO: ham\n\nX-Spam-Flag: NO\n"),
             "X-Spam-Flag: YES\nA: 1\nB: 2\n c\n\nX-Spam-Flag: NO\n"
         );
+    }
+
+    #[test]
+    fn what_a_filter_wrote_is_no_evidence() {
+        assert_eq!(unmarked(b"A: 1\nX-Spam-Flag: NO\n\nX-Spam-Flag: NO\n").as_ref(), b"A: 1\n\nX-Spam-Flag: NO\n");
+        assert!(matches!(unmarked(b"A: 1\n\nX-Spam-Flag: NO\n"), Cow::Borrowed(_)));
+        assert!(matches!(unmarked(b"no head"), Cow::Borrowed(b"no head")));
     }
 
     #[test]

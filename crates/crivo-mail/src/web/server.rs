@@ -48,12 +48,13 @@ pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Recei
                 .serve_connection(TokioIo::new(stream), service);
             tokio::pin!(connection);
             // That a connection breaks is the browser's affair.
-            tokio::select! {
-                _ = connection.as_mut() => {}
-                _ = stop.wait_for(|&stop| stop) => {
-                    connection.as_mut().graceful_shutdown();
-                    let _ = connection.await;
-                }
+            let ended = tokio::select! {
+                _ = connection.as_mut() => true,
+                _ = stop.wait_for(|&stop| stop) => false,
+            };
+            if !ended {
+                connection.as_mut().graceful_shutdown();
+                let _ = connection.await;
             }
             drop(place);
         });

@@ -195,7 +195,7 @@ mod tests {
                     labels: BTreeMap::new(),
                 };
                 let picture = scale(&judgement).into_string();
-                let drawn = picture.split_once('>').map_or("", |(_, drawn)| drawn);
+                let drawn = picture.split_once("</title>").map_or("", |(_, drawn)| drawn);
                 assert!(!drawn.contains("NaN") && !drawn.contains("inf") && !drawn.contains("=\"-"), "{drawn}");
             }
         }
