@@ -14,7 +14,26 @@ use crate::shell::{Step, root, target};
 
 /// What `cargo test` needs besides Rust.
 pub(crate) fn for_rust_tests() -> Result<()> {
-    browser()
+    browser()?;
+    mail_programs()
+}
+
+// ---- Mail ----
+
+/// The programs whose recipes and requests the mail filter is tested with.
+fn mail_programs() -> Result<()> {
+    let missing: Vec<&str> = ["spamc", "procmail", "maildrop"]
+        .into_iter()
+        .filter(|program| Step::new("sh", "-c").args([format!("command -v {program}")]).output().is_none())
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let advice = format!(
+        "tests of the mail filter need the programs {0}\n  on Debian: sudo apt install {0}",
+        missing.join(" ")
+    );
+    debian_packages(&missing, &advice)
 }
 
 // ---- Browser ----

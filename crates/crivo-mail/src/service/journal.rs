@@ -141,7 +141,9 @@ impl Journal {
 
     /// Remembers what a message was taught as, and what the filter says now.
     pub(super) fn record_lesson(&mut self, number: u64, taught: (String, bool), now: Judgement) {
-        let Some(decision) = self.decisions.iter_mut().find(|decision| decision.number == number) else { return };
+        let Some(decision) = self.decisions.iter_mut().find(|decision| decision.number == number) else {
+            return;
+        };
         let Some(given) = &mut decision.given else { return };
         given.before.get_or_insert((decision.verdict, decision.score));
         (decision.verdict, decision.score) = (now.verdict, now.score);
@@ -192,7 +194,13 @@ mod tests {
 
     fn judgement(verdict: Verdict, score: f64) -> Judgement {
         let thresholds = Thresholds { spam: 0.9, ham: 0.1 };
-        Judgement { verdict, score, thresholds, reasons: Vec::new(), labels: std::collections::BTreeMap::new() }
+        Judgement {
+            verdict,
+            score,
+            thresholds,
+            reasons: Vec::new(),
+            labels: std::collections::BTreeMap::new(),
+        }
     }
 
     #[test]

@@ -132,7 +132,8 @@ mod tests {
         for user in ["alice", "bob.smith@example.org", "x+y", "-", "R2_D2"] {
             assert_eq!(folder_name(user), Some(user));
         }
-        for user in ["", ".", "..", "../x", "a/b", "/etc", "a\\b", "a\0", ".ssh", "c:", "ü", &"x".repeat(101)] {
+        for user in ["", ".", "..", "../x", "a/b", "/etc", "a\\b", "a\0", ".ssh", "c:", "ü", &"x".repeat(101)]
+        {
             assert_eq!(folder_name(user), None, "{user:?}");
         }
     }

@@ -133,14 +133,19 @@ mod tests {
     #[test]
     fn forged_marks_go_with_their_continuations_and_only_in_the_head() {
         assert_eq!(
-            marked("A: 1\nx-spam-flag: NO\nX-Spam-Status: No,\n\tscore=-99\nB: 2\n c\nX-CRIVO: ham\n\nX-Spam-Flag: NO\n"),
+            marked(
+                "A: 1\nx-spam-flag: NO\nX-Spam-Status: No,\n\tscore=-99\nB: 2\n c\nX-CRIVO: ham\n\nX-Spam-Flag: NO\n"
+            ),
             "X-Spam-Flag: YES\nA: 1\nB: 2\n c\n\nX-Spam-Flag: NO\n"
         );
     }
 
     #[test]
     fn what_a_filter_wrote_is_no_evidence() {
-        assert_eq!(unmarked(b"A: 1\nX-Spam-Flag: NO\n\nX-Spam-Flag: NO\n").as_ref(), b"A: 1\n\nX-Spam-Flag: NO\n");
+        assert_eq!(
+            unmarked(b"A: 1\nX-Spam-Flag: NO\n\nX-Spam-Flag: NO\n").as_ref(),
+            b"A: 1\n\nX-Spam-Flag: NO\n"
+        );
         assert!(matches!(unmarked(b"A: 1\n\nX-Spam-Flag: NO\n"), Cow::Borrowed(_)));
         assert!(matches!(unmarked(b"no head"), Cow::Borrowed(b"no head")));
     }

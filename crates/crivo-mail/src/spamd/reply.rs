@@ -203,7 +203,8 @@ mod tests {
 
     #[test]
     fn recorded_heads_come_out_byte_by_byte() {
-        let head = |verb, verdict, points, body| String::from_utf8(framed(verb, verdict, points, body)).unwrap();
+        let head =
+            |verb, verdict, points, body| String::from_utf8(framed(verb, verdict, points, body)).unwrap();
         assert_eq!(
             head(Verb::Check, Verdict::Spam, 1000.0, None),
             "SPAMD/1.1 0 EX_OK\r\nSpam: True ; 1000.0 / 5.0\r\n\r\n"
@@ -221,7 +222,10 @@ mod tests {
             "SPAMD/1.1 0 EX_OK\r\nContent-length: 25\r\nSpam: True ; 15.5 / 5.0\r\n\r\nBLOOM_SENDER,MINHASH_NEAR"
         );
         assert_eq!(told(true, false), b"SPAMD/1.1 0 EX_OK\r\nDidSet: local\r\nContent-length: 2\r\n\r\n\r\n");
-        assert_eq!(told(false, true), b"SPAMD/1.1 0 EX_OK\r\nDidRemove: local\r\nContent-length: 2\r\n\r\n\r\n");
+        assert_eq!(
+            told(false, true),
+            b"SPAMD/1.1 0 EX_OK\r\nDidRemove: local\r\nContent-length: 2\r\n\r\n\r\n"
+        );
     }
 
     #[test]

@@ -284,7 +284,10 @@ mod tests {
 
     #[test]
     fn ping_is_answered_before_its_empty_line() {
-        assert!(matches!(parse(b"PING SPAMC/1.5\r\n"), Ok(Parsed::Whole(Request { verb: Verb::Ping, .. }, 16))));
+        assert!(matches!(
+            parse(b"PING SPAMC/1.5\r\n"),
+            Ok(Parsed::Whole(Request { verb: Verb::Ping, .. }, 16))
+        ));
     }
 
     #[test]

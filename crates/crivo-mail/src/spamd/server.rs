@@ -134,7 +134,8 @@ impl<A: Answer> Desk<A> {
         });
         if matches!(sent.await, Ok(Ok(()))) {
             let mut rest = [0; 1024];
-            let _ = timeout(LINGER, async { while stream.read(&mut rest).await.is_ok_and(|n| n > 0) {} }).await;
+            let _ =
+                timeout(LINGER, async { while stream.read(&mut rest).await.is_ok_and(|n| n > 0) {} }).await;
         }
     }
 

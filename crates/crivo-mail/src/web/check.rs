@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::multipart::{Multipart, MultipartError};
 use axum::extract::State;
+use axum::extract::multipart::{Multipart, MultipartError};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::html;
@@ -60,7 +60,12 @@ pub(super) async fn form(State(site): State<Arc<Site>>) -> Response {
             (show::decisions(&latest))
         }
     };
-    page("/", "Is this mail wanted?", "Paste a message: crivo says what it thinks, why, and how sure it is.", body)
+    page(
+        "/",
+        "Is this mail wanted?",
+        "Paste a message: crivo says what it thinks, why, and how sure it is.",
+        body,
+    )
 }
 
 struct Given {
@@ -75,14 +80,22 @@ pub(super) async fn check(State(site): State<Arc<Site>>, form: Multipart) -> Res
         Ok(given) => given,
         Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => return too_large(),
         Err(_) => {
-            return problem(StatusCode::BAD_REQUEST, "Not understood", "The form did not arrive whole. Send it again.");
+            return problem(
+                StatusCode::BAD_REQUEST,
+                "Not understood",
+                "The form did not arrive whole. Send it again.",
+            );
         }
     };
     if !site.token.is(&given.token) {
         return guard::refused();
     }
     if given.message.is_empty() {
-        return problem(StatusCode::BAD_REQUEST, "No message", "Paste a message or choose a file, then check it.");
+        return problem(
+            StatusCode::BAD_REQUEST,
+            "No message",
+            "Paste a message or choose a file, then check it.",
+        );
     }
     if given.message.len() > LARGEST_MESSAGE {
         return too_large();
@@ -94,7 +107,9 @@ pub(super) async fn check(State(site): State<Arc<Site>>, form: Multipart) -> Res
     match work.await {
         // The address of the decision, so that loading it again sends nothing again.
         Ok(Ok((_, number))) => Redirect::to(&format!("/decisions/{number}")).into_response(),
-        Ok(Err(error)) => problem(StatusCode::INTERNAL_SERVER_ERROR, "It could not be judged", &error.to_string()),
+        Ok(Err(error)) => {
+            problem(StatusCode::INTERNAL_SERVER_ERROR, "It could not be judged", &error.to_string())
+        }
         Err(_) => problem(StatusCode::INTERNAL_SERVER_ERROR, "It could not be judged", "An internal error."),
     }
 }

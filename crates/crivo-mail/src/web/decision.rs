@@ -86,7 +86,11 @@ pub(super) async fn teach(
     form: Result<Form<Lesson>, FormRejection>,
 ) -> Response {
     let Ok(Form(lesson)) = form else {
-        return problem(StatusCode::BAD_REQUEST, "Not understood", "The form did not arrive whole. Send it again.");
+        return problem(
+            StatusCode::BAD_REQUEST,
+            "Not understood",
+            "The form did not arrive whole. Send it again.",
+        );
     };
     if !site.token.is(&lesson.token) {
         return guard::refused();
@@ -104,7 +108,9 @@ pub(super) async fn teach(
     match tokio::task::spawn_blocking(move || service.teach(number, label.as_ref())).await {
         Ok(Ok(Some(_))) => Redirect::to(&format!("/decisions/{number}")).into_response(),
         Ok(Ok(None)) => gone(),
-        Ok(Err(error)) => problem(StatusCode::INTERNAL_SERVER_ERROR, "It was not learned", &error.to_string()),
+        Ok(Err(error)) => {
+            problem(StatusCode::INTERNAL_SERVER_ERROR, "It was not learned", &error.to_string())
+        }
         Err(_) => problem(StatusCode::INTERNAL_SERVER_ERROR, "It was not learned", "An internal error."),
     }
 }

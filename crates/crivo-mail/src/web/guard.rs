@@ -164,17 +164,37 @@ mod tests {
     fn examine(method: Method, headers: &[(&str, &str)]) -> Result<(), Objection> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_str(value).unwrap());
+            map.append(
+                HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                HeaderValue::from_str(value).unwrap(),
+            );
         }
         Guard::new(Token::new([7; 16]), ["Mail.Example".into()]).examine(&method, &map)
     }
 
     #[test]
     fn addresses_and_known_names_are_hosts_and_nothing_else() {
-        for host in ["127.0.0.1:8080", "127.0.0.1", "localhost:1", "LOCALHOST", "[::1]:80", "[::1]", "mail.example:80"] {
+        for host in [
+            "127.0.0.1:8080",
+            "127.0.0.1",
+            "localhost:1",
+            "LOCALHOST",
+            "[::1]:80",
+            "[::1]",
+            "mail.example:80",
+        ] {
             assert_eq!(examine(Method::GET, &[("host", host)]), Ok(()), "{host}");
         }
-        for host in ["evil.example:8080", "127.0.0.1.evil.example", "localhost.evil", "", ":80", "127.0.0.1@evil", "[::1", "mail.example.evil"] {
+        for host in [
+            "evil.example:8080",
+            "127.0.0.1.evil.example",
+            "localhost.evil",
+            "",
+            ":80",
+            "127.0.0.1@evil",
+            "[::1",
+            "mail.example.evil",
+        ] {
             assert_eq!(examine(Method::GET, &[("host", host)]), Err(Objection::Host), "{host}");
         }
         assert_eq!(examine(Method::GET, &[]), Err(Objection::Host));
@@ -184,9 +204,8 @@ mod tests {
 
     #[test]
     fn what_changes_something_comes_from_these_pages() {
-        let post = |more: &[(&str, &str)]| {
-            examine(Method::POST, &[&[("host", "127.0.0.1:8080")], more].concat())
-        };
+        let post =
+            |more: &[(&str, &str)]| examine(Method::POST, &[&[("host", "127.0.0.1:8080")], more].concat());
         assert_eq!(post(&[("origin", "http://127.0.0.1:8080")]), Ok(()));
         assert_eq!(post(&[("sec-fetch-site", "same-origin"), ("origin", "null")]), Ok(()));
         for headers in [

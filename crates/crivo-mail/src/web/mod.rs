@@ -76,7 +76,8 @@ pub(crate) fn page(here: &str, title: &str, lead: &str, body: Markup) -> Respons
         .script(include_str!("page.js"))
         .may_send_forms()
         .parts();
-    let policy = HeaderValue::from_str(&page.policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
+    let policy =
+        HeaderValue::from_str(&page.policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
     let html = HeaderValue::from_static("text/html; charset=utf-8");
     const POLICY: HeaderName = header::CONTENT_SECURITY_POLICY;
     ([(header::CONTENT_TYPE, html), (POLICY, policy)], page.html).into_response()

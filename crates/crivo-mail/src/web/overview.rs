@@ -22,7 +22,12 @@ pub(super) async fn decisions(State(site): State<Arc<Site>>) -> Response {
             "Messages given to this page can be opened again and taught."
         }
     };
-    page("/decisions", "Last decisions", &format!("The last {DECISIONS} since the start, newest first."), body)
+    page(
+        "/decisions",
+        "Last decisions",
+        &format!("The last {DECISIONS} since the start, newest first."),
+        body,
+    )
 }
 
 /// What the store holds. Asked on another thread, because it reads the disk.
@@ -56,9 +61,10 @@ pub(super) async fn statistics(State(site): State<Arc<Site>>) -> Response {
 }
 
 fn learned(stats: &Stats) -> Markup {
-    let mut bars = Bars::new("Messages learned", "How many messages were learned as spam, as ham, and with each label.")
-        .bar(Bar::new("spam", stats.spam as f64))
-        .bar(Bar::new("ham", stats.ham as f64));
+    let mut bars =
+        Bars::new("Messages learned", "How many messages were learned as spam, as ham, and with each label.")
+            .bar(Bar::new("spam", stats.spam as f64))
+            .bar(Bar::new("ham", stats.ham as f64));
     for (name, messages) in &stats.labels {
         bars = bars.bar(Bar::new(name, *messages as f64));
     }
@@ -81,18 +87,22 @@ fn learned(stats: &Stats) -> Markup {
 
 fn decided(journal: &Journal) -> Markup {
     let [spam, unsure, ham] = journal.verdicts;
-    let verdicts = Bars::new("Verdicts", "How many messages were called spam, unsure and ham since the start.")
-        .bar(Bar::new("spam", spam as f64))
-        .bar(Bar::new("unsure", unsure as f64))
-        .bar(Bar::new("ham", ham as f64));
+    let verdicts =
+        Bars::new("Verdicts", "How many messages were called spam, unsure and ham since the start.")
+            .bar(Bar::new("spam", spam as f64))
+            .bar(Bar::new("unsure", unsure as f64))
+            .bar(Bar::new("ham", ham as f64));
     let steps = journal.scores.iter().enumerate().flat_map(|(bar, &messages)| {
         let edge = |bar: usize| bar as f64 / BARS as f64;
         [(edge(bar), messages as f64), (edge(bar + 1), messages as f64)]
     });
-    let scores = Plot::new("Probability of spam", "How many messages got which probability: good filters have few in the middle.")
-        .x(Axis::linear("probability of spam").range(0.0, 1.0))
-        .y(Axis::linear("messages").range(0.0, journal.scores.iter().copied().max().unwrap_or(0).max(1) as f64))
-        .series(Series::line("messages", steps));
+    let scores = Plot::new(
+        "Probability of spam",
+        "How many messages got which probability: good filters have few in the middle.",
+    )
+    .x(Axis::linear("probability of spam").range(0.0, 1.0))
+    .y(Axis::linear("messages").range(0.0, journal.scores.iter().copied().max().unwrap_or(0).max(1) as f64))
+    .series(Series::line("messages", steps));
     let milliseconds = |share: f64| {
         let quantile = journal.seconds.quantile(share);
         quantile.map_or("–".into(), |seconds| format!("{:.2} ms", seconds.value() * 1e3))

@@ -196,7 +196,10 @@ mod tests {
                 };
                 let picture = scale(&judgement).into_string();
                 let drawn = picture.split_once("</title>").map_or("", |(_, drawn)| drawn);
-                assert!(!drawn.contains("NaN") && !drawn.contains("inf") && !drawn.contains("=\"-"), "{drawn}");
+                assert!(
+                    !drawn.contains("NaN") && !drawn.contains("inf") && !drawn.contains("=\"-"),
+                    "{drawn}"
+                );
             }
         }
     }

@@ -50,7 +50,10 @@ fn slow_clients_are_told_and_let_go_while_others_are_served() {
     halfway.write_all(b"CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nFrom:").unwrap();
     waiting.write_all(b"CHE").unwrap();
     assert_eq!(text(&server.ask(&request("CHECK", "", MESSAGE))), SPAM);
-    assert_eq!(text(&reply(waiting)), "SPAMD/1.0 79 Timeout: (1 second timeout while trying to read headers)\r\n");
+    assert_eq!(
+        text(&reply(waiting)),
+        "SPAMD/1.0 79 Timeout: (1 second timeout while trying to read headers)\r\n"
+    );
     assert_eq!(text(&reply(halfway)), "SPAMD/1.0 79 Timeout: (1 second timeout while trying to CHECK)\r\n");
     assert!(start.elapsed() >= patience);
 }
@@ -84,7 +87,10 @@ fn of_a_huge_message_the_beginning_is_judged_and_the_whole_is_never_promised() {
     let huge = [MESSAGE, &b"x".repeat(3_000_000), b"\n"].concat();
     assert_eq!(text(&server.ask(&request("CHECK", "", &huge))), SPAM);
     let refused = text(&server.ask(&request("PROCESS", "", &huge)));
-    assert!(refused.starts_with("SPAMD/1.0 69 Service Unavailable: the message is longer than 1000 bytes"), "{refused}");
+    assert!(
+        refused.starts_with("SPAMD/1.0 69 Service Unavailable: the message is longer than 1000 bytes"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -94,7 +100,10 @@ fn a_length_that_no_message_has_costs_nothing() {
     let answer = text(&server.ask(claim.as_bytes()));
     assert_eq!(
         answer,
-        format!("SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected {} bytes, got 8 bytes)\r\n", u64::MAX)
+        format!(
+            "SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected {} bytes, got 8 bytes)\r\n",
+            u64::MAX
+        )
     );
 }
 
@@ -129,7 +138,10 @@ fn a_read_only_service_refuses_lessons_as_the_original_does() {
     let judge = Scripted::spam();
     let server = Server::start(Service::new(judge.clone()).unwrap().read_only(true), Limits::default());
     let answer = text(&server.ask(&request("TELL", "Message-class: spam\r\nSet: local\r\n", MESSAGE)));
-    assert!(answer.starts_with("SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled"), "{answer}");
+    assert!(
+        answer.starts_with("SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled"),
+        "{answer}"
+    );
     assert!(judge.told.lock().unwrap().is_empty());
 }
 
@@ -144,7 +156,10 @@ fn a_broken_store_is_told_in_one_line() {
 fn heads_that_end_early_are_told() {
     let server = Server::of(Scripted::spam());
     assert_eq!(text(&server.ask(b"")), "SPAMD/1.0 76 Bad header line: (closed before headers)\r\n");
-    assert_eq!(text(&server.ask(b"CHECK SPAMC/1.5\r\nUser: a")), "SPAMD/1.0 76 Bad header line: (EOF during headers)\r\n");
+    assert_eq!(
+        text(&server.ask(b"CHECK SPAMC/1.5\r\nUser: a")),
+        "SPAMD/1.0 76 Bad header line: (EOF during headers)\r\n"
+    );
 }
 
 #[test]

@@ -65,7 +65,10 @@ fn the_message_comes_back_marked_and_otherwise_as_it_was() {
     let (_, message) = parts(&server.ask(&process.request));
     let message = String::from_utf8(message).unwrap();
     assert!(message.starts_with("X-Spam-Flag: YES\n"), "{message}");
-    assert!(message.contains("\nX-Spam-Status: Yes, score=15.5 required=5.0 tests=CRIVO_SPAM,SENDER_SPAM\n"), "{message}");
+    assert!(
+        message.contains("\nX-Spam-Status: Yes, score=15.5 required=5.0 tests=CRIVO_SPAM,SENDER_SPAM\n"),
+        "{message}"
+    );
     let sent = "From: a@example.org\nTo: b@example.com\nSubject: hi\n\nBuy now\n";
     assert!(message.ends_with(sent), "{message}");
     let headers = exchanges.iter().find(|each| each.request.starts_with(b"HEADERS")).unwrap();
@@ -117,7 +120,13 @@ fn faults_and_plain_questions_get_the_real_spamds_replies() {
         }
     }
     let expected = [
-        "PING", "CHECK spam", "CHECK ham", "REPORT_IFSPAM ham", "SKIP", "bad verb", "CHECK wrong length",
+        "PING",
+        "CHECK spam",
+        "CHECK ham",
+        "REPORT_IFSPAM ham",
+        "SKIP",
+        "bad verb",
+        "CHECK wrong length",
         "CHECK without length",
     ];
     assert_eq!(exact, expected);

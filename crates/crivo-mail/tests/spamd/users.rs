@@ -74,7 +74,8 @@ fn names_that_are_paths_have_no_store_and_their_mail_is_judged_all_the_same() {
         assert!(refused.starts_with("SPAMD/1.0 69 Service Unavailable: the user"), "{refused}");
     }
     assert!(stores.lock().unwrap().is_empty() && shared.told.lock().unwrap().is_empty());
-    let left: Vec<_> = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["elsewhere"]);
 }
 
