@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 
 use super::marks::{self, Mark};
 use super::request::Verb;
-use crate::{Judgement, Reason, Verdict};
+use crate::{Judgement, Reason, Verdict, header_lines};
 
 /// From so many points on it is spam: the original's default.
 pub const REQUIRED: f64 = 5.0;
@@ -151,6 +151,8 @@ fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     }
     added.push(("X-Spam-Level", "*".repeat(points.clamp(0.0, 50.0) as usize).into()));
     added.push(("X-Spam-Status", status(judgement, points, line_end).into()));
+    let own = header_lines(judgement, "\n");
+    added.extend(own.lines().filter_map(|line| line.split_once(": ")).map(|(name, value)| (name, value.into())));
     marks::mark(message, &added)
 }
 
@@ -253,7 +255,8 @@ mod tests {
             message,
             "X-Spam-Flag: YES\r\nX-Spam-Level: *****\r\n\
              X-Spam-Status: Yes, score=5.0 required=5.0 tests=CRIVO_SPAM,NEAR_SPAM,\r\n\
-             \tSENDER_SPAM,WORDS_SPAM,LABEL_SOCIAL_MEDIA\r\n\tversion=crivo-0.1.0\r\nFrom: a\r\n\r\nhi\r\n"
+             \tSENDER_SPAM,WORDS_SPAM,LABEL_SOCIAL_MEDIA\r\n\tversion=crivo-0.1.0\r\n\
+             X-Crivo: spam; score=0.9900\r\nX-Crivo-Keywords: $category-social-media\r\nFrom: a\r\n\r\nhi\r\n"
         );
         let head = about(Verb::Headers, &judgement(Verdict::Ham, 0.01), b"From: a\n\nhi\n");
         let head = String::from_utf8(head).unwrap();
