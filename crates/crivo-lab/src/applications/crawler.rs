@@ -1,0 +1,118 @@
+//! A crawler that remembers what it saw in a Bloom filter.
+//!
+//! Pages are known by their content, because several addresses lead to the same. A page that was seen is never read
+//! again. A new page is taken for a seen one with the filter's rate at that moment, `(1 − (1 − 1/m)^(kn))^k` after `n`
+//! pages, and then neither it nor what only it leads to is read.
+
+use std::collections::VecDeque;
+
+use crivo::keys::KeyScheme;
+use crivo::membership::Bloom;
+use libm::{exp, log1p, pow};
+
+use crate::prelude::*;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "crawler",
+    title: "A crawler with a Bloom filter",
+    claim: "A crawler that keeps the contents of pages in a Bloom filter visits no page twice, and skips new ones wrongly \
+            with the filter's false-positive rate at that moment.",
+    sources: &[(Text::Chapter, "§5.6")],
+    expected: Verdict::Confirmed,
+    run: |context| measure(context, 1.0),
+};
+
+const LINKS: usize = 10;
+
+struct Crawl {
+    visited: usize,
+    twice: u64,
+    met: u64,
+    skipped: u64,
+    /// How many skips the rate at each moment leads one to expect.
+    expected: f64,
+}
+
+/// `factor` multiplies the rate that theory takes.
+fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
+    let mut report = Report::new();
+    let pages = context.size(10_000, 60_000, 1_000_000);
+    report.parameter("pages", pages);
+    report.parameter("links_a_page", LINKS);
+    let mut curve = Part::curve("New pages skipped wrongly", "rate the filter was made for", "share of new pages").log_x().log_y();
+    let mut twice = Part::numbers("Pages visited twice");
+    for (step, (rate, room)) in [(0.1, 1.0), (0.03, 1.0), (0.01, 1.0), (0.003, 1.0), (0.01, 0.5)].into_iter().enumerate() {
+        context.advance(step, 5)?;
+        let mut random = context.random(&format!("{rate} {room}"));
+        let items = (pages as f64 * room) as u64;
+        let filter = Bloom::for_items_with_scheme(items, rate, KeyScheme::bytes().with_seed(random.bits()))?;
+        let crawl = crawl(filter, pages, &mut random)?;
+        let share = Measure::Share {
+            successes: crawl.skipped,
+            trials: crawl.met,
+            chance: factor * crawl.expected / crawl.met as f64,
+            side: Side::Both,
+        };
+        if room < 1.0 {
+            twice.named("skipped wrongly, filter made for half of the pages", share);
+        } else {
+            curve.at(rate, share);
+        }
+        twice.equal(format!("filter of {rate} for {items} pages"), crawl.twice as f64, 0.0);
+        if rate == 0.01 && room == 1.0 {
+            let lost = pages - crawl.visited;
+            report.note(format!(
+                "At 1 %, {} of {pages} pages were skipped wrongly, and {lost} never read: those and what only they lead to.",
+                crawl.skipped
+            ));
+        }
+    }
+    report.add(curve);
+    report.add(twice);
+    Ok(report)
+}
+
+/// Follows links from the first page. Addresses are numbers; three of ten pages have a second one.
+fn crawl(mut filter: Bloom, pages: usize, random: &mut Random) -> Result<Crawl> {
+    let addresses = pages + pages * 3 / 10;
+    let content_at = |address: usize| if address < pages { address } else { (address - pages) * 10 / 3 };
+    let links: Vec<u32> = (0..pages * LINKS).map(|_| random.below(addresses) as u32).collect();
+    let (bits, hashes) = (filter.bits() as f64, f64::from(filter.hashes()));
+    let mut known = vec![false; pages];
+    let mut times = vec![0_u8; pages];
+    let mut crawl = Crawl { visited: 0, twice: 0, met: 0, skipped: 0, expected: 0.0 };
+    let mut queue = VecDeque::from([0_usize]);
+    while let Some(address) = queue.pop_front() {
+        let page = content_at(address);
+        // What is at the address, and not the address itself.
+        let content = format!("<h1>Page {page}</h1> what page {page} says");
+        let seen = filter.contains(content.as_str())?;
+        if !std::mem::replace(&mut known[page], true) {
+            crawl.met += 1;
+            crawl.expected += pow(1.0 - exp(hashes * crawl.visited as f64 * log1p(-1.0 / bits)), hashes);
+            crawl.skipped += u64::from(seen);
+        }
+        if seen {
+            continue;
+        }
+        filter.insert(content.as_str())?;
+        crawl.visited += 1;
+        times[page] += 1;
+        crawl.twice += u64::from(times[page] == 2);
+        queue.extend(links[page * LINKS..(page + 1) * LINKS].iter().map(|&link| link as usize));
+    }
+    Ok(crawl)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn half_the_rate_is_refuted() {
+        for wrong in [0.6, 1.6] {
+            assert_eq!(verdict("crawler", |context| measure(context, wrong)), Verdict::Refuted);
+        }
+    }
+}

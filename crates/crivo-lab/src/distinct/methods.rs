@@ -1,0 +1,283 @@
+//! All ways to count different items, over six orders of magnitude, beside the memory they take.
+//!
+//! Small counts are streams of random hashes. From 10⁵ on (at the originals' scale from 10⁷ on) sketches are drawn in the
+//! state that so many hashes would leave: registers by the distribution of their maximum, smallest hashes by that of
+//! order statistics. Errors are relative; theory gives
+//!
+//! | method | standard error |
+//! |---|---|
+//! | linear counting, `t = n/L` | `√((e^t − t − 1)/L)/t` |
+//! | k smallest hashes | `√((n − k + 1)/(n(k − 2)))` |
+//! | LogLog, from ten items a register on | `√((ln²2/12 + π²/6 − m/n)/m)` |
+//! | HyperLogLog, UltraLogLog, from twenty items a register on | `1.0367/√m`, `0.7609/√m` |
+//!
+//! One smallest hash and one longest run of zeros have no mean: they are judged by how often they are at most the truth.
+
+use crivo::Estimate;
+use crivo::distinct::{HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog};
+use crivo::keys::KeyScheme;
+use crivo_page::{Axis, Plot, Series};
+use libm::{exp, log, pow, sqrt};
+
+use super::{least, longest_run};
+use crate::prelude::*;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "distinct",
+    title: "Counting different items: all methods",
+    claim: "From ten items to ten million every method is as far from the truth as its theory says: linear counting, the \
+            smallest hashes, the longest run of zeros, LogLog, HyperLogLog and UltraLogLog.",
+    sources: &[(Text::Chapter, "§5.5")],
+    expected: Verdict::Confirmed,
+    run: |context| measure(context, 1.0),
+};
+
+const PRECISION: u8 = 10;
+const REGISTERS: f64 = 1024.0;
+const BITS: u64 = 1 << 18;
+const SMALLEST: u32 = 256;
+
+/// A method that has a mean error.
+struct Method {
+    name: &'static str,
+    bytes: f64,
+    /// An answer for so many items, streamed or drawn.
+    answer: fn(u64, bool, &mut Random) -> Result<Estimate>,
+    /// The standard error, and whether it is only a bound there; `None` where the method does not apply.
+    theory: fn(f64) -> Option<(f64, Side)>,
+}
+
+const METHODS: [Method; 5] = [
+    Method {
+        name: "linear counting",
+        bytes: BITS as f64 / 8.0,
+        answer: |n, _, random| {
+            let mut sketch = LinearCounting::with_scheme(BITS, KeyScheme::hashes())?;
+            random.feed(&mut sketch, n);
+            Ok(sketch.estimate())
+        },
+        theory: |n| {
+            let t = n / BITS as f64;
+            // Fewer items hardly ever meet, so that errors are rare and not normal; many more fill it: full from L ln L on.
+            (n >= 1_000.0 && t <= 4.0).then(|| (sqrt((exp(t) - t - 1.0) / BITS as f64) / t, Side::AtMost))
+        },
+    },
+    Method {
+        name: "256 smallest hashes",
+        bytes: 8.0 * SMALLEST as f64,
+        answer: |n, drawn, random| {
+            let mut sketch = KMinValues::with_scheme(SMALLEST, KeyScheme::hashes())?;
+            if drawn {
+                let mut x = 0.0;
+                for rank in 0..SMALLEST + 8 {
+                    x += (1.0 - x) * least(n as f64 - f64::from(rank), random);
+                    sketch.insert_hash((x * pow(2.0, 64.0)) as u64);
+                }
+            } else {
+                random.feed(&mut sketch, n);
+            }
+            Ok(sketch.estimate())
+        },
+        theory: |n| {
+            let k = f64::from(SMALLEST);
+            Some(if n <= k { (0.0, Side::Both) } else { (sqrt((n - k + 1.0) / (n * (k - 2.0))), Side::Both) })
+        },
+    },
+    Method {
+        name: "LogLog",
+        bytes: REGISTERS,
+        answer: |n, drawn, random| {
+            let mut sketch = LogLog::with_scheme(PRECISION, KeyScheme::hashes())?;
+            if drawn {
+                draw_registers(n, random, |hash| sketch.insert_hash(hash));
+            } else {
+                random.feed(&mut sketch, n);
+            }
+            Ok(sketch.estimate())
+        },
+        theory: |n| {
+            let ln2 = log(2.0);
+            let constant = ln2 * ln2 / 12.0 + std::f64::consts::PI * std::f64::consts::PI / 6.0;
+            (n >= 9.0 * REGISTERS).then(|| (sqrt((constant - REGISTERS / n) / REGISTERS), Side::Both))
+        },
+    },
+    Method {
+        name: "HyperLogLog",
+        bytes: REGISTERS,
+        answer: |n, drawn, random| {
+            let mut sketch = HyperLogLog::with_scheme(PRECISION, KeyScheme::hashes())?;
+            if drawn {
+                draw_registers(n, random, |hash| sketch.insert_hash(hash));
+            } else {
+                random.feed(&mut sketch, n);
+            }
+            Ok(sketch.estimate())
+        },
+        theory: |n| Some(registers_error(n, 1.036_7)),
+    },
+    Method {
+        name: "UltraLogLog",
+        bytes: REGISTERS,
+        answer: |n, drawn, random| {
+            let mut sketch = UltraLogLog::with_scheme(PRECISION, KeyScheme::hashes())?;
+            if drawn {
+                // It remembers two more levels than the highest: each occurs or not by itself.
+                draw_levels(n, random, |hash| sketch.insert_hash(hash));
+            } else {
+                random.feed(&mut sketch, n);
+            }
+            Ok(sketch.estimate())
+        },
+        theory: |n| Some(registers_error(n, 0.760_9)),
+    },
+];
+
+fn registers_error(n: f64, constant: f64) -> (f64, Side) {
+    let side = if n >= 20.0 * REGISTERS { Side::Both } else { Side::AtMost };
+    (constant / sqrt(REGISTERS), side)
+}
+
+/// A hash for each register, with the run of zeros that so many items leave there.
+fn draw_registers(n: u64, random: &mut Random, mut insert: impl FnMut(u64)) {
+    let shift = 64 - u32::from(PRECISION);
+    for register in 0..REGISTERS as u64 {
+        let zeros = longest_run(n as f64 / REGISTERS, shift as i32 - 1, random);
+        insert(register << shift | 1 << zeros);
+    }
+}
+
+/// For each register those of the levels that occur: one with `z` zeros does so with chance `1 − e^(−ν 2^−(z+1))`.
+fn draw_levels(n: u64, random: &mut Random, mut insert: impl FnMut(u64)) {
+    let shift = 64 - u32::from(PRECISION);
+    for register in 0..REGISTERS as u64 {
+        let mut seen = 0;
+        for zeros in (0..shift as i32 - 1).rev() {
+            if random.happens(-libm::expm1(-(n as f64 / REGISTERS) * pow(2.0, -f64::from(zeros + 1)))) {
+                insert(register << shift | 1 << zeros);
+                seen += 1;
+            }
+            // What lies lower is not remembered.
+            if seen == 4 {
+                break;
+            }
+        }
+    }
+}
+
+/// `factor` multiplies the errors of theory.
+fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
+    let mut report = Report::new();
+    let sizes = [10_u64, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+    let streamed_up_to = context.size(10_000, 10_000, 1_000_000);
+    let trials = context.size(400, 2_000, 10_000);
+    report.parameter("registers", REGISTERS);
+    report.parameter("bits", BITS);
+    report.parameter("smallest", SMALLEST);
+    report.parameter("trials", trials);
+    report.parameter("streamed_up_to", streamed_up_to);
+    let mut biases = Part::numbers("Mean relative error, in standard errors");
+    let mut at_million = Vec::new();
+    for (number, method) in METHODS.iter().enumerate() {
+        let mut part = Part::curve(format!("Error of {}", method.name), "different items", "relative standard error");
+        part = part.log_x();
+        for &n in &sizes {
+            context.advance(number * sizes.len(), METHODS.len() * sizes.len())?;
+            let Some((error, side)) = (method.theory)(n as f64) else { continue };
+            let drawn = n > streamed_up_to;
+            let linear = method.name == "linear counting";
+            // Linear counting is always streamed: fewer trials where streams are long.
+            let trials = if linear || !drawn { trials.min(40_000_000 / n as usize / context.size(20, 2, 1)).max(100) } else { trials };
+            let mut random = context.random(&format!("{} {n}", method.name));
+            let mut sample = Sample::about(0.0);
+            for _ in 0..trials {
+                sample.add((method.answer)(n, drawn, &mut random)?.value() / n as f64 - 1.0);
+            }
+            let error = factor * error;
+            let observed = sqrt(sample.variance());
+            if error == 0.0 || (n == 10 && observed == 0.0) {
+                part.exact_at(n as f64, observed, 0.0, 0.0);
+            } else {
+                part.at(n as f64, Measure::Normal {
+                    observed,
+                    theory: error,
+                    // Half of the variance's, and a little for terms of the order 1/m.
+                    deviation: error * (sqrt((sample.kurtosis().max(3.0) - 1.0) / sample.trials() as f64) / 2.0 + 0.002),
+                    trials: sample.trials(),
+                    side: if linear && n >= 10_000 { Side::Both } else { side },
+                });
+            }
+            // LogLog's constant is that of endless registers; the others have no bias that theory knows of.
+            let allowed = if method.name == "LogLog" { 0.03 } else { 0.012 };
+            if error > 0.0 && side == Side::Both {
+                biases.named(format!("{}, {n} items", method.name), Measure::Normal {
+                    observed: sample.mean() / error,
+                    theory: 0.0,
+                    deviation: 1.0 / sqrt(sample.trials() as f64) + allowed,
+                    trials: sample.trials(),
+                    side: Side::Both,
+                });
+            }
+            if n == 1_000_000 {
+                at_million.push((method, observed));
+            }
+        }
+        report.add(part);
+    }
+    report.add(biases);
+    report.add(without_mean(context)?);
+    report.figure(memory_plot(&at_million));
+    Ok(report)
+}
+
+/// One smallest hash and one longest run: the chance that the answer is at most so many times the truth.
+fn without_mean(context: &Context<'_>) -> Result<Part> {
+    let trials = context.size(5_000, 30_000, 300_000);
+    let mut part = Part::numbers("Methods without a mean: answers that are at most so many times the truth");
+    let mut random = context.random("without mean");
+    for n in [100_u64, 1_000] {
+        let (mut hash, mut run) = ([0; 3], [0; 3]);
+        let factors = [0.5, 1.0, 4.0];
+        for _ in 0..trials {
+            let mut one = KMinValues::with_scheme(1, KeyScheme::hashes())?;
+            let mut zeros = ProbabilisticCounting::with_scheme(KeyScheme::hashes());
+            let hashes = random.hashes(n as usize);
+            one.insert_hashes(&hashes);
+            zeros.insert_hashes(&hashes);
+            for (i, factor) in factors.iter().enumerate() {
+                hash[i] += u64::from(one.estimate().value() <= factor * n as f64);
+                run[i] += u64::from(zeros.estimate().value() <= factor * n as f64);
+            }
+        }
+        for (i, factor) in factors.iter().enumerate() {
+            let limit = factor * n as f64;
+            // 1/h − 1 ≤ v if h ≥ 1/(v + 1); 2^z ≤ v if no run is longer than log₂ v.
+            let at_most = exp(n as f64 * libm::log1p(-1.0 / (limit + 1.0)));
+            part.named_share(format!("one smallest hash, {n} items, {factor}"), hash[i], trials, at_most);
+            let zeros = libm::floor(libm::log2(limit));
+            let at_most = exp(n as f64 * libm::log1p(-pow(2.0, -(zeros + 1.0))));
+            part.named_share(format!("longest run of zeros, {n} items, {factor}"), run[i], trials, at_most);
+        }
+    }
+    Ok(part)
+}
+
+fn memory_plot(found: &[(&Method, f64)]) -> crivo_page::Markup {
+    let mut plot = Plot::new("Error against memory, for a million items", "Each method's error beside the bytes it takes.")
+        .x(Axis::log("bytes of memory"))
+        .y(Axis::log("relative standard error"));
+    for (method, error) in found {
+        plot = plot.series(Series::dots(method.name, [(method.bytes, *error)]));
+    }
+    plot.figure()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn errors_that_are_a_half_larger_are_refuted() {
+        assert_eq!(verdict("distinct", |context| measure(context, 1.5)), Verdict::Refuted);
+    }
+}

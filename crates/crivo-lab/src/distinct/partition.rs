@@ -1,0 +1,97 @@
+//! Partitioning the input into four, as figure 5.2 does.
+//!
+//! Ten elements, hashes of eight bits: the last two choose one of four parts, the first six count zeros before the first
+//! one. The figure's own hashes are not in the text, so ten others stand for them; and because eight bits are few,
+//! everything about the example can be counted: each part has 64 of the 256 hashes, half of which begin with a one, a
+//! quarter with one zero, and so on. How large each part's longest run gets in ten random elements follows.
+
+use libm::pow;
+
+use crate::prelude::*;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "partition",
+    title: "Four estimates from one hash",
+    claim: "The last two of eight bits divide the elements into four equal parts whose longest runs of zeros in the other \
+            six are estimates of their own: P(D ≤ z) = (3/4 + (1 − 2^−(z+1))/4)^10 for ten elements.",
+    sources: &[(Text::Chapter, "§5.5, figure 5.2")],
+    expected: Verdict::Confirmed,
+    run: |context| measure(context, 4.0),
+};
+
+/// The part that a hash belongs to, and its zeros before the first one: six if there is none.
+fn split(hash: u8) -> (usize, u32) {
+    (usize::from(hash & 3), (hash >> 2).leading_zeros() - 2)
+}
+
+/// The longest run of each part.
+fn runs(hashes: &[u8]) -> [u32; 4] {
+    let mut longest = [0; 4];
+    for &hash in hashes {
+        let (part, zeros) = split(hash);
+        longest[part] = zeros.max(longest[part]);
+    }
+    longest
+}
+
+/// `parts` is what theory takes for four.
+fn measure(context: &Context<'_>, parts: f64) -> Result<Report> {
+    let mut report = Report::new();
+    let trials = context.size(40_000, 400_000, 4_000_000);
+    report.parameter("trials", trials);
+    // Zeros, then which part: 00010110 has three zeros and is the third part's.
+    let example = [
+        0b0001_0110, 0b1011_0001, 0b0100_1100, 0b0010_1011, 0b1110_0010, 0b0000_0101, 0b0111_1000, 0b1000_1111,
+        0b0011_0010, 0b0101_0101,
+    ];
+    let mut part = Part::numbers("Ten elements");
+    let expected = [1.0, 5.0, 3.0, 2.0];
+    for (number, (run, expected)) in runs(&example).into_iter().zip(expected).enumerate() {
+        part.equal(format!("longest run of part {}", number + 1), run.into(), expected);
+    }
+    // 4 · 2^((1 + 5 + 3 + 2)/4) before the constant.
+    let mean = runs(&example).into_iter().map(f64::from).sum::<f64>() / 4.0;
+    part.exact("k times the geometric mean of 2^D", 4.0 * pow(2.0, mean), parts * pow(2.0, 2.75), 1e-9);
+    report.add(part);
+
+    let mut part = Part::numbers("All 256 hashes");
+    let mut counts = [[0_u32; 7]; 4];
+    for hash in 0..=u8::MAX {
+        let (number, zeros) = split(hash);
+        counts[number][zeros as usize] += 1;
+    }
+    for (number, counts) in counts.iter().enumerate() {
+        part.equal(format!("hashes of part {}", number + 1), counts.iter().sum::<u32>().into(), 256.0 / parts);
+        for (zeros, &count) in counts.iter().enumerate() {
+            let share = if zeros == 6 { 1.0 / 64.0 } else { pow(2.0, -(zeros as f64 + 1.0)) };
+            part.equal(format!("with {zeros} zeros, part {}", number + 1), count.into(), 64.0 * share);
+        }
+    }
+    report.add(part);
+
+    let mut random = context.random("ten");
+    let mut at_most = [0_u64; 6];
+    for _ in 0..trials {
+        let hashes: [u8; 10] = std::array::from_fn(|_| random.bits() as u8);
+        let longest = runs(&hashes)[0];
+        at_most.iter_mut().zip(0..).for_each(|(count, zeros)| *count += u64::from(longest <= zeros));
+    }
+    let mut part = Part::curve("Longest run of one part, ten random elements", "zeros", "share at most so long");
+    for (zeros, &count) in at_most.iter().enumerate() {
+        let longer = pow(2.0, -(zeros as f64 + 1.0));
+        part.share(zeros as f64, count, trials, pow(1.0 - longer / parts, 10.0));
+    }
+    report.add(part);
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn another_number_of_parts_is_refuted() {
+        assert_eq!(verdict("partition", |context| measure(context, 3.0)), Verdict::Refuted);
+    }
+}

@@ -1,0 +1,88 @@
+//! What certainty costs: depth, and with it memory and time, grow as `ln 1/δ`.
+//!
+//! Each row more divides the chance of a bad answer by `e` at least, so `⌈ln 1/δ⌉` rows are enough. Memory is
+//! `width × depth` counters; an update and a question touch one counter in each row.
+
+use crivo::frequency::CountMin;
+use crivo::keys::KeyScheme;
+use libm::{ceil, exp, log};
+
+use super::{above, counts, noise};
+use crate::prelude::*;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "count-min-cost",
+    title: "Count-Min: cost grows as ln 1/δ",
+    claim: "The depth, the memory and the time of a Count-Min sketch grow as ln(1/δ), and each row more divides the \
+            chance of an answer off by more than εN by e at least.",
+    sources: &[(Text::Slides, "“Оценки сложности”")],
+    expected: Verdict::Confirmed,
+    run: |context| measure(context, std::f64::consts::E),
+};
+
+const EPSILON: f64 = 0.02;
+
+/// `base` is what theory takes for `e`.
+fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
+    let mut report = Report::new();
+    let mut depths = Part::curve("Rows for a chance of failure δ", "1/δ", "rows").log_x();
+    let mut memory = Part::numbers("Bytes of memory");
+    let (width, _) = CountMin::size_for(EPSILON, 0.5)?;
+    let bytes = |depth| -> Result<f64> {
+        Ok(CountMin::with_scheme(width, depth, KeyScheme::hashes())?.memory() as f64)
+    };
+    let one = bytes(1)?;
+    let row = bytes(2)? - one;
+    for tenth in [3, 5, 10, 15, 20, 30, 40, 50, 60] {
+        let delta = libm::pow(10.0, -f64::from(tenth) / 10.0);
+        let (_, depth) = CountMin::size_for(EPSILON, delta)?;
+        depths.exact_at(1.0 / delta, depth.into(), ceil(log(1.0 / delta) / log(base) - 1e-9), 0.0);
+        memory.equal(format!("{depth} rows"), bytes(depth)?, one + f64::from(depth - 1) * row);
+    }
+    memory.exact("bytes of a counter", row / f64::from(width), 8.0, 0.0);
+    report.add(depths);
+    report.add(memory);
+
+    // The chance of a bad answer, on a stream made to be bad: few heavy keys, each alone above the margin.
+    let trials = context.size(20_000, 100_000, 1_000_000);
+    report.parameter("trials", trials);
+    let narrow = 20;
+    let stream = counts(40, true);
+    let total: u64 = stream.iter().sum();
+    let margin = (std::f64::consts::E / f64::from(narrow) * total as f64) as u64;
+    let of_row = noise(&stream[1..], narrow);
+    let mut curve = Part::curve("Answers off by more than eN/width", "rows", "share of trials").log_y();
+    let mut random = context.random("rows");
+    let mut hashes = vec![0; stream.len()];
+    for depth in 1..=5_u32 {
+        context.advance(depth as usize, 5)?;
+        let mut bad = 0;
+        context.timed(format!("{depth} rows, {trials} sketches"), || -> Result<()> {
+            for _ in 0..trials {
+                random.fill(&mut hashes);
+                let mut sketch = CountMin::with_scheme(narrow, depth, KeyScheme::hashes())?;
+                sketch.add_hashes(&hashes, &stream)?;
+                bad += u64::from(sketch.frequency_of_hash(hashes[0]).value() - stream[0] as f64 > margin as f64);
+            }
+            Ok(())
+        })?;
+        let theory = above(&of_row, depth).get(margin as usize).copied().unwrap_or(0.0);
+        curve.share(f64::from(depth), bad, trials, theory);
+    }
+    curve.show("e^−d", (1..=5).map(|depth| (f64::from(depth), exp(-f64::from(depth)))));
+    report.add(curve);
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn another_base_than_e_is_refuted() {
+        for wrong in [2.0, 3.0] {
+            assert_eq!(verdict("count-min-cost", |context| measure(context, wrong)), Verdict::Refuted);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Emoji in two languages, counted without seeing anybody's.
+//!
+//! Each of many people reports one emoji through coins that hide it, with privacy `ε`. From `n` reports a frequency is
+//! recovered with the variance
+//! `(m/(m−1))² n e^(ε/2)/(e^(ε/2)−1)² + (n − f + Σ f'(f'−1)/k)/(m−1)`: what the coins cost, and what collisions cost.
+
+use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol, RandomBits};
+use crivo::keys::KeyScheme;
+use libm::{exp, sqrt};
+
+use crate::prelude::*;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "private-emoji",
+    title: "Private counts: the emoji of two languages",
+    claim: "From ε-private reports of many people the distribution of emoji in each of two languages is recovered, \
+            unbiased, with the variance of coins and collisions that theory gives for every ε and number of people.",
+    sources: &[(Text::Slides, "“Пример от Apple”")],
+    expected: Verdict::Confirmed,
+    run: |context| measure(context, 1.0),
+};
+
+const EMOJI: [&str; 8] = ["😂", "❤", "😍", "😊", "😘", "😭", "👍", "🙏"];
+/// Made-up shares, in percent: laughter leads in one language, hearts in the other.
+const ENGLISH: [u64; 8] = [32, 14, 12, 10, 6, 12, 9, 5];
+const FRENCH: [u64; 8] = [12, 30, 16, 8, 20, 4, 6, 4];
+/// Many rows, so that no single collision weighs much and errors are nearly normal.
+const ROWS: u32 = 1024;
+const WIDTH: u32 = 256;
+
+/// The variance of an answer about a key that `counts[asked]` of all report; `coins` multiplies what the coins cost.
+fn variance(epsilon: f64, counts: &[u64], asked: usize, coins: f64) -> f64 {
+    let (k, m) = (f64::from(ROWS), f64::from(WIDTH));
+    let n = counts.iter().sum::<u64>() as f64;
+    let power = exp(epsilon / 2.0);
+    let tossed = coins * n * power / ((power - 1.0) * (power - 1.0));
+    let others = counts.iter().enumerate().filter(|(key, _)| *key != asked).map(|(_, &count)| count as f64);
+    let collisions: f64 =
+        others.map(|count| (count + count * (count - 1.0) / k) * (1.0 / m) * (1.0 - 1.0 / m)).sum();
+    let spread = m / (m - 1.0);
+    spread * spread * (tossed + collisions)
+}
+
+/// Everybody reports once; the answers, not cut off at 0.
+fn answers(epsilon: f64, counts: &[u64], coins: &mut PredictableBits) -> Result<Vec<f64>> {
+    let protocol = Protocol::new(epsilon, ROWS, WIDTH)?.with_scheme(KeyScheme::hashes());
+    let mut server = PrivateCountMean::new(protocol)?;
+    // One client stands for all: each of its reports is made as a new person's would be.
+    let mut client = PrivateClient::new(protocol, 1e12)?;
+    let hashes: Vec<u64> = counts.iter().map(|_| coins.bits()).collect();
+    for (&hash, &count) in hashes.iter().zip(counts) {
+        for _ in 0..count {
+            server.insert(&client.encode_hash(hash, coins)?)?;
+        }
+    }
+    Ok(hashes.iter().map(|&hash| server.unbiased_of_hash(hash)).collect())
+}
+
+/// `coins` multiplies the part of the variance that theory gives to the coins.
+fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
+    let mut report = Report::new();
+    let people = context.size(4_000, 50_000, 1_000_000);
+    report.parameter("people", people);
+    for (language, shares) in [("English", ENGLISH), ("French", FRENCH)] {
+        let mut bits = PredictableBits::new(context.random(language).bits());
+        let counts = shares.map(|percent| people * percent / 100);
+        let title = format!("{language}: {}", EMOJI.join(" "));
+        let mut part = Part::curve(title, "emoji", "share of people").separate();
+        let n = counts.iter().sum::<u64>() as f64;
+        for (asked, answer) in answers(4.0, &counts, &mut bits)?.into_iter().enumerate() {
+            part.at(asked as f64 + 1.0, Measure::Normal {
+                observed: answer / n,
+                theory: counts[asked] as f64 / n,
+                deviation: sqrt(variance(4.0, &counts, asked, coins)) / n,
+                trials: people,
+                side: Side::Both,
+            });
+        }
+        report.add(part);
+    }
+    let trials = context.size(60, 250, 2_500);
+    report.parameter("trials", trials);
+    let mut bias = Part::numbers("Mean error");
+    let mut against = |title: &str, x: &str, cases: &[(f64, u64, f64)]| -> Result<Part> {
+        let mut part = Part::curve(title, x, "standard error / people").log_x().log_y();
+        for &(epsilon, people, at) in cases {
+            context.advance(1, 2)?;
+            let counts = ENGLISH.map(|percent| people * percent / 100);
+            let n = counts.iter().sum::<u64>() as f64;
+            let mut bits = PredictableBits::new(context.random(&format!("{epsilon} {people}")).bits());
+            // Each answer over its own deviation; those of one trial hardly depend on each other.
+            let mut sample = Sample::about(0.0);
+            let mut sum_of_variances = 0.0;
+            for _ in 0..trials {
+                for (asked, answer) in answers(epsilon, &counts, &mut bits)?.into_iter().enumerate() {
+                    let variance = variance(epsilon, &counts, asked, coins);
+                    sample.add((answer - counts[asked] as f64) / sqrt(variance));
+                    sum_of_variances += variance;
+                }
+            }
+            let usual = sqrt(sum_of_variances / sample.trials() as f64) / n;
+            // Half of a variance's relative error is that of its root. The collisions that the keys of a trial share
+            // make their errors depend a little: twice the deviation of independent ones leaves room for that.
+            let noise = sqrt((sample.kurtosis() - 1.0) / sample.trials() as f64);
+            part.at(at, Measure::Normal {
+                observed: usual * sqrt(sample.variance()),
+                theory: usual,
+                deviation: usual * noise,
+                trials: sample.trials(),
+                side: Side::Both,
+            });
+            bias.named(format!("ε = {epsilon}, {people} people, in standard errors"), sample.check_mean(2.0));
+        }
+        Ok(part)
+    };
+    let by_epsilon: Vec<(f64, u64, f64)> = [1.0, 2.0, 4.0, 8.0].map(|epsilon| (epsilon, 1_000, epsilon)).into();
+    let by_people: Vec<(f64, u64, f64)> = [250, 1_000, 4_000].map(|people| (4.0, people, people as f64)).into();
+    let part = against("Error against ε, of 1,000 people", "ε", &by_epsilon)?;
+    report.add(part);
+    let part = against("Error against the number of people, ε = 4", "people", &by_people)?;
+    report.add(part);
+    report.add(bias);
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn coins_that_cost_twice_as_much_are_refuted() {
+        for wrong in [0.4, 2.5] {
+            assert_eq!(verdict("private-emoji", |context| measure(context, wrong)), Verdict::Refuted);
+        }
+    }
+}

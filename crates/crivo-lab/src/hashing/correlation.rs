@@ -1,0 +1,151 @@
+//! Are a hundred functions uncorrelated?
+//!
+//! The coefficient of two independent functions over `n` texts is nearly normal with deviation `1/√n`. There are 4,950
+//! pairs, so the largest of them is around `3.9/√n`: below 0.01 only from some `4·10⁵` texts on. To confirm that with a
+//! false alarm of one in a million it takes a few more, so half a million are used here.
+
+use crivo::keys::KeyScheme;
+use libm::sqrt;
+
+use crate::prelude::*;
+use crate::test::normal_quantile;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "hash-correlation",
+    title: "Correlation of a hundred hash functions",
+    claim: "The correlation coefficients of all 4,950 pairs of a hundred hash functions are below 0.01, given the 4·10⁵ \
+            texts or more that this takes.",
+    sources: &[(Text::Project, "§2.3.2, figure 2.2")],
+    expected: Verdict::Confirmed,
+    run: |context| measure(context, 1.0),
+};
+
+const FUNCTIONS: usize = 100;
+const PAIRS: usize = FUNCTIONS * (FUNCTIONS - 1) / 2;
+/// Texts are taken so many at once: a hundred columns of them stay in the cache.
+const CHUNK: usize = 500;
+
+/// `spread` multiplies the deviation that theory gives.
+fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
+    let mut report = Report::new();
+    let functions = context.size(30, FUNCTIONS, FUNCTIONS);
+    let sizes = context.size(&[20_000, 100_000][..], &[10_000, 30_000, 100_000, 200_000, 400_000, 500_000], &[
+        10_000, 30_000, 100_000, 200_000, 400_000, 500_000, 1_000_000,
+    ]);
+    report.parameter("functions", functions);
+    let mut random = context.random("texts");
+    let seed = random.bits();
+    let mut sums = Sums::new(functions);
+    let mut done = 0;
+    let mut largest = Part::curve("Largest coefficient of all pairs", "texts", "absolute coefficient").log_x().log_y();
+    let mut squares = Part::numbers("Sum of the squares of all coefficients, times the number of texts");
+    for &size in sizes {
+        while done < size {
+            sums.add_chunk(seed, &mut random)?;
+            done += CHUNK;
+            if done % 20_000 == 0 {
+                context.advance(done, sizes.last().copied().unwrap_or(done))?;
+            }
+        }
+        let coefficients = sums.coefficients();
+        let n = done as f64;
+        let most = coefficients.iter().fold(0.0, |most: f64, coefficient| most.max(coefficient.abs()));
+        // The largest of so many is below the quantile of its share; that it is one deviation at least is certain enough.
+        let pairs = coefficients.len() as f64;
+        let bound = spread * normal_quantile(crate::test::LEVEL / 20.0 / pairs) / sqrt(n);
+        let usual = spread * normal_quantile(1.0 / pairs) / sqrt(n);
+        largest.at(n, Measure::Between { observed: most, lower: usual / 2.0, upper: bound });
+        let sum: f64 = coefficients.iter().map(|coefficient| n * coefficient * coefficient).sum();
+        squares.named(format!("{size} texts"), Measure::Normal {
+            observed: sum,
+            theory: pairs * spread * spread,
+            deviation: sqrt(2.0 * pairs),
+            trials: done as u64,
+            side: Side::Both,
+        });
+        if size >= 500_000 || sizes.last() == Some(&size) {
+            let limit = context.size(0.03, 0.01, 0.01);
+            squares.between(format!("largest coefficient, {size} texts"), most, 0.0, limit);
+        }
+    }
+    largest.show("0.01", [(sizes[0] as f64, 0.01), (done as f64, 0.01)]);
+    report.add(largest);
+    report.add(squares);
+    report.note(format!("{PAIRS} pairs of a hundred functions; of 400,000 texts a family without fault exceeds 0.01 once in 800,000 times."));
+    Ok(report)
+}
+
+/// Sums of the products of all pairs of functions.
+struct Sums {
+    functions: usize,
+    /// The values of a chunk of texts, a row for each function, centred.
+    values: Vec<f32>,
+    products: Vec<f64>,
+    sums: Vec<f64>,
+    count: f64,
+}
+
+impl Sums {
+    fn new(functions: usize) -> Self {
+        Self {
+            functions,
+            values: vec![0.0; functions * CHUNK],
+            products: vec![0.0; functions * functions],
+            sums: vec![0.0; functions],
+            count: 0.0,
+        }
+    }
+
+    fn add_chunk(&mut self, seed: u64, random: &mut Random) -> Result<()> {
+        for place in 0..CHUNK {
+            let text = random.text(50);
+            for function in 0..self.functions {
+                let hash = KeyScheme::bytes().with_seed(seed.wrapping_add(function as u64)).hash(text.as_str())?;
+                // The highest 24 bits, which a float holds exactly, around 0.
+                self.values[function * CHUNK + place] = (hash >> 40) as f32 / (1 << 24) as f32 - 0.5;
+            }
+        }
+        let rows: Vec<&[f32]> = self.values.chunks_exact(CHUNK).collect();
+        for (first, row) in rows.iter().enumerate() {
+            self.sums[first] += row.iter().map(|&value| f64::from(value)).sum::<f64>();
+            for (second, other) in rows.iter().enumerate().take(first + 1) {
+                self.products[first * self.functions + second] += f64::from(product(row, other));
+            }
+        }
+        self.count += CHUNK as f64;
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        let covariance = |a: usize, b: usize| {
+            self.products[a * self.functions + b] / self.count - self.sums[a] * self.sums[b] / self.count / self.count
+        };
+        let pairs = (0..self.functions).flat_map(|a| (0..a).map(move |b| (a, b)));
+        pairs.map(|(a, b)| covariance(a, b) / sqrt(covariance(a, a) * covariance(b, b))).collect()
+    }
+}
+
+/// In eight sums side by side, which the processor adds at once.
+fn product(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 8];
+    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest = a.len() / 8 * 8;
+    sums.iter().sum::<f32>() + a[rest..].iter().zip(&b[rest..]).map(|(a, b)| a * b).sum::<f32>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn a_deviation_that_is_not_one_over_root_n_is_refuted() {
+        for wrong in [0.8, 1.2] {
+            assert_eq!(verdict("hash-correlation", |context| measure(context, wrong)), Verdict::Refuted);
+        }
+    }
+}

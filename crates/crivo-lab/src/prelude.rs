@@ -1,0 +1,42 @@
+//! What every experiment uses.
+
+pub(crate) use crate::context::Context;
+pub(crate) use crate::error::{Error, Result};
+pub(crate) use crate::experiment::{Experiment, Text};
+pub(crate) use crate::part::Part;
+pub(crate) use crate::random::{Random, Weighted};
+pub(crate) use crate::report::{Report, Verdict};
+pub(crate) use crate::test::{Measure, Sample, Side};
+
+/// How experiments are run by their own tests: as small as can be, with the seed of the test suite.
+#[cfg(test)]
+pub(crate) mod testing {
+    use crate::context::{Context, Scale};
+    use crate::error::Result;
+    use crate::inputs::Inputs;
+    use crate::report::{Report, Verdict};
+
+    /// The seed of the test suite; `CRIVO_TEST_SEED` changes it for all tests.
+    pub(crate) fn seed() -> u64 {
+        match std::env::var("CRIVO_TEST_SEED") {
+            Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("CRIVO_TEST_SEED is no number: {seed}")),
+            Err(_) => 0,
+        }
+    }
+
+    /// The verdict of an experiment at the smallest scale.
+    pub(crate) fn verdict(name: &'static str, run: impl FnOnce(&Context<'_>) -> Result<Report>) -> Verdict {
+        verdict_at(Scale::Tiny, name, run)
+    }
+
+    /// The verdict at another scale, for what cannot be seen at the smallest.
+    pub(crate) fn verdict_at(
+        scale: Scale,
+        name: &'static str,
+        run: impl FnOnce(&Context<'_>) -> Result<Report>,
+    ) -> Verdict {
+        let inputs = Inputs::default();
+        let context = Context::new(name, seed(), scale, &inputs, &());
+        run(&context).unwrap().judge().verdict
+    }
+}

@@ -1,0 +1,274 @@
+//! What an experiment found, the verdict that follows from it, and its table.
+
+use std::fmt::{self, Write};
+
+use crivo_page::Markup;
+
+use crate::context::Scale;
+use crate::experiment::Experiment;
+use crate::part::{Part, Role};
+use crate::test::{Judged, LEVEL};
+
+/// Whether the claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every check of the claim holds.
+    Confirmed,
+    /// A check of the claim fails.
+    Refuted,
+    /// A check fails that has to hold whatever the claim: the experiment itself is in doubt.
+    Doubtful,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Confirmed => "confirmed",
+            Self::Refuted => "refuted",
+            Self::Doubtful => "doubtful",
+        })
+    }
+}
+
+/// What an experiment found.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub(crate) parameters: Vec<(String, String)>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) figures: Vec<Markup>,
+}
+
+/// A row of the table, judged.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// The part it belongs to.
+    pub part: &'a Part,
+    /// Where it lies.
+    pub x: Option<f64>,
+    /// What it is.
+    pub label: &'a str,
+    /// The check.
+    pub judged: Judged,
+}
+
+/// All checks, made.
+#[derive(Debug)]
+pub struct Judgement<'a> {
+    /// What follows.
+    pub verdict: Verdict,
+    /// Every check, in the order of the report.
+    pub lines: Vec<Line<'a>>,
+    /// How many of them chance has a part in.
+    pub random: usize,
+}
+
+impl Report {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Notes a parameter, for the first line of the table.
+    pub fn parameter(&mut self, name: &str, value: impl fmt::Display) {
+        self.parameters.push((name.into(), value.to_string()));
+    }
+
+    /// Adds checks.
+    pub fn add(&mut self, part: Part) {
+        self.parts.push(part);
+    }
+
+    /// Adds a sentence that the page shows beside the plots.
+    pub fn note(&mut self, sentence: impl Into<String>) {
+        self.notes.push(sentence.into());
+    }
+
+    /// Adds a figure of the experiment's own.
+    pub fn figure(&mut self, figure: Markup) {
+        self.figures.push(figure);
+    }
+
+    /// Makes all checks, each at its share of [`LEVEL`].
+    pub fn judge(&self) -> Judgement<'_> {
+        let rows = || self.parts.iter().flat_map(|part| part.rows.iter().map(move |row| (part, row)));
+        let random = rows().filter(|(_, row)| row.measure.is_random()).count();
+        let tail = LEVEL / random.max(1) as f64;
+        let lines: Vec<Line<'_>> = rows()
+            .map(|(part, row)| Line { part, x: row.x, label: &row.label, judged: row.measure.judge(tail) })
+            .collect();
+        let fails = |role| lines.iter().any(|line| line.part.role == role && !line.judged.holds());
+        let verdict = if fails(Role::Control) || lines.is_empty() {
+            Verdict::Doubtful
+        } else if fails(Role::Claim) {
+            Verdict::Refuted
+        } else {
+            Verdict::Confirmed
+        };
+        Judgement { verdict, lines, random }
+    }
+
+    /// The table: a line with everything that decides its bytes, a header, a row for each check.
+    pub fn csv(&self, experiment: &Experiment, seed: u64, scale: Scale) -> String {
+        let judgement = self.judge();
+        let mut csv = format!(
+            "# crivo lab {}; experiment={}; seed={seed}; scale={}; level={LEVEL:e}/{}; verdict={}",
+            env!("CARGO_PKG_VERSION"),
+            experiment.name,
+            scale.name(),
+            judgement.random.max(1),
+            judgement.verdict,
+        );
+        for (name, value) in &self.parameters {
+            // Writing to a string cannot fail.
+            let _ = write!(csv, "; {name}={value}");
+        }
+        csv.push_str("\npart,role,label,x,observed,theory,lower,upper,trials,test,holds\n");
+        for line in &judgement.lines {
+            let Judged { observed, theory, lower, upper, trials, test } = line.judged;
+            let role = if line.part.role == Role::Claim { "claim" } else { "control" };
+            let x = line.x.map(number).unwrap_or_default();
+            let _ = writeln!(
+                csv,
+                "{},{role},{},{x},{},{},{},{},{trials},{test},{}",
+                field(&line.part.title),
+                field(line.label),
+                number(observed),
+                number(theory),
+                number(lower),
+                number(upper),
+                line.judged.holds()
+            );
+        }
+        csv
+    }
+}
+
+impl Judgement<'_> {
+    /// Those that fail.
+    pub fn failed(&self) -> impl Iterator<Item = &Line<'_>> {
+        self.lines.iter().filter(|line| !line.judged.holds())
+    }
+
+    /// The verdict's reason in one sentence: which check fails most, or which is nearest to failing.
+    pub fn reason(&self) -> String {
+        let worst = |lines: &mut dyn Iterator<Item = &Line<'_>>| -> Option<String> {
+            let worst = lines.max_by(|a, b| a.judged.strain().total_cmp(&b.judged.strain()))?;
+            Some(worst.describe())
+        };
+        let failed = self.failed().count();
+        let level = if self.random == 0 {
+            "no part of chance".into()
+        } else {
+            format!("false alarm at most 10⁻⁶ over {} checks with chance", self.random)
+        };
+        if failed > 0 {
+            let which = worst(&mut self.failed()).unwrap_or_default();
+            format!("{failed} of {} checks fail; most of all {which} ({level})", self.lines.len())
+        } else {
+            let random = &mut self.lines.iter().filter(|line| line.judged.trials > 0);
+            match worst(random) {
+                Some(which) => format!("all {} checks hold; nearest to its bounds is {which} ({level})", self.lines.len()),
+                None => format!("all {} checks hold ({level})", self.lines.len()),
+            }
+        }
+    }
+}
+
+impl Line<'_> {
+    /// What was checked, in words.
+    pub fn subject(&self) -> String {
+        let mut subject = self.part.title.clone();
+        if !self.label.is_empty() {
+            subject = format!("{subject}: {}", self.label);
+        }
+        if let Some(x) = self.x {
+            let axis = self.part.axes.as_ref().map_or("x", |(x, _)| x.label.as_str());
+            let _ = write!(subject, " at {axis} {}", short(x));
+        }
+        subject
+    }
+
+    fn describe(&self) -> String {
+        let Judged { observed, theory, lower, upper, .. } = self.judged;
+        format!(
+            "“{}”: {} observed, {} in theory, accepted from {} to {}",
+            self.subject(),
+            short(observed),
+            short(theory),
+            short(lower),
+            short(upper)
+        )
+    }
+}
+
+/// A number with ten digits, the shortest that has them: enough to draw and to compare, and not so many that the last
+/// bits of a logarithm matter.
+fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return if value.is_nan() { String::new() } else if value > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-5..1e15).contains(&rounded.abs()) { format!("{rounded:e}") } else { rounded.to_string() }
+}
+
+/// A number as a person reads it.
+pub(crate) fn short(value: f64) -> String {
+    if !value.is_finite() {
+        return if value > 0.0 { "∞".into() } else { "−∞".into() };
+    }
+    if value == value.trunc() && value.abs() < 1e6 {
+        return value.to_string();
+    }
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-3..1e7).contains(&rounded.abs()) { format!("{rounded:e}") } else { rounded.to_string() }
+}
+
+/// A field of a CSV file.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(claim: f64, control: f64) -> Report {
+        let mut report = Report::new();
+        let mut part = Part::numbers("claims");
+        part.exact("one", claim, 1.0, 0.1);
+        report.add(part);
+        let mut part = Part::numbers("controls").control();
+        part.exact("one", control, 1.0, 0.1);
+        report.add(part);
+        report
+    }
+
+    #[test]
+    fn a_failed_claim_refutes_and_a_failed_control_casts_doubt() {
+        assert_eq!(report(1.0, 1.05).judge().verdict, Verdict::Confirmed);
+        assert_eq!(report(1.2, 1.0).judge().verdict, Verdict::Refuted);
+        assert_eq!(report(1.0, 0.8).judge().verdict, Verdict::Doubtful);
+        assert_eq!(report(1.2, 0.8).judge().verdict, Verdict::Doubtful);
+        assert_eq!(Report::new().judge().verdict, Verdict::Doubtful);
+    }
+
+    #[test]
+    fn reasons_name_the_worst_check() {
+        assert!(report(1.2, 1.0).judge().reason().contains("“claims: one”: 1.2 observed, 1 in theory"));
+    }
+
+    #[test]
+    fn numbers_keep_ten_digits() {
+        assert_eq!(number(1.0 / 3.0), "0.3333333333");
+        assert_eq!(number(1e-9), "1e-9");
+        assert_eq!(number(123_456_789_012.0), "123456789000");
+        assert_eq!((number(f64::INFINITY), number(-0.5)), ("inf".into(), "-0.5".into()));
+        assert_eq!(short(0.123_456), "0.1235");
+    }
+
+    #[test]
+    fn fields_with_commas_are_quoted() {
+        assert_eq!(field("a, \"b\""), "\"a, \"\"b\"\"\"");
+    }
+}

@@ -1,0 +1,3 @@
+//! A fair sample?
+
+pub(crate) mod reservoir;

@@ -1,0 +1,37 @@
+//! Which are alike?
+
+pub(crate) mod all_pairs;
+pub(crate) mod bands;
+pub(crate) mod columns;
+pub(crate) mod exact;
+pub(crate) mod min_hash;
+
+use crate::random::Random;
+
+/// Two sets of random hashes with a similarity as near as can be to the one wanted.
+struct Sets {
+    elements: Vec<u64>,
+    size: usize,
+}
+
+impl Sets {
+    /// Two sets whose union has so many elements.
+    fn new(union: usize, similarity: f64) -> Self {
+        let common = libm::round(union as f64 * similarity) as usize;
+        // Both sets are of one size, so what is not common must be even.
+        let union = union + (union - common) % 2;
+        Self { elements: vec![0; union], size: common + (union - common) / 2 }
+    }
+
+    /// The similarity that they have.
+    fn similarity(&self) -> f64 {
+        (2 * self.size - self.elements.len()) as f64 / self.elements.len() as f64
+    }
+
+    /// New elements.
+    fn draw(&mut self, random: &mut Random) -> (&[u64], &[u64]) {
+        random.fill(&mut self.elements);
+        let start = self.elements.len() - self.size;
+        (&self.elements[..self.size], &self.elements[start..])
+    }
+}

@@ -1,0 +1,482 @@
+//! The tests that verdicts rest on, and their quantiles.
+//!
+//! A check puts a number that was observed beside the one that theory gives, and accepts it within bounds. What the
+//! bounds are depends on what kind of number it is:
+//!
+//! | kind | bounds |
+//! |---|---|
+//! | a share of trials | those of the binomial distribution, summed exactly |
+//! | a mean, a variance, a sum | those of the normal distribution, at the deviation that theory gives |
+//! | a whole distribution | Pearson's χ², in cells of at least [`EXPECTED`] observations |
+//! | a number without chance | theory itself, within rounding |
+//! | an inequality | one of the above, on one side only |
+//!
+//! Of `n` checks with chance in an experiment each is made at the level [`LEVEL`]` / n`, so that all of them together
+//! reject a correct implementation with a probability of at most 10⁻⁷ by these distributions. Where a distribution is
+//! an approximation (means are nearly normal, counts nearly χ²), the true probability may be larger: ten times that,
+//! 10⁻⁶, is what is promised.
+//!
+//! Nothing here is shared with the library whose sketches are judged.
+
+use libm::{exp, lgamma, log, log1p, sqrt};
+
+/// The chance with which all checks of one experiment together may reject what is correct, by the distributions used.
+pub const LEVEL: f64 = 1e-7;
+
+/// Cells of a distribution are pooled with their neighbours until so many observations are expected in each: then its
+/// counts are near enough to normal ones as far out as the level looks.
+pub const EXPECTED: f64 = 1000.0;
+
+/// On which side a number may not be off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// On neither: theory gives the number itself.
+    Both,
+    /// Theory gives an upper bound.
+    AtMost,
+    /// Theory gives a lower bound.
+    AtLeast,
+}
+
+/// A number that was observed, and what theory says of it.
+#[derive(Debug, Clone, Copy)]
+pub enum Measure {
+    /// How often something happened.
+    Share {
+        /// So often.
+        successes: u64,
+        /// Of so many independent trials.
+        trials: u64,
+        /// Its chance in each.
+        chance: f64,
+        /// Whether the chance is a bound.
+        side: Side,
+    },
+    /// A number that is nearly normal.
+    Normal {
+        /// The number.
+        observed: f64,
+        /// Its mean.
+        theory: f64,
+        /// Its standard deviation.
+        deviation: f64,
+        /// Of how many trials it is a summary.
+        trials: u64,
+        /// Whether the mean is a bound.
+        side: Side,
+    },
+    /// A χ² statistic.
+    ChiSquare {
+        /// The statistic.
+        statistic: f64,
+        /// Its degrees of freedom.
+        degrees: u64,
+        /// The number of observations.
+        trials: u64,
+    },
+    /// A number that chance has no part in.
+    Exact {
+        /// The number.
+        observed: f64,
+        /// What it has to be.
+        theory: f64,
+        /// How far it may be from it.
+        tolerance: f64,
+    },
+    /// A number that chance has no part in, and its bounds.
+    Between {
+        /// The number.
+        observed: f64,
+        /// What it must not be below.
+        lower: f64,
+        /// What it must not be above.
+        upper: f64,
+    },
+}
+
+/// A check that was made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// What was observed.
+    pub observed: f64,
+    /// What theory says.
+    pub theory: f64,
+    /// From where on it is accepted.
+    pub lower: f64,
+    /// Up to where it is accepted.
+    pub upper: f64,
+    /// From how many trials; 0 if chance has no part.
+    pub trials: u64,
+    /// Which test it is.
+    pub test: &'static str,
+}
+
+impl Judged {
+    /// Whether what was observed agrees with theory.
+    pub fn holds(&self) -> bool {
+        self.lower <= self.observed && self.observed <= self.upper
+    }
+
+    /// How much of the room between theory and the nearer bound is used up; above 1 the check fails.
+    pub fn strain(&self) -> f64 {
+        let side = if self.observed < self.theory { self.lower } else { self.upper };
+        let (distance, room) = ((self.observed - self.theory).abs(), (side - self.theory).abs());
+        if distance == 0.0 {
+            0.0
+        } else if room == 0.0 {
+            f64::INFINITY
+        } else {
+            distance / room
+        }
+    }
+}
+
+impl Measure {
+    /// Whether chance has a part in it, so that the level is shared with it.
+    pub fn is_random(&self) -> bool {
+        !matches!(self, Self::Exact { .. } | Self::Between { .. })
+    }
+
+    /// Makes the check, so that what is correct is rejected with a probability of at most `tail`.
+    pub fn judge(&self, tail: f64) -> Judged {
+        match *self {
+            Self::Share { successes, trials, chance, side } => {
+                let n = trials.max(1) as f64;
+                let (lower, upper) = match side {
+                    Side::Both => (fewest(trials, chance, tail / 2.0), most(trials, chance, tail / 2.0)),
+                    Side::AtMost => (0, most(trials, chance, tail)),
+                    Side::AtLeast => (fewest(trials, chance, tail), trials),
+                };
+                Judged {
+                    observed: successes as f64 / n,
+                    theory: chance,
+                    lower: lower as f64 / n,
+                    upper: upper as f64 / n,
+                    trials,
+                    test: "binomial",
+                }
+            }
+            Self::Normal { observed, theory, deviation, trials, side } => {
+                // One tail of `tail` is two of `2·tail`.
+                let tails = if side == Side::Both { tail } else { 2.0 * tail };
+                let margin = normal_quantile(tails) * deviation;
+                Judged {
+                    observed,
+                    theory,
+                    lower: if side == Side::AtMost { f64::NEG_INFINITY } else { theory - margin },
+                    upper: if side == Side::AtLeast { f64::INFINITY } else { theory + margin },
+                    trials,
+                    test: "normal",
+                }
+            }
+            Self::ChiSquare { statistic, degrees, trials } => {
+                let (lower, upper) = chi_square_bounds(degrees as f64, tail);
+                Judged { observed: statistic, theory: degrees as f64, lower, upper, trials, test: "chi-square" }
+            }
+            Self::Exact { observed, theory, tolerance } => Judged {
+                observed,
+                theory,
+                lower: theory - tolerance,
+                upper: theory + tolerance,
+                trials: 0,
+                test: "exact",
+            },
+            Self::Between { observed, lower, upper } => {
+                let theory = observed.clamp(lower, upper);
+                Judged { observed, theory, lower, upper, trials: 0, test: "bounds" }
+            }
+        }
+    }
+}
+
+// ---- normal ----
+
+/// The number of standard deviations that a normal variable exceeds, both sides together, with this probability.
+pub fn normal_quantile(tails: f64) -> f64 {
+    crivo::math::two_sided_quantile(1.0 - tails)
+}
+
+// ---- binomial ----
+
+/// The logarithm of the probability of exactly `count` successes.
+fn log_probability(count: f64, trials: f64, chance: f64) -> f64 {
+    let choices = lgamma(trials + 1.0) - lgamma(count + 1.0) - lgamma(trials - count + 1.0);
+    let successes = if count > 0.0 { count * log(chance) } else { 0.0 };
+    let failures = if count < trials { (trials - count) * log1p(-chance) } else { 0.0 };
+    choices + successes + failures
+}
+
+/// The probability of at most `count` successes in `trials`.
+pub fn at_most(count: u64, trials: u64, chance: f64) -> f64 {
+    let (k, n) = (count as f64, trials as f64);
+    if count >= trials || chance <= 0.0 {
+        1.0
+    } else if chance >= 1.0 {
+        0.0
+    } else if k < n * chance {
+        sum(k, n, chance, -1.0)
+    } else {
+        1.0 - sum(k + 1.0, n, chance, 1.0)
+    }
+}
+
+/// The probability of at least `count` successes in `trials`.
+pub fn at_least(count: u64, trials: u64, chance: f64) -> f64 {
+    let (k, n) = (count as f64, trials as f64);
+    if count == 0 {
+        1.0
+    } else if count > trials || chance <= 0.0 {
+        0.0
+    } else if chance >= 1.0 {
+        1.0
+    } else if k > n * chance {
+        sum(k, n, chance, 1.0)
+    } else {
+        1.0 - sum(k - 1.0, n, chance, -1.0)
+    }
+}
+
+/// The probabilities from `count` on, away from the mean, where they decrease.
+fn sum(mut count: f64, trials: f64, chance: f64, step: f64) -> f64 {
+    let odds = chance / (1.0 - chance);
+    let mut term = exp(log_probability(count, trials, chance));
+    let mut sum = 0.0;
+    while term > sum * 1e-16 && count >= 0.0 && count <= trials {
+        sum += term;
+        term *= if step > 0.0 { (trials - count) / (count + 1.0) * odds } else { count / (trials - count + 1.0) / odds };
+        count += step;
+    }
+    sum
+}
+
+/// The least number of successes that is accepted: fewer have a probability of at most `tail`.
+fn fewest(trials: u64, chance: f64, tail: f64) -> u64 {
+    let (mut low, mut high) = (0, trials);
+    // Fewer than `low` are accepted to be too few.
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if at_most(middle - 1, trials, chance) <= tail {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
+/// The largest number of successes that is accepted: more have a probability of at most `tail`.
+fn most(trials: u64, chance: f64, tail: f64) -> u64 {
+    let (mut low, mut high) = (0, trials);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if at_least(middle + 1, trials, chance) <= tail {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+// ---- χ² ----
+
+/// The probability that a χ² variable of so many degrees exceeds `statistic`: the upper incomplete gamma function, by
+/// its series below the mean and by Lentz's continued fraction above (Abramowitz and Stegun 6.5.29, 6.5.31).
+pub fn chi_square_above(statistic: f64, degrees: f64) -> f64 {
+    let (a, x) = (degrees / 2.0, statistic / 2.0);
+    if x <= 0.0 {
+        return 1.0;
+    }
+    let front = exp(a * log(x) - x - lgamma(a));
+    if x < a + 1.0 {
+        let (mut term, mut sum, mut n) = (1.0 / a, 1.0 / a, a);
+        while term > sum * 1e-16 {
+            n += 1.0;
+            term *= x / n;
+            sum += term;
+        }
+        return 1.0 - front * sum;
+    }
+    let mut b = x + 1.0 - a;
+    let mut c = 1e300;
+    let mut d = 1.0 / b;
+    let mut h = d;
+    for i in 1..10_000 {
+        let i = f64::from(i);
+        let an = -i * (i - a);
+        b += 2.0;
+        d = 1.0 / (an * d + b);
+        c = b + an / c;
+        let change = d * c;
+        h *= change;
+        if (change - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * h
+}
+
+/// Between which values a χ² variable of so many degrees lies, but for a probability of `tail`, half on each side.
+pub fn chi_square_bounds(degrees: f64, tail: f64) -> (f64, f64) {
+    let quantile = |above: f64| {
+        let (mut low, mut high) = (0.0, degrees + 100.0 * sqrt(degrees) + 1000.0);
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if chi_square_above(middle, degrees) > above {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        (low + high) / 2.0
+    };
+    (quantile(1.0 - tail / 2.0), quantile(tail / 2.0))
+}
+
+/// Pearson's statistic of counts beside the probabilities of their cells, pooled; `None` if there are too few
+/// observations for two cells.
+pub fn chi_square(counts: &[u64], probabilities: &[f64]) -> Option<Measure> {
+    let total: u64 = counts.iter().sum();
+    let mut cells: Vec<(f64, f64)> = Vec::new();
+    let mut open = (0.0, 0.0);
+    for (&count, probability) in counts.iter().zip(probabilities) {
+        open = (open.0 + count as f64, open.1 + probability * total as f64);
+        if open.1 >= EXPECTED {
+            cells.push(std::mem::take(&mut open));
+        }
+    }
+    let last = cells.last_mut()?;
+    *last = (last.0 + open.0, last.1 + open.1);
+    let statistic = cells.iter().map(|(count, expected)| (count - expected) * (count - expected) / expected).sum();
+    (cells.len() > 1).then(|| Measure::ChiSquare { statistic, degrees: cells.len() as u64 - 1, trials: total })
+}
+
+// ---- samples ----
+
+/// Moments of what was observed about the mean that theory gives.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample {
+    center: f64,
+    trials: f64,
+    sums: [f64; 4],
+}
+
+impl Sample {
+    /// Nothing yet, about this mean.
+    pub fn about(center: f64) -> Self {
+        Self { center, trials: 0.0, sums: [0.0; 4] }
+    }
+
+    /// Takes one observation.
+    pub fn add(&mut self, value: f64) {
+        let mut power = 1.0;
+        self.trials += 1.0;
+        for sum in &mut self.sums {
+            power *= value - self.center;
+            *sum += power;
+        }
+    }
+
+    /// How many there were.
+    pub fn trials(&self) -> u64 {
+        self.trials as u64
+    }
+
+    /// Their mean.
+    pub fn mean(&self) -> f64 {
+        self.center + self.sums[0] / self.trials
+    }
+
+    /// The mean of their squared distances from the mean of theory.
+    pub fn variance(&self) -> f64 {
+        self.sums[1] / self.trials
+    }
+
+    /// Their kurtosis about the mean of theory; 3 for normal ones.
+    pub fn kurtosis(&self) -> f64 {
+        self.sums[3] / self.trials / (self.variance() * self.variance())
+    }
+
+    /// The mean beside that of theory, given the variance of one observation.
+    pub fn check_mean(&self, variance: f64) -> Measure {
+        Measure::Normal {
+            observed: self.mean(),
+            theory: self.center,
+            deviation: sqrt(variance / self.trials),
+            trials: self.trials(),
+            side: Side::Both,
+        }
+    }
+
+    /// The variance beside that of theory, given the kurtosis of one observation.
+    pub fn check_variance(&self, variance: f64, kurtosis: f64) -> Measure {
+        Measure::Normal {
+            observed: self.variance(),
+            theory: variance,
+            deviation: variance * sqrt((kurtosis - 1.0).max(0.0) / self.trials),
+            trials: self.trials(),
+            side: Side::Both,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binomial_sums_are_those_of_their_terms() {
+        // 10 tosses of a fair coin: 1, 10, 45 … of 1024.
+        assert!((at_most(2, 10, 0.5) - 56.0 / 1024.0).abs() < 1e-12);
+        assert!((at_least(8, 10, 0.5) - 56.0 / 1024.0).abs() < 1e-12);
+        assert!((at_most(7, 10, 0.5) - (1.0 - 56.0 / 1024.0)).abs() < 1e-12);
+        // Both tails are at most what was asked for, and the next count's would not be.
+        for (trials, chance) in [(10_000, 0.3), (50, 0.01), (1_000_000, 1e-4)] {
+            let (low, high) = (fewest(trials, chance, 1e-6), most(trials, chance, 1e-6));
+            assert!(low == 0 || at_most(low - 1, trials, chance) <= 1e-6);
+            assert!(at_most(low, trials, chance) > 1e-6);
+            assert!(at_least(high + 1, trials, chance) <= 1e-6 && at_least(high, trials, chance) > 1e-6);
+        }
+    }
+
+    /// R: pchisq(c(30, 100, 400), c(10, 100, 300), lower.tail = FALSE)
+    #[test]
+    fn chi_square_has_the_tabulated_tails() {
+        for (statistic, degrees, above) in
+            [(30.0, 10.0, 8.566_412e-4), (100.0, 100.0, 0.481_191_6), (400.0, 300.0, 1.006_4e-4)]
+        {
+            let found = chi_square_above(statistic, degrees);
+            assert!((found / above - 1.0).abs() < 0.02, "{statistic}, {degrees}: {found}");
+        }
+        let (low, high) = chi_square_bounds(20.0, 0.05);
+        assert!((low - 9.590_78).abs() < 1e-4 && (high - 34.169_61).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn a_fair_die_passes_and_a_loaded_one_does_not() {
+        let fair = chi_square(&[10_050, 9_950, 10_020, 9_980, 10_110, 9_890], &[1.0 / 6.0; 6]).unwrap();
+        assert!(fair.judge(LEVEL).holds());
+        let loaded = chi_square(&[10_000, 10_000, 10_000, 10_000, 10_500, 9_500], &[1.0 / 6.0; 6]).unwrap();
+        assert!(!loaded.judge(LEVEL).holds());
+        // More even than chance is as suspicious.
+        let cells = 400;
+        assert!(!chi_square(&vec![1000; cells], &vec![1.0 / cells as f64; cells]).unwrap().judge(LEVEL).holds());
+    }
+
+    #[test]
+    fn bounds_fail_on_their_side_only() {
+        let share = |successes, side| Measure::Share { successes, trials: 10_000, chance: 0.1, side }.judge(LEVEL);
+        assert!(share(1_000, Side::Both).holds() && !share(1_300, Side::Both).holds());
+        assert!(share(0, Side::AtMost).holds() && !share(1_300, Side::AtMost).holds());
+        assert!(share(10_000, Side::AtLeast).holds() && !share(700, Side::AtLeast).holds());
+        let exact = Measure::Exact { observed: 1.01, theory: 1.0, tolerance: 0.001 };
+        assert!(!exact.judge(LEVEL).holds() && exact.judge(LEVEL).strain() > 9.0);
+    }
+
+    #[test]
+    fn samples_know_their_moments() {
+        let mut sample = Sample::about(2.0);
+        [1.0, 3.0, 1.0, 3.0].into_iter().for_each(|value| sample.add(value));
+        assert_eq!((sample.mean(), sample.variance(), sample.kurtosis()), (2.0, 1.0, 1.0));
+    }
+}

@@ -1,0 +1,65 @@
+//! Every experiment as small as can be: it gives its expected verdict, and the same table on any number of threads.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what fails here should fail loudly
+
+use crivo_lab::{Outcome, Scale, Settings, experiments, page, run};
+
+/// With `CRIVO_TEST_SEED` set (`cargo xtask test --fresh-seeds` does) everything is drawn anew, and must pass too.
+fn settings(threads: usize) -> Settings {
+    let seed = match std::env::var("CRIVO_TEST_SEED") {
+        Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("CRIVO_TEST_SEED is no number: {seed}")),
+        Err(_) => 0,
+    };
+    Settings { seed, scale: Scale::Tiny, threads, ..Settings::default() }
+}
+
+fn tables(outcomes: &[Outcome], settings: &Settings) -> Vec<(String, String)> {
+    let csv = |file: &page::File| file.name.ends_with(".csv") && file.name != "times.csv";
+    page::files(outcomes, settings).into_iter().filter(csv).map(|file| (file.name, file.text)).collect()
+}
+
+#[test]
+fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
+    let one = settings(1);
+    let outcomes = run(experiments(), &one, &());
+    for outcome in &outcomes {
+        let name = outcome.experiment.name;
+        let report = outcome.report.as_ref().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let judgement = report.judge();
+        #[allow(clippy::print_stdout)] // with --nocapture: where the time goes
+        {
+            println!("{name} {:.2} s {} {}", outcome.seconds, judgement.verdict, judgement.reason());
+        }
+        assert!(outcome.is_expected(), "{name}: {}: {}", judgement.verdict, judgement.reason());
+    }
+    // The page has every experiment, and tables begin with what decides their bytes.
+    let files = page::files(&outcomes, &one);
+    let html = &files.iter().find(|file| file.name == "index.html").unwrap().text;
+    for experiment in experiments() {
+        assert!(html.contains(&format!("crivo lab run {}", experiment.name)), "{}", experiment.name);
+    }
+    let first = tables(&outcomes, &one);
+    assert_eq!(first.len(), experiments().len());
+    for (name, csv) in &first {
+        let header = csv.lines().next().unwrap();
+        assert!(header.starts_with("# crivo lab ") && header.contains("; seed="), "{name}: {header}");
+        assert!(csv.lines().nth(1).unwrap().starts_with("part,role,label,x,observed,theory,"), "{name}");
+    }
+
+    let two = settings(2);
+    let again = tables(&run(experiments(), &two, &()), &two);
+    for ((name, before), (_, after)) in first.iter().zip(&again) {
+        assert!(before == after, "{name} depends on the number of threads");
+    }
+}
+
+#[test]
+fn another_seed_gives_other_numbers() {
+    let pick = |seed| {
+        let settings = Settings { seed, scale: Scale::Tiny, ..Settings::default() };
+        let outcomes = run(&[crivo_lab::find("birthdays").unwrap()], &settings, &());
+        tables(&outcomes, &settings).remove(0).1
+    };
+    let (one, other) = (pick(1), pick(2));
+    assert_ne!(one.lines().nth(5), other.lines().nth(5));
+}
