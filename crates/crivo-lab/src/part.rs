@@ -14,7 +14,7 @@ pub enum Role {
 
 /// A direction of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scaled {
+pub(crate) struct Scaled {
     /// What it shows.
     pub label: String,
     /// Whether equal distances are equal ratios.
@@ -23,7 +23,7 @@ pub struct Scaled {
 
 /// One point.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub(crate) struct Row {
     /// Where it lies, if it lies anywhere.
     pub x: Option<f64>,
     /// What it is, in words.
@@ -34,7 +34,7 @@ pub struct Row {
 
 /// A curve that is only shown.
 #[derive(Debug, Clone)]
-pub struct Curve {
+pub(crate) struct Curve {
     /// What it is.
     pub name: String,
     /// Its points.

@@ -22,6 +22,7 @@ fn tables(outcomes: &[Outcome], settings: &Settings) -> Vec<(String, String)> {
 fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
     let one = settings(1);
     let outcomes = run(experiments(), &one, &());
+    let mut failed = Vec::new();
     for outcome in &outcomes {
         let name = outcome.experiment.name;
         let report = outcome.report.as_ref().unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -30,8 +31,11 @@ fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
         {
             println!("{name} {:.2} s {} {}", outcome.seconds, judgement.verdict, judgement.reason());
         }
-        assert!(outcome.is_expected(), "{name}: {}: {}", judgement.verdict, judgement.reason());
+        if !outcome.is_expected() {
+            failed.push(format!("{name}: {}: {}", judgement.verdict, judgement.reason()));
+        }
     }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
     // The page has every experiment, and tables begin with what decides their bytes.
     let files = page::files(&outcomes, &one);
     let html = &files.iter().find(|file| file.name == "index.html").unwrap().text;

@@ -7,6 +7,7 @@ mod dedup;
 mod distinct;
 mod freq;
 pub(crate) mod mail;
+mod lab;
 mod man;
 mod merge;
 mod plan;
@@ -59,6 +60,7 @@ pub(crate) enum Command {
     Mail(mail::Args),
     Merge(merge::Args),
     Show(show::Args),
+    Lab(lab::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -82,6 +84,7 @@ impl Command {
             Self::Mail(args) => mail::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),
             Self::Show(args) => show::run(&args, out),
+            Self::Lab(args) => lab::run(&args, out),
             Self::Completions(args) => completions::run(&args, out),
             Self::Man(args) => man::run(&args, out),
         }

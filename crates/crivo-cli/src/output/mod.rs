@@ -65,6 +65,11 @@ impl Output {
         Self { quiet }
     }
 
+    /// Whether nothing but the answer is wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// One JSON object on one line.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value)?;

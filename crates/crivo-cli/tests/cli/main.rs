@@ -17,6 +17,7 @@ mod distinct;
 mod files;
 mod freq;
 mod input;
+mod lab;
 mod man;
 mod merge;
 mod plan;

@@ -69,7 +69,7 @@ fn four_events(context: &Context<'_>, p: f64, trials: u64) -> Result<Part> {
 
 /// Eight bits hold 255: with a half of the events counted, they overflow around 512 events.
 fn overflow(context: &Context<'_>, p: f64) -> Result<Part> {
-    let trials = context.size(5_000, 20_000, 100_000);
+    let trials = context.size(3_000, 20_000, 100_000);
     let mut random = context.random("overflow");
     let mut part = Part::curve("Counters of eight bits that have overflowed", "events", "share of trials");
     for k in [400, 460, 480, 500, 512, 524, 540, 560, 600] {

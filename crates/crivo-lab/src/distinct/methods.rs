@@ -146,19 +146,17 @@ fn draw_registers(n: u64, random: &mut Random, mut insert: impl FnMut(u64)) {
     }
 }
 
-/// For each register those of the levels that occur: one with `z` zeros does so with chance `1 − e^(−ν 2^−(z+1))`.
+/// For each register the highest level that occurs, and those of the next three that do: one with `z` zeros does so with
+/// chance `1 − e^(−ν 2^−(z+1))`, whatever the others do. What lies lower is not remembered.
 fn draw_levels(n: u64, random: &mut Random, mut insert: impl FnMut(u64)) {
     let shift = 64 - u32::from(PRECISION);
+    let rate = n as f64 / REGISTERS;
     for register in 0..REGISTERS as u64 {
-        let mut seen = 0;
-        for zeros in (0..shift as i32 - 1).rev() {
-            if random.happens(-libm::expm1(-(n as f64 / REGISTERS) * pow(2.0, -f64::from(zeros + 1)))) {
+        let highest = longest_run(rate, shift as i32 - 1, random);
+        insert(register << shift | 1 << highest);
+        for zeros in (highest - 3).max(0)..highest {
+            if random.happens(-libm::expm1(-libm::ldexp(rate, -zeros - 1))) {
                 insert(register << shift | 1 << zeros);
-                seen += 1;
-            }
-            // What lies lower is not remembered.
-            if seen == 4 {
-                break;
             }
         }
     }
@@ -185,8 +183,11 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             let Some((error, side)) = (method.theory)(n as f64) else { continue };
             let drawn = n > streamed_up_to;
             let linear = method.name == "linear counting";
+            if linear && n > context.size(100_000, 1_000_000, 10_000_000) {
+                continue;
+            }
             // Linear counting is always streamed: fewer trials where streams are long.
-            let trials = if linear || !drawn { trials.min(40_000_000 / n as usize / context.size(20, 2, 1)).max(100) } else { trials };
+            let trials = if linear || !drawn { trials.min(40_000_000 / n as usize / context.size(40, 2, 1)).max(100) } else { trials };
             let mut random = context.random(&format!("{} {n}", method.name));
             let mut sample = Sample::about(0.0);
             for _ in 0..trials {

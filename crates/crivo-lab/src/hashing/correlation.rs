@@ -98,7 +98,7 @@ impl Sums {
 
     fn add_chunk(&mut self, seed: u64, random: &mut Random) -> Result<()> {
         for place in 0..CHUNK {
-            let text = random.text(50);
+            let text = super::text(self.count as usize + place, random);
             for function in 0..self.functions {
                 let hash = KeyScheme::bytes().with_seed(seed.wrapping_add(function as u64)).hash(text.as_str())?;
                 // The highest 24 bits, which a float holds exactly, around 0.

@@ -8,7 +8,13 @@ pub(crate) mod independence;
 
 use crate::random::Random;
 
-/// So many random texts of up to 50 characters, as the originals use.
+/// A random text of up to 50 characters that no other number has: the originals take repeated texts out, because those
+/// would have the same value under every function.
+fn text(number: usize, random: &mut Random) -> String {
+    format!("{number} {}", random.text(42))
+}
+
+/// So many of them.
 fn texts(count: usize, random: &mut Random) -> Vec<String> {
-    (0..count).map(|_| random.text(50)).collect()
+    (0..count).map(|number| text(number, random)).collect()
 }

@@ -1,0 +1,96 @@
+//! `crivo lab`: its list, its verdicts, its files, and what it says before any work when something is wrong.
+
+use crate::support::Scratch;
+
+#[test]
+fn list_names_every_experiment_with_its_source() {
+    let scratch = Scratch::new();
+    let listed = scratch.run(&["lab", "list", "--json"]).json();
+    let experiments = listed["experiments"].as_array().unwrap().clone();
+    assert!(experiments.len() >= 39, "{}", experiments.len());
+    for experiment in &experiments {
+        assert!(experiment["claim"].as_str().unwrap().ends_with('.') && !experiment["sources"].as_array().unwrap().is_empty());
+        assert!(["confirmed", "refuted"].contains(&experiment["expected"].as_str().unwrap()));
+    }
+    let text = scratch.run(&["lab", "list"]);
+    assert!(text.ok().contains("morris") && text.ok().contains("(to be refuted)"));
+}
+
+#[test]
+fn run_writes_tables_times_and_a_page_that_repeat() {
+    let scratch = Scratch::new();
+    let run = |folder: &str, threads: &str| {
+        scratch.run(&[
+            "lab", "run", "optimum-k", "partition", "errata", "--scale", "tiny", "--seed", "7", "--threads", threads, "-o",
+            folder, "--json",
+        ])
+    };
+    let report = run("one", "1").json();
+    assert_eq!((report["seed"].as_u64(), report["scale"].as_str(), report["expected"].as_u64()), (Some(7), Some("tiny"), Some(3)));
+    assert_eq!(report["experiments"][2]["verdict"], "refuted");
+    assert_eq!(report["experiments"][2]["as_expected"], true);
+    let mut names: Vec<String> =
+        std::fs::read_dir(scratch.path("one")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["errata.csv", "index.html", "optimum-k.csv", "partition.csv", "times.csv"]);
+    run("two", "2").json();
+    for name in ["errata.csv", "optimum-k.csv", "partition.csv"] {
+        assert_eq!(scratch.read(&format!("one/{name}")), scratch.read(&format!("two/{name}")), "{name}");
+    }
+    // A folder that is there gets its files replaced, and nothing is left of the way there.
+    run("one", "2").json();
+    assert_eq!(std::fs::read_dir(scratch.path("one")).unwrap().count(), 5);
+    let page = String::from_utf8(scratch.read("one/index.html")).unwrap();
+    assert!(page.contains("crivo lab run partition --seed 7 --scale tiny") && page.contains("refuted, as expected"));
+}
+
+#[test]
+fn verdicts_are_told_with_their_numbers() {
+    let ran = Scratch::new().run(&["lab", "run", "optimum-k", "--scale", "tiny"]);
+    assert!(ran.ok().contains("confirmed: all") && ran.ok().contains("1 of 1 verdicts are as expected"));
+}
+
+#[test]
+fn an_unknown_experiment_gets_the_nearest_names() {
+    Scratch::new().run(&["lab", "run", "moris"]).fails_with("moris: no such experiment; did you mean morris");
+}
+
+#[test]
+fn what_cannot_be_written_is_known_before_any_work() {
+    let scratch = Scratch::with([("file", "x")]);
+    scratch.run(&["lab", "all", "-o", "file"]).fails_with("file: is no folder");
+    scratch.run(&["lab", "all", "-o", "no/such/folder"]).fails_with("cannot be made in");
+}
+
+#[test]
+fn files_of_another_shape_are_refused_before_any_work() {
+    let scratch = Scratch::with([("ratings.csv", "userId,movieId,rating\n1,2,3\n")]);
+    let movielens = |path: &str| scratch.run(&["lab", "run", "similar-users", "--movielens", path]);
+    movielens("ratings.csv").fails_with("ratings.csv:1: expected user, film, rating and time");
+    movielens("none.dat").fails_with("none.dat: no such file");
+    movielens(".").fails_with("has neither u.data nor ratings.dat");
+    scratch.run(&["lab", "run", "similar-users", "--mail", "."]).fails_with("expected a folder with the folders spam and ham");
+}
+
+/// A list in MovieLens's form is read in both of its forms, and gives the same sets.
+#[test]
+fn ratings_are_read_in_both_forms() {
+    let mut tabs = String::new();
+    for user in 1..=60_u32 {
+        // Every third user has nearly the films of the one before.
+        for film in 0..25_u32 {
+            let shared = if user % 3 == 0 { user - 1 } else { user };
+            let film = if user % 3 == 0 && film < 2 { 5_000 + user } else { shared * 100 + film };
+            tabs += &format!("{user}\t{film}\t4\t881250949\n");
+        }
+    }
+    let scratch = Scratch::new();
+    scratch.write("u.data", &tabs);
+    scratch.write("ratings.dat", tabs.replace('\t', "::"));
+    let run = |path: &str| {
+        let report = scratch.run(&["lab", "run", "similar-users", "equal-sets", "--movielens", path, "--json"]).json();
+        assert_eq!(report["expected"], 2, "{report}");
+        report["experiments"][0]["checks"].as_u64().unwrap()
+    };
+    assert_eq!(run("u.data"), run("ratings.dat"));
+}
