@@ -1,0 +1,28 @@
+//! The page in a real browser: no complaint, nothing fetched, every plot drawn and every experiment found.
+
+#![allow(clippy::unwrap_used)] // what fails here should fail loudly
+
+use crivo_browser_test::Browser;
+use crivo_lab::{Scale, Settings, find, page, run};
+
+fn page_of(names: &[&str]) -> String {
+    let chosen: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
+    let settings = Settings { scale: Scale::Tiny, ..Settings::default() };
+    page::html(&run(&chosen, &settings, &()), &settings)
+}
+
+#[test]
+fn page_keeps_every_promise_in_a_browser() {
+    let browser = Browser::start();
+    browser.open_html(&page_of(&["birthdays", "bands", "private-emoji", "all-pairs", "errata", "optimum-k"]));
+    assert_eq!(browser.foreign_requests(), Vec::<String>::new());
+    browser.audit();
+    let count = |script: &str| browser.run(script).as_u64().unwrap();
+    assert_eq!(count("return document.querySelectorAll('section.experiment').length"), 6);
+    assert!(count("return document.querySelectorAll('section.experiment svg').length") >= 9);
+    assert!(browser.run_for_text("return document.querySelector('#errata .verdict').textContent").contains("refuted, as expected"));
+    // Searching leaves what is looked for, in the list and on the page.
+    browser.type_into("input[type=search]", "birthday");
+    let visible = "return [...document.querySelectorAll('section.experiment')].filter((one) => one.getBoundingClientRect().height > 0).length";
+    assert_eq!(count(visible), 1);
+}
