@@ -3,9 +3,7 @@
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::report::{Report, Verdict};
-use crate::{
-    applications, counting, distinct, errata, frequency, hashing, membership, sampling, similarity,
-};
+use crate::{applications, counting, distinct, errata, frequency, hashing, membership, sampling, similarity};
 
 /// The texts that the experiments come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +119,11 @@ mod tests {
     #[test]
     fn names_are_different_and_easy_to_type() {
         let mut names: Vec<&str> = experiments().iter().map(|experiment| experiment.name).collect();
-        assert!(names.iter().all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')));
+        assert!(
+            names
+                .iter()
+                .all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))
+        );
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), experiments().len());
@@ -130,7 +132,11 @@ mod tests {
     #[test]
     fn claims_are_one_sentence_with_a_source() {
         for experiment in experiments() {
-            assert!(experiment.claim.ends_with('.') && !experiment.claim.contains(". "), "{}", experiment.name);
+            assert!(
+                experiment.claim.ends_with('.') && !experiment.claim.contains(". "),
+                "{}",
+                experiment.name
+            );
             assert!(!experiment.sources.is_empty(), "{}", experiment.name);
             assert_ne!(experiment.expected, Verdict::Doubtful, "{}", experiment.name);
         }

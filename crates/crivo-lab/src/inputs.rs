@@ -29,16 +29,25 @@ impl Ratings {
     /// If there is no such file, or a line is not `user, film, rating, time`.
     pub fn read(path: &Path) -> Result<Self> {
         let file = if path.is_dir() {
-            ["u.data", "ratings.dat"].iter().map(|name| path.join(name)).find(|file| file.is_file()).ok_or_else(
-                || Error::Input(format!("{}: has neither u.data nor ratings.dat: name one of them", path.display())),
-            )?
+            ["u.data", "ratings.dat"]
+                .iter()
+                .map(|name| path.join(name))
+                .find(|file| file.is_file())
+                .ok_or_else(|| {
+                    Error::Input(format!(
+                        "{}: has neither u.data nor ratings.dat: name one of them",
+                        path.display()
+                    ))
+                })?
         } else {
             path.to_path_buf()
         };
         let text = std::fs::read_to_string(&file).map_err(|error| {
             let reason = match error.kind() {
                 std::io::ErrorKind::NotFound => "no such file".into(),
-                std::io::ErrorKind::InvalidData => "is no text: expected a MovieLens u.data or ratings.dat".into(),
+                std::io::ErrorKind::InvalidData => {
+                    "is no text: expected a MovieLens u.data or ratings.dat".into()
+                }
                 _ => error.to_string(),
             };
             Error::Input(format!("{}: {reason}", file.display()))
@@ -52,7 +61,9 @@ impl Ratings {
         for (line, number) in text.lines().zip(1_u64..) {
             let fields: Vec<&str> = line.split(separator).collect();
             let row = match fields[..] {
-                [user, film, rating, _] if rating.parse::<f32>().is_ok() => user.parse().ok().zip(film.parse().ok()),
+                [user, film, rating, _] if rating.parse::<f32>().is_ok() => {
+                    user.parse().ok().zip(film.parse().ok())
+                }
                 _ => None,
             };
             let row = row.ok_or_else(|| {
@@ -64,7 +75,9 @@ impl Ratings {
             rows.push(row);
         }
         if rows.is_empty() {
-            return Err(Error::Input(format!("{name}: is empty: expected a MovieLens u.data or ratings.dat")));
+            return Err(Error::Input(format!(
+                "{name}: is empty: expected a MovieLens u.data or ratings.dat"
+            )));
         }
         Ok(Self { name: name.into(), rows })
     }
@@ -89,7 +102,9 @@ impl Inputs {
             for name in ["spam", "ham"] {
                 if !folder.join(name).is_dir() {
                     let folder = folder.display();
-                    return Err(Error::Input(format!("{folder}: expected a folder with the folders spam and ham; there is no {name}")));
+                    return Err(Error::Input(format!(
+                        "{folder}: expected a folder with the folders spam and ham; there is no {name}"
+                    )));
                 }
             }
         }
@@ -111,7 +126,9 @@ mod tests {
 
     #[test]
     fn another_shape_is_refused_with_its_line() {
-        for (text, line) in [("a,b,c\n", 1), ("1\t2\t3\t4\n1\t2\t3\n", 2), ("1::x::3::4\n", 1), ("1\t2\tgood\t4\n", 1)] {
+        for (text, line) in
+            [("a,b,c\n", 1), ("1\t2\t3\t4\n1\t2\t3\n", 2), ("1::x::3::4\n", 1), ("1\t2\tgood\t4\n", 1)]
+        {
             let error = Ratings::parse("f", text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("f:{line}: expected user, film")), "{error}");
         }

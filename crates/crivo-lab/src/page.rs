@@ -85,12 +85,15 @@ fn overview(outcomes: &[Outcome]) -> Markup {
             }
             Err(_) => ("not done".into(), 0),
         };
-        table = table.row_about(name, [
-            Cell::markup(html! { a href={ "#" (name) } { (name) } }),
-            Cell::text(title),
-            Cell::text(&verdict),
-            Cell::number(checks as f64),
-        ]);
+        table = table.row_about(
+            name,
+            [
+                Cell::markup(html! { a href={ "#" (name) } { (name) } }),
+                Cell::text(title),
+                Cell::text(&verdict),
+                Cell::number(checks as f64),
+            ],
+        );
     }
     table.markup()
 }

@@ -164,7 +164,12 @@ impl Part {
     ///
     /// # Errors
     /// If there are too few observations to see anything.
-    pub fn distribution(&mut self, label: impl Into<String>, counts: &[u64], probabilities: &[f64]) -> Result<()> {
+    pub fn distribution(
+        &mut self,
+        label: impl Into<String>,
+        counts: &[u64],
+        probabilities: &[f64],
+    ) -> Result<()> {
         let label = label.into();
         let measure = chi_square(counts, probabilities)
             .ok_or_else(|| Error::Experiment(format!("{label}: too few observations for a χ² test")))?;

@@ -134,6 +134,8 @@ mod tests {
     fn texts_are_as_long_as_allowed() {
         let mut random = Random::new(2);
         let lengths: Vec<usize> = (0..1000).map(|_| random.text(12).len()).collect();
-        assert!(lengths.contains(&1) && lengths.contains(&12) && lengths.iter().all(|&l| (1..=12).contains(&l)));
+        assert!(
+            lengths.contains(&1) && lengths.contains(&12) && lengths.iter().all(|&l| (1..=12).contains(&l))
+        );
     }
 }

@@ -168,7 +168,10 @@ impl Judgement<'_> {
         } else {
             let random = &mut self.lines.iter().filter(|line| line.judged.trials > 0);
             match worst(random) {
-                Some(which) => format!("all {} checks hold; nearest to its bounds is {which} ({level})", self.lines.len()),
+                Some(which) => format!(
+                    "all {} checks hold; nearest to its bounds is {which} ({level})",
+                    self.lines.len()
+                ),
                 None => format!("all {} checks hold ({level})", self.lines.len()),
             }
         }
@@ -206,10 +209,20 @@ impl Line<'_> {
 /// bits of a logarithm matter.
 fn number(value: f64) -> String {
     if !value.is_finite() {
-        return if value.is_nan() { String::new() } else if value > 0.0 { "inf".into() } else { "-inf".into() };
+        return if value.is_nan() {
+            String::new()
+        } else if value > 0.0 {
+            "inf".into()
+        } else {
+            "-inf".into()
+        };
     }
     let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
-    if rounded != 0.0 && !(1e-5..1e15).contains(&rounded.abs()) { format!("{rounded:e}") } else { rounded.to_string() }
+    if rounded != 0.0 && !(1e-5..1e15).contains(&rounded.abs()) {
+        format!("{rounded:e}")
+    } else {
+        rounded.to_string()
+    }
 }
 
 /// A number as a person reads it.
@@ -221,7 +234,11 @@ pub(crate) fn short(value: f64) -> String {
         return value.to_string();
     }
     let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
-    if rounded != 0.0 && !(1e-3..1e7).contains(&rounded.abs()) { format!("{rounded:e}") } else { rounded.to_string() }
+    if rounded != 0.0 && !(1e-3..1e7).contains(&rounded.abs()) {
+        format!("{rounded:e}")
+    } else {
+        rounded.to_string()
+    }
 }
 
 /// A field of a CSV file.

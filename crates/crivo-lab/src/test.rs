@@ -171,7 +171,14 @@ impl Measure {
             }
             Self::ChiSquare { statistic, degrees, trials } => {
                 let (lower, upper) = chi_square_bounds(degrees as f64, tail);
-                Judged { observed: statistic, theory: degrees as f64, lower, upper, trials, test: "chi-square" }
+                Judged {
+                    observed: statistic,
+                    theory: degrees as f64,
+                    lower,
+                    upper,
+                    trials,
+                    test: "chi-square",
+                }
             }
             Self::Exact { observed, theory, tolerance } => Judged {
                 observed,
@@ -243,7 +250,11 @@ fn sum(mut count: f64, trials: f64, chance: f64, step: f64) -> f64 {
     let mut sum = 0.0;
     while term > sum * 1e-16 && count >= 0.0 && count <= trials {
         sum += term;
-        term *= if step > 0.0 { (trials - count) / (count + 1.0) * odds } else { count / (trials - count + 1.0) / odds };
+        term *= if step > 0.0 {
+            (trials - count) / (count + 1.0) * odds
+        } else {
+            count / (trials - count + 1.0) / odds
+        };
         count += step;
     }
     sum
@@ -347,8 +358,13 @@ pub fn chi_square(counts: &[u64], probabilities: &[f64]) -> Option<Measure> {
     }
     let last = cells.last_mut()?;
     *last = (last.0 + open.0, last.1 + open.1);
-    let statistic = cells.iter().map(|(count, expected)| (count - expected) * (count - expected) / expected).sum();
-    (cells.len() > 1).then(|| Measure::ChiSquare { statistic, degrees: cells.len() as u64 - 1, trials: total })
+    let statistic =
+        cells.iter().map(|(count, expected)| (count - expected) * (count - expected) / expected).sum();
+    (cells.len() > 1).then(|| Measure::ChiSquare {
+        statistic,
+        degrees: cells.len() as u64 - 1,
+        trials: total,
+    })
 }
 
 // ---- samples ----
@@ -460,12 +476,15 @@ mod tests {
         assert!(!loaded.judge(LEVEL).holds());
         // More even than chance is as suspicious.
         let cells = 400;
-        assert!(!chi_square(&vec![1000; cells], &vec![1.0 / cells as f64; cells]).unwrap().judge(LEVEL).holds());
+        assert!(
+            !chi_square(&vec![1000; cells], &vec![1.0 / cells as f64; cells]).unwrap().judge(LEVEL).holds()
+        );
     }
 
     #[test]
     fn bounds_fail_on_their_side_only() {
-        let share = |successes, side| Measure::Share { successes, trials: 10_000, chance: 0.1, side }.judge(LEVEL);
+        let share =
+            |successes, side| Measure::Share { successes, trials: 10_000, chance: 0.1, side }.judge(LEVEL);
         assert!(share(1_000, Side::Both).holds() && !share(1_300, Side::Both).holds());
         assert!(share(0, Side::AtMost).holds() && !share(1_300, Side::AtMost).holds());
         assert!(share(10_000, Side::AtLeast).holds() && !share(700, Side::AtLeast).holds());

@@ -20,7 +20,11 @@ fn page_keeps_every_promise_in_a_browser() {
     let count = |script: &str| browser.run(script).as_u64().unwrap();
     assert_eq!(count("return document.querySelectorAll('section.experiment').length"), 6);
     assert!(count("return document.querySelectorAll('section.experiment svg').length") >= 9);
-    assert!(browser.run_for_text("return document.querySelector('#errata .verdict').textContent").contains("refuted, as expected"));
+    assert!(
+        browser
+            .run_for_text("return document.querySelector('#errata .verdict').textContent")
+            .contains("refuted, as expected")
+    );
     // Searching leaves what is looked for, in the list and on the page.
     browser.type_into("input[type=search]", "birthday");
     let visible = "return [...document.querySelectorAll('section.experiment')].filter((one) => one.getBoundingClientRect().height > 0).length";

@@ -10,7 +10,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
-use crivo_lab::{Experiment, Inputs, Outcome as Ran, Scale, Settings, experiments, find, page, run as run_all};
+use crivo_lab::{
+    Experiment, Inputs, Outcome as Ran, Scale, Settings, experiments, find, page, run as run_all,
+};
 use serde::Serialize;
 
 use self::progress::Meters;
@@ -179,7 +181,11 @@ fn list(args: &ListArgs, out: &Output) -> Outcome {
         name: experiment.name,
         title: experiment.title,
         claim: experiment.claim,
-        sources: experiment.sources.iter().map(|(text, place)| format!("{}, {place}", text.title())).collect(),
+        sources: experiment
+            .sources
+            .iter()
+            .map(|(text, place)| format!("{}, {place}", text.title()))
+            .collect(),
         expected: experiment.expected.to_string(),
     });
     if args.json {
@@ -188,7 +194,11 @@ fn list(args: &ListArgs, out: &Output) -> Outcome {
         let rows: Vec<(&str, String)> = experiments()
             .iter()
             .map(|experiment| {
-                let refuted = if experiment.expected == crivo_lab::Verdict::Confirmed { "" } else { " (to be refuted)" };
+                let refuted = if experiment.expected == crivo_lab::Verdict::Confirmed {
+                    ""
+                } else {
+                    " (to be refuted)"
+                };
                 (experiment.name, format!("{}{refuted}", experiment.title))
             })
             .collect();
@@ -302,9 +312,9 @@ impl Folder {
                 }
                 Ok(())
             }),
-            Self::There(path) => {
-                files.iter().try_for_each(|file| Destination::new(&path.join(&file.name))?.write(file.text.as_bytes()))
-            }
+            Self::There(path) => files
+                .iter()
+                .try_for_each(|file| Destination::new(&path.join(&file.name))?.write(file.text.as_bytes())),
         }
     }
 }

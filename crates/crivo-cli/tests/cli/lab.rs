@@ -9,7 +9,10 @@ fn list_names_every_experiment_with_its_source() {
     let experiments = listed["experiments"].as_array().unwrap().clone();
     assert!(experiments.len() >= 39, "{}", experiments.len());
     for experiment in &experiments {
-        assert!(experiment["claim"].as_str().unwrap().ends_with('.') && !experiment["sources"].as_array().unwrap().is_empty());
+        assert!(
+            experiment["claim"].as_str().unwrap().ends_with('.')
+                && !experiment["sources"].as_array().unwrap().is_empty()
+        );
         assert!(["confirmed", "refuted"].contains(&experiment["expected"].as_str().unwrap()));
     }
     let text = scratch.run(&["lab", "list"]);
@@ -21,16 +24,33 @@ fn run_writes_tables_times_and_a_page_that_repeat() {
     let scratch = Scratch::new();
     let run = |folder: &str, threads: &str| {
         scratch.run(&[
-            "lab", "run", "optimum-k", "partition", "errata", "--scale", "tiny", "--seed", "7", "--threads", threads, "-o",
-            folder, "--json",
+            "lab",
+            "run",
+            "optimum-k",
+            "partition",
+            "errata",
+            "--scale",
+            "tiny",
+            "--seed",
+            "7",
+            "--threads",
+            threads,
+            "-o",
+            folder,
+            "--json",
         ])
     };
     let report = run("one", "1").json();
-    assert_eq!((report["seed"].as_u64(), report["scale"].as_str(), report["expected"].as_u64()), (Some(7), Some("tiny"), Some(3)));
+    assert_eq!(
+        (report["seed"].as_u64(), report["scale"].as_str(), report["expected"].as_u64()),
+        (Some(7), Some("tiny"), Some(3))
+    );
     assert_eq!(report["experiments"][2]["verdict"], "refuted");
     assert_eq!(report["experiments"][2]["as_expected"], true);
-    let mut names: Vec<String> =
-        std::fs::read_dir(scratch.path("one")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(scratch.path("one"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     assert_eq!(names, ["errata.csv", "index.html", "optimum-k.csv", "partition.csv", "times.csv"]);
     run("two", "2").json();
@@ -41,7 +61,10 @@ fn run_writes_tables_times_and_a_page_that_repeat() {
     run("one", "2").json();
     assert_eq!(std::fs::read_dir(scratch.path("one")).unwrap().count(), 5);
     let page = String::from_utf8(scratch.read("one/index.html")).unwrap();
-    assert!(page.contains("crivo lab run partition --seed 7 --scale tiny") && page.contains("refuted, as expected"));
+    assert!(
+        page.contains("crivo lab run partition --seed 7 --scale tiny")
+            && page.contains("refuted, as expected")
+    );
 }
 
 #[test]
@@ -69,7 +92,9 @@ fn files_of_another_shape_are_refused_before_any_work() {
     movielens("ratings.csv").fails_with("ratings.csv:1: expected user, film, rating and time");
     movielens("none.dat").fails_with("none.dat: no such file");
     movielens(".").fails_with("has neither u.data nor ratings.dat");
-    scratch.run(&["lab", "run", "similar-users", "--mail", "."]).fails_with("expected a folder with the folders spam and ham");
+    scratch
+        .run(&["lab", "run", "similar-users", "--mail", "."])
+        .fails_with("expected a folder with the folders spam and ham");
 }
 
 /// A list in MovieLens's form is read in both of its forms, and gives the same sets.
@@ -88,7 +113,8 @@ fn ratings_are_read_in_both_forms() {
     scratch.write("u.data", &tabs);
     scratch.write("ratings.dat", tabs.replace('\t', "::"));
     let run = |path: &str| {
-        let report = scratch.run(&["lab", "run", "similar-users", "equal-sets", "--movielens", path, "--json"]).json();
+        let report =
+            scratch.run(&["lab", "run", "similar-users", "equal-sets", "--movielens", path, "--json"]).json();
         assert_eq!(report["expected"], 2, "{report}");
         report["experiments"][0]["checks"].as_u64().unwrap()
     };

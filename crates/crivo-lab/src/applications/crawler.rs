@@ -39,9 +39,14 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let pages = context.size(10_000, 60_000, 1_000_000);
     report.parameter("pages", pages);
     report.parameter("links_a_page", LINKS);
-    let mut curve = Part::curve("New pages skipped wrongly", "rate the filter was made for", "share of new pages").log_x().log_y();
+    let mut curve =
+        Part::curve("New pages skipped wrongly", "rate the filter was made for", "share of new pages")
+            .log_x()
+            .log_y();
     let mut twice = Part::numbers("Pages visited twice");
-    for (step, (rate, room)) in [(0.1, 1.0), (0.03, 1.0), (0.01, 1.0), (0.003, 1.0), (0.01, 0.5)].into_iter().enumerate() {
+    for (step, (rate, room)) in
+        [(0.1, 1.0), (0.03, 1.0), (0.01, 1.0), (0.003, 1.0), (0.01, 0.5)].into_iter().enumerate()
+    {
         context.advance(step, 5)?;
         let mut random = context.random(&format!("{rate} {room}"));
         let items = (pages as f64 * room) as u64;

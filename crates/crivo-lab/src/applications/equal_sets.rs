@@ -65,7 +65,12 @@ fn measure(context: &Context<'_>, extra: usize) -> Result<Report> {
     part.equal("found", found.len() as f64, (truth + extra) as f64);
     part.equal("found that are not equal", wrong as f64, 0.0);
     if context.inputs().ratings.is_none() {
-        part.between("equal pairs in the list", truth as f64, sets.len() as f64 / 100.0 - 1.0, sets.len() as f64);
+        part.between(
+            "equal pairs in the list",
+            truth as f64,
+            sets.len() as f64 / 100.0 - 1.0,
+            sets.len() as f64,
+        );
     }
     report.add(part);
     Ok(report)

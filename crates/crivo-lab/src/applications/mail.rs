@@ -30,7 +30,8 @@ fn measure(context: &Context<'_>, best: f64) -> Result<Report> {
     let asked = context.size(100, 300, 2_000);
     report.parameter("learned", 40);
     report.parameter("asked", asked);
-    let learned: Vec<Vec<u8>> = (0..40).map(|number| newsletters[number % 8].issue(number, &mut random)).collect();
+    let learned: Vec<Vec<u8>> =
+        (0..40).map(|number| newsletters[number % 8].issue(number, &mut random)).collect();
     let mut messages = Vec::new();
     for number in 0..asked {
         // From other senders, so that the content has to tell.
@@ -81,7 +82,8 @@ type Row = (f64, f64, f64);
 
 fn sweep(learned: &[Vec<u8>], messages: Vec<(Vec<u8>, bool)>) -> Result<Vec<Row>> {
     let failed = |error: crivo_mail::Error| Error::Experiment(error.to_string());
-    let folder = tempfile::tempdir().map_err(|error| Error::Experiment(format!("no temporary folder: {error}")))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Error::Experiment(format!("no temporary folder: {error}")))?;
     let filter = Filter::open_or_create_with(folder.path(), Method::Classic).map_err(failed)?;
     filter.train(learned.iter().map(|message| Ok((message.clone(), Label::Spam)))).map_err(failed)?;
     let rows = filter.sweep(messages.into_iter().map(Ok)).map_err(failed)?;
@@ -97,7 +99,9 @@ fn sweep(learned: &[Vec<u8>], messages: Vec<(Vec<u8>, bool)>) -> Result<Vec<Row>
 
 /// A higher threshold filters less, and the lowest is the best compromise.
 fn add_sweep(report: &mut Report, part: &mut Part, title: &str, rows: &[Row], best: f64) {
-    let rises = |column: fn(&Row) -> f64| rows.windows(2).filter(|pair| column(&pair[1]) > column(&pair[0]) + 0.02).count();
+    let rises = |column: fn(&Row) -> f64| {
+        rows.windows(2).filter(|pair| column(&pair[1]) > column(&pair[0]) + 0.02).count()
+    };
     part.equal(format!("{title}: steps at which more spam is filtered"), rises(|row| row.1) as f64, 0.0);
     part.equal(format!("{title}: steps at which more ham is filtered"), rises(|row| row.2) as f64, 0.0);
     let gain = |row: &Row| row.1 - row.2;
@@ -121,17 +125,21 @@ fn read(folder: &Path) -> Result<Vec<Vec<u8>>> {
 /// Frequent words, which begin shingles, and others.
 const SMALL: [&str; 12] = ["the", "of", "to", "and", "a", "in", "for", "with", "you", "this", "on", "your"];
 const OTHERS: [&str; 40] = [
-    "offer", "travel", "summer", "price", "deal", "week", "order", "shop", "music", "garden", "shoes", "ticket", "beach",
-    "hotel", "phone", "coffee", "member", "points", "sale", "friends", "report", "meeting", "project", "river", "lunch",
-    "budget", "house", "school", "train", "photo", "recipe", "doctor", "paper", "letter", "number", "answer", "question",
-    "evening", "morning", "table",
+    "offer", "travel", "summer", "price", "deal", "week", "order", "shop", "music", "garden", "shoes",
+    "ticket", "beach", "hotel", "phone", "coffee", "member", "points", "sale", "friends", "report",
+    "meeting", "project", "river", "lunch", "budget", "house", "school", "train", "photo", "recipe",
+    "doctor", "paper", "letter", "number", "answer", "question", "evening", "morning", "table",
 ];
 
 /// Sentences in which frequent words stand among others.
 fn sentences(words: usize, random: &mut Random) -> Vec<String> {
     (0..words)
         .map(|_| {
-            let word = if random.happens(0.4) { SMALL[random.below(SMALL.len())] } else { OTHERS[random.below(OTHERS.len())] };
+            let word = if random.happens(0.4) {
+                SMALL[random.below(SMALL.len())]
+            } else {
+                OTHERS[random.below(OTHERS.len())]
+            };
             word.to_owned()
         })
         .collect()

@@ -71,8 +71,10 @@ impl LookAlike {
             }
             sets.insert(user, films);
         }
-        let mut rows: Vec<(u32, u32)> =
-            sets.into_iter().flat_map(|(user, films)| films.into_iter().map(move |film| (user, film))).collect();
+        let mut rows: Vec<(u32, u32)> = sets
+            .into_iter()
+            .flat_map(|(user, films)| films.into_iter().map(move |film| (user, film)))
+            .collect();
         random.shuffle(&mut rows);
         rows
     }

@@ -47,7 +47,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             ratings: context.size(20_000, 100_000, 1_000_209),
         };
         // Every tenth user is like the one before, by 0.6 to 0.95.
-        generated = shape.rows(|user, random| (user % 10 == 0).then(|| 0.6 + 0.35 * random.unit()), &mut random);
+        generated =
+            shape.rows(|user, random| (user % 10 == 0).then(|| 0.6 + 0.35 * random.unit()), &mut random);
         report.parameter("file", "generated");
         &generated
     };
@@ -74,20 +75,25 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let candidates: BTreeSet<(u64, u64)> =
         index.candidates().into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
 
-    let mut curve = Part::curve("Estimated similarity of the similar pairs", "exact similarity", "estimated similarity").separate();
+    let mut curve =
+        Part::curve("Estimated similarity of the similar pairs", "exact similarity", "estimated similarity")
+            .separate();
     let mut worst = Part::numbers("Similar pairs");
     let (mut found, mut chance, mut off) = (0, 0.0, 0);
     for &(a, b, similarity) in &exact {
         let estimate = sketches[a as usize].similarity(&sketches[b as usize])?.value();
         let theory = factor * similarity;
         // Slots of small sets are less independent than chance, never more: this deviation is an upper bound.
-        curve.at(similarity, Measure::Normal {
-            observed: estimate,
-            theory,
-            deviation: sqrt(theory * (1.0 - theory).max(0.0) / f64::from(K)),
-            trials: K.into(),
-            side: Side::Both,
-        });
+        curve.at(
+            similarity,
+            Measure::Normal {
+                observed: estimate,
+                theory,
+                deviation: sqrt(theory * (1.0 - theory).max(0.0) / f64::from(K)),
+                trials: K.into(),
+                side: Side::Both,
+            },
+        );
         found += u64::from(candidates.contains(&(a.min(b).into(), a.max(b).into())));
         chance += 1.0 - pow(1.0 - pow(similarity, bands.rows().into()), bands.bands().into());
         off += u64::from((estimate - similarity).abs() > 0.05);
@@ -96,12 +102,15 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     curve.show("equal", [(0.6, 0.6), (1.0, 1.0)]);
     report.add(curve);
     if pairs > 0 {
-        worst.named("found by bands", Measure::Share {
-            successes: found,
-            trials: pairs,
-            chance: chance / pairs as f64,
-            side: Side::AtLeast,
-        });
+        worst.named(
+            "found by bands",
+            Measure::Share {
+                successes: found,
+                trials: pairs,
+                chance: chance / pairs as f64,
+                side: Side::AtLeast,
+            },
+        );
         worst.share_at_most("errors above 0.05", off, pairs, 0.05);
     }
     report.add(worst);
@@ -122,7 +131,11 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
 }
 
 /// All pairs compared one by one, where there are not too many.
-fn by_brute_force(context: &Context<'_>, sets: &crivo_near::SetCollection, exact: &[(u32, u32, f64)]) -> Result<Part> {
+fn by_brute_force(
+    context: &Context<'_>,
+    sets: &crivo_near::SetCollection,
+    exact: &[(u32, u32, f64)],
+) -> Result<Part> {
     let mut part = Part::numbers("Exact pairs, by comparing all").control();
     if sets.len() > 10_000 {
         part.between("similar pairs found by prefixes", exact.len() as f64, 0.0, f64::INFINITY);
@@ -137,7 +150,9 @@ fn by_brute_force(context: &Context<'_>, sets: &crivo_near::SetCollection, exact
             let similarity = jaccard_sorted(sets.set(a), sets.set(b)).unwrap_or(0.0);
             if similarity >= 0.6 {
                 similar += 1;
-                missed += u32::from(!exact.iter().any(|&(x, y, j)| (x.min(y), x.max(y)) == (b, a) && j == similarity));
+                missed += u32::from(
+                    !exact.iter().any(|&(x, y, j)| (x.min(y), x.max(y)) == (b, a) && j == similarity),
+                );
             }
         }
     }

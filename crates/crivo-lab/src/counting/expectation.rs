@@ -52,7 +52,8 @@ fn measure(context: &Context<'_>, quarter: f64) -> Result<Report> {
     }
     report.add(part);
 
-    let mut part = Part::curve("Half of the events, by a coin", "events", "variance of the counter").log_x().log_y();
+    let mut part =
+        Part::curve("Half of the events, by a coin", "events", "variance of the counter").log_x().log_y();
     let mut random = context.random("half of the time");
     let trials = context.size(20_000, 100_000, 1_000_000);
     for k in [1_u64, 4, 16, 64, 256, 1024] {

@@ -21,7 +21,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 /// The probability of each value after `k` events, by the recurrence.
 pub(crate) fn distribution(base: f64, highest: usize, k: u64) -> Vec<f64> {
-    let chances: Vec<f64> = (0..=highest).map(|n| if n == highest { 0.0 } else { pow(base, -(n as f64)) }).collect();
+    let chances: Vec<f64> =
+        (0..=highest).map(|n| if n == highest { 0.0 } else { pow(base, -(n as f64)) }).collect();
     let mut probabilities = vec![0.0; highest + 1];
     probabilities[0] = 1.0;
     for _ in 0..k {
@@ -43,8 +44,16 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
     let mut means = Part::curve("Mean of the estimates", "events", "mean / events").log_x();
     let mut numbers = Part::numbers("Mean and variance of the estimate");
     let mut shapes = Part::numbers("Whole distribution, by the recurrence");
-    let cases =
-        [(2.0, 1), (2.0, 4), (2.0, 10), (2.0, 100), (2.0, 1_000), (2.0, 10_000), (1.5, 1_000), (1.084, 2_000)];
+    let cases = [
+        (2.0, 1),
+        (2.0, 4),
+        (2.0, 10),
+        (2.0, 100),
+        (2.0, 1_000),
+        (2.0, 10_000),
+        (1.5, 1_000),
+        (1.084, 2_000),
+    ];
     let mut shown = Part::curve("Value after 1,000 events", "value of the counter", "share of trials");
     for (case, (base, k)) in cases.into_iter().enumerate() {
         context.advance(case, cases.len())?;
@@ -72,13 +81,16 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
         let label = format!("base {base}, {k} events");
         numbers.moments(&label, &sample, theory, kurtosis);
         if base == 2.0 {
-            means.at(events, Measure::Normal {
-                observed: sample.mean() / events,
-                theory: 1.0,
-                deviation: libm::sqrt(theory / trials as f64) / events,
-                trials: sample.trials(),
-                side: Side::Both,
-            });
+            means.at(
+                events,
+                Measure::Normal {
+                    observed: sample.mean() / events,
+                    theory: 1.0,
+                    deviation: libm::sqrt(theory / trials as f64) / events,
+                    trials: sample.trials(),
+                    side: Side::Both,
+                },
+            );
         }
         if k > 4 {
             shapes.distribution(&label, &counts, &probabilities)?;

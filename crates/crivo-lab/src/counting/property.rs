@@ -25,7 +25,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(20_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
-    let mut part = Part::curve("Counters that were incremented every time", "elements", "share of trials").log_y();
+    let mut part =
+        Part::curve("Counters that were incremented every time", "elements", "share of trials").log_y();
     let mut random = context.random("every time");
     for k in 1..=5_u64 {
         let mut every = 0;
@@ -48,7 +49,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     let mut numbers = Part::numbers("Elements until the counter shows z");
     let samples = until(10, trials, &mut random, base)?;
     for (z, sample) in (1..).zip(&samples) {
-        let variance: f64 = (0..z).map(|j| pow(base, 2.0 * f64::from(j)) * (1.0 - pow(base, -f64::from(j)))).sum();
+        let variance: f64 =
+            (0..z).map(|j| pow(base, 2.0 * f64::from(j)) * (1.0 - pow(base, -f64::from(j)))).sum();
         means.at(f64::from(z), sample.check_mean(variance));
         if z > 1 {
             numbers.named(format!("variance, z = {z}"), sample.check_variance(variance, sample.kurtosis()));
@@ -100,7 +102,10 @@ fn properties(context: &Context<'_>) -> Result<Part> {
             stream.iter().filter(|&&x| has(x)).for_each(|_| counter.increment());
             sample.add(counter.estimate().value());
         }
-        part.named(format!("mean estimate, {name}"), sample.check_mean((base - 1.0) * exact * (exact - 1.0) / 2.0));
+        part.named(
+            format!("mean estimate, {name}"),
+            sample.check_mean((base - 1.0) * exact * (exact - 1.0) / 2.0),
+        );
     }
     Ok(part)
 }

@@ -25,7 +25,8 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     let draws = context.size(3e6, 3e7, 3e8);
     report.parameter("draws", draws);
     let mut moments = Part::numbers("The estimate 64n");
-    let mut curve = Part::curve("Standard error of the estimate", "events", "share of the count").log_x().log_y();
+    let mut curve =
+        Part::curve("Standard error of the estimate", "events", "share of the count").log_x().log_y();
     let error = |p: f64, k: f64| sqrt((1.0 - p) / (p * k));
     for (chance, theory, name, sizes) in [
         (0.5, 0.5, "1/2", &[100_u64, 1_000, 10_000][..]),

@@ -20,9 +20,11 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 /// `bits` is what theory says that sums need.
 fn measure(context: &Context<'_>, bits: impl Fn(f64, f64) -> f64) -> Result<Report> {
     let mut report = Report::new();
-    let sizes = context.size(&[1_u64, 2, 10, 1_000, 50_000][..], &[1, 2, 10, 1_000, 100_000, 2_000_000], &[
-        1, 2, 10, 1_000, 100_000, 10_000_000, 100_000_000,
-    ]);
+    let sizes = context.size(
+        &[1_u64, 2, 10, 1_000, 50_000][..],
+        &[1, 2, 10, 1_000, 100_000, 2_000_000],
+        &[1, 2, 10, 1_000, 100_000, 10_000_000, 100_000_000],
+    );
     let mut curve = Part::curve("Bits of the largest sum of 32-bit numbers", "numbers", "bits").log_x();
     let mut means = Part::numbers("Sums of random streams");
     let mut random = context.random("streams");
@@ -40,20 +42,28 @@ fn measure(context: &Context<'_>, bits: impl Fn(f64, f64) -> f64) -> Result<Repo
             if length == 32 {
                 curve.exact_at(n as f64, used(worst), allowed, 0.0);
             } else {
-                means.exact(format!("bits of the largest sum, {n} numbers of 8 bits"), used(worst), allowed, 0.0);
+                means.exact(
+                    format!("bits of the largest sum, {n} numbers of 8 bits"),
+                    used(worst),
+                    allowed,
+                    0.0,
+                );
             }
             means.between(format!("bits of a sum, {n} numbers of {length} bits"), used(sum), 0.0, allowed);
             let count = pow(2.0, f64::from(length));
             let (mean, variance) = ((count - 1.0) / 2.0, (count * count - 1.0) / 12.0);
             // One uniform number is not normal; it is only inside its range.
             if n >= 1_000 {
-                means.named(format!("mean, {n} numbers of {length} bits"), Measure::Normal {
-                    observed: sum as f64 / n as f64,
-                    theory: mean,
-                    deviation: libm::sqrt(variance / n as f64),
-                    trials: n,
-                    side: Side::Both,
-                });
+                means.named(
+                    format!("mean, {n} numbers of {length} bits"),
+                    Measure::Normal {
+                        observed: sum as f64 / n as f64,
+                        theory: mean,
+                        deviation: libm::sqrt(variance / n as f64),
+                        trials: n,
+                        side: Side::Both,
+                    },
+                );
             }
         }
     }

@@ -64,14 +64,16 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
     report.parameter("registers", REGISTERS);
     report.parameter("trials", trials);
     let error = 1.039 / sqrt(REGISTERS as f64);
-    let mut printed = Part::curve("Algorithm 5.12 as printed", "different elements", "answer / truth").log_x();
+    let mut printed =
+        Part::curve("Algorithm 5.12 as printed", "different elements", "answer / truth").log_x();
     let mut halved = Part::numbers("Algorithm 5.12 as printed gives half").control();
     let mut corrected = Part::numbers("With zeros + 1 the same constant fits").control();
     let mut loglog = Part::numbers("LogLog with 0.79402 fits the zeros").control();
     for n in [3e4, 1e5, 1e6, 1e7, 1e9] {
         context.advance(1, 2)?;
         let mut random = context.random(&format!("printed {n}"));
-        let (mut as_printed, mut ranks, mut geometric) = (Sample::about(1.0), Sample::about(1.0), Sample::about(1.0));
+        let (mut as_printed, mut ranks, mut geometric) =
+            (Sample::about(1.0), Sample::about(1.0), Sample::about(1.0));
         for _ in 0..trials {
             let runs = draw(n, 53, &mut random);
             as_printed.add(estimate(&runs, 0) / n);
@@ -103,7 +105,9 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
 
 /// Below `2.5k`: the plain formula is off, as the Poisson model says, and the library's answer is not.
 fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
-    let mut part = Part::curve("Small range: crivo's estimate", "elements a register", "answer / truth").control().log_x();
+    let mut part = Part::curve("Small range: crivo's estimate", "elements a register", "answer / truth")
+        .control()
+        .log_x();
     let mut plain = Vec::new();
     for tenths in [2_u64, 5, 10, 20, 30, 50, 100] {
         context.advance(tenths as usize, 100)?;
@@ -116,16 +120,20 @@ fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
             random.feed(&mut sketch, n);
             sample.add(sketch.estimate().value() / n as f64);
         }
-        part.at(rate, Measure::Normal {
-            observed: sample.mean(),
-            theory: 1.0,
-            deviation: 0.0325 / sqrt(sample.trials() as f64) + 3e-4,
-            trials: sample.trials(),
-            side: Side::Both,
-        });
+        part.at(
+            rate,
+            Measure::Normal {
+                observed: sample.mean(),
+                theory: 1.0,
+                deviation: 0.0325 / sqrt(sample.trials() as f64) + 3e-4,
+                trials: sample.trials(),
+                side: Side::Both,
+            },
+        );
         // E 2^−M of a register, M one more than its zeros and 0 if unused.
         let at_most = |value: i32| exp(-rate * pow(2.0, -f64::from(value)));
-        let mean: f64 = at_most(0) + (1..60).map(|v| pow(2.0, -f64::from(v)) * (at_most(v) - at_most(v - 1))).sum::<f64>();
+        let mean: f64 = at_most(0)
+            + (1..60).map(|v| pow(2.0, -f64::from(v)) * (at_most(v) - at_most(v - 1))).sum::<f64>();
         plain.push((rate, alpha() / mean / rate));
     }
     part.show("the plain formula, in theory", plain.iter().copied().filter(|(_, ratio)| *ratio < 2.0));
@@ -137,7 +145,8 @@ fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
 /// Near `2^32`: a hash of 32 bits has no more than 22 zeros left to count, so registers stop at 23.
 fn large_range(context: &Context<'_>, trials: usize, error: f64) -> Result<Part> {
     let full = pow(2.0, 32.0);
-    let mut part = Part::curve("Large range: a hash of 32 bits", "elements / 2^32", "answer / truth").control();
+    let mut part =
+        Part::curve("Large range: a hash of 32 bits", "elements / 2^32", "answer / truth").control();
     for eighths in [1_u32, 2, 4, 8, 12, 16] {
         context.advance(eighths as usize, 16)?;
         let x = f64::from(eighths) / 8.0;
@@ -158,20 +167,26 @@ fn large_range(context: &Context<'_>, trials: usize, error: f64) -> Result<Part>
         let at_most = |value: i32| if value >= 23 { 1.0 } else { exp(-rate * pow(2.0, -f64::from(value))) };
         let mean: f64 = (1..=23).map(|v| pow(2.0, -f64::from(v)) * (at_most(v) - at_most(v - 1))).sum();
         let theory = alpha() / mean / rate;
-        part.at(x, Measure::Normal {
-            observed: plain.mean(),
-            theory,
-            deviation: theory * (error / sqrt(plain.trials() as f64) + 1e-3),
-            trials: plain.trials(),
-            side: Side::Both,
-        });
-        part.named(format!("crivo's 64 bits, {x} × 2^32 elements"), Measure::Normal {
-            observed: crivo.mean(),
-            theory: 1.0,
-            deviation: error / sqrt(crivo.trials() as f64) + 3e-4,
-            trials: crivo.trials(),
-            side: Side::Both,
-        });
+        part.at(
+            x,
+            Measure::Normal {
+                observed: plain.mean(),
+                theory,
+                deviation: theory * (error / sqrt(plain.trials() as f64) + 1e-3),
+                trials: plain.trials(),
+                side: Side::Both,
+            },
+        );
+        part.named(
+            format!("crivo's 64 bits, {x} × 2^32 elements"),
+            Measure::Normal {
+                observed: crivo.mean(),
+                theory: 1.0,
+                deviation: error / sqrt(crivo.trials() as f64) + 3e-4,
+                trials: crivo.trials(),
+                side: Side::Both,
+            },
+        );
     }
     Ok(part)
 }

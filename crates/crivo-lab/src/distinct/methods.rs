@@ -176,7 +176,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut biases = Part::numbers("Mean relative error, in standard errors");
     let mut at_million = Vec::new();
     for (number, method) in METHODS.iter().enumerate() {
-        let mut part = Part::curve(format!("Error of {}", method.name), "different items", "relative standard error");
+        let mut part =
+            Part::curve(format!("Error of {}", method.name), "different items", "relative standard error");
         part = part.log_x();
         for &n in &sizes {
             context.advance(number * sizes.len(), METHODS.len() * sizes.len())?;
@@ -187,7 +188,11 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
                 continue;
             }
             // Linear counting is always streamed: fewer trials where streams are long.
-            let trials = if linear || !drawn { trials.min(40_000_000 / n as usize / context.size(40, 2, 1)).max(100) } else { trials };
+            let trials = if linear || !drawn {
+                trials.min(40_000_000 / n as usize / context.size(40, 2, 1)).max(100)
+            } else {
+                trials
+            };
             let mut random = context.random(&format!("{} {n}", method.name));
             let mut sample = Sample::about(0.0);
             for _ in 0..trials {
@@ -198,25 +203,33 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             if error == 0.0 || (n == 10 && observed == 0.0) {
                 part.exact_at(n as f64, observed, 0.0, 0.0);
             } else {
-                part.at(n as f64, Measure::Normal {
-                    observed,
-                    theory: error,
-                    // Half of the variance's, and a little for terms of the order 1/m.
-                    deviation: error * (sqrt((sample.kurtosis().max(3.0) - 1.0) / sample.trials() as f64) / 2.0 + 0.002),
-                    trials: sample.trials(),
-                    side: if linear && n >= 10_000 { Side::Both } else { side },
-                });
+                part.at(
+                    n as f64,
+                    Measure::Normal {
+                        observed,
+                        theory: error,
+                        // Half of the variance's, and a little for terms of the order 1/m.
+                        deviation: error
+                            * (sqrt((sample.kurtosis().max(3.0) - 1.0) / sample.trials() as f64) / 2.0
+                                + 0.002),
+                        trials: sample.trials(),
+                        side: if linear && n >= 10_000 { Side::Both } else { side },
+                    },
+                );
             }
             // LogLog's constant is that of endless registers; the others have no bias that theory knows of.
             let allowed = if method.name == "LogLog" { 0.03 } else { 0.012 };
             if error > 0.0 && side == Side::Both {
-                biases.named(format!("{}, {n} items", method.name), Measure::Normal {
-                    observed: sample.mean() / error,
-                    theory: 0.0,
-                    deviation: 1.0 / sqrt(sample.trials() as f64) + allowed,
-                    trials: sample.trials(),
-                    side: Side::Both,
-                });
+                biases.named(
+                    format!("{}, {n} items", method.name),
+                    Measure::Normal {
+                        observed: sample.mean() / error,
+                        theory: 0.0,
+                        deviation: 1.0 / sqrt(sample.trials() as f64) + allowed,
+                        trials: sample.trials(),
+                        side: Side::Both,
+                    },
+                );
             }
             if n == 1_000_000 {
                 at_million.push((method, observed));
@@ -263,9 +276,12 @@ fn without_mean(context: &Context<'_>) -> Result<Part> {
 }
 
 fn memory_plot(found: &[(&Method, f64)]) -> crivo_page::Markup {
-    let mut plot = Plot::new("Error against memory, for a million items", "Each method's error beside the bytes it takes.")
-        .x(Axis::log("bytes of memory"))
-        .y(Axis::log("relative standard error"));
+    let mut plot = Plot::new(
+        "Error against memory, for a million items",
+        "Each method's error beside the bytes it takes.",
+    )
+    .x(Axis::log("bytes of memory"))
+    .y(Axis::log("relative standard error"));
     for (method, error) in found {
         plot = plot.series(Series::dots(method.name, [(method.bytes, *error)]));
     }

@@ -41,8 +41,16 @@ fn measure(context: &Context<'_>, parts: f64) -> Result<Report> {
     report.parameter("trials", trials);
     // Zeros, then which part: 00010110 has three zeros and is the third part's.
     let example = [
-        0b0001_0110, 0b1011_0001, 0b0100_1100, 0b0010_1011, 0b1110_0010, 0b0000_0101, 0b0111_1000, 0b1000_1111,
-        0b0011_0010, 0b0101_0101,
+        0b0001_0110,
+        0b1011_0001,
+        0b0100_1100,
+        0b0010_1011,
+        0b1110_0010,
+        0b0000_0101,
+        0b0111_1000,
+        0b1000_1111,
+        0b0011_0010,
+        0b0101_0101,
     ];
     let mut part = Part::numbers("Ten elements");
     let expected = [1.0, 5.0, 3.0, 2.0];
@@ -61,7 +69,11 @@ fn measure(context: &Context<'_>, parts: f64) -> Result<Report> {
         counts[number][zeros as usize] += 1;
     }
     for (number, counts) in counts.iter().enumerate() {
-        part.equal(format!("hashes of part {}", number + 1), counts.iter().sum::<u32>().into(), 256.0 / parts);
+        part.equal(
+            format!("hashes of part {}", number + 1),
+            counts.iter().sum::<u32>().into(),
+            256.0 / parts,
+        );
         for (zeros, &count) in counts.iter().enumerate() {
             let share = if zeros == 6 { 1.0 / 64.0 } else { pow(2.0, -(zeros as f64 + 1.0)) };
             part.equal(format!("with {zeros} zeros, part {}", number + 1), count.into(), 64.0 * share);
@@ -76,7 +88,8 @@ fn measure(context: &Context<'_>, parts: f64) -> Result<Report> {
         let longest = runs(&hashes)[0];
         at_most.iter_mut().zip(0..).for_each(|(count, zeros)| *count += u64::from(longest <= zeros));
     }
-    let mut part = Part::curve("Longest run of one part, ten random elements", "zeros", "share at most so long");
+    let mut part =
+        Part::curve("Longest run of one part, ten random elements", "zeros", "share at most so long");
     for (zeros, &count) in at_most.iter().enumerate() {
         let longer = pow(2.0, -(zeros as f64 + 1.0));
         part.share(zeros as f64, count, trials, pow(1.0 - longer / parts, 10.0));

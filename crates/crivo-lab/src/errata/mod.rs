@@ -62,12 +62,18 @@ fn measure(context: &Context<'_>, divisor: f64) -> Result<Report> {
     claim.between("a hundred thousand: six users, none above 898", pow(898.0 / 1e5, 6.0), LEVEL, 1.0);
     claim.between("a million: four users, none above 4,808", pow(4_808.0 / 1e6, 4.0), LEVEL, 1.0);
     report.add(claim);
-    let mut right = Part::numbers("Users: the same with 943 and 6,040, as the files' own descriptions say").control();
+    let mut right =
+        Part::numbers("Users: the same with 943 and 6,040, as the files' own descriptions say").control();
     right.between("943: six users, none above 898", pow(898.0 / 943.0, 6.0), LEVEL, 1.0);
     right.between("6,040: four users, none above 4,808", pow(4_808.0 / 6_040.0, 4.0), LEVEL, 1.0);
     if let Some(ratings) = &context.inputs().ratings {
         // A user rates more than one film.
-        right.between("users of the file, of its ratings", ratings.users() as f64 / ratings.rows.len() as f64, 0.0, 0.2);
+        right.between(
+            "users of the file, of its ratings",
+            ratings.users() as f64 / ratings.rows.len() as f64,
+            0.0,
+            0.2,
+        );
     }
     report.add(right);
     Ok(report)

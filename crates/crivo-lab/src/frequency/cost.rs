@@ -62,7 +62,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
                 random.fill(&mut hashes);
                 let mut sketch = CountMin::with_scheme(narrow, depth, KeyScheme::hashes())?;
                 sketch.add_hashes(&hashes, &stream)?;
-                bad += u64::from(sketch.frequency_of_hash(hashes[0]).value() - stream[0] as f64 > margin as f64);
+                bad +=
+                    u64::from(sketch.frequency_of_hash(hashes[0]).value() - stream[0] as f64 > margin as f64);
             }
             Ok(())
         })?;

@@ -40,8 +40,10 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
         let tails = above(&noise(&counts[1..], (f64::from(width) * factor) as u32), depth);
         let title = format!("Answers too high, {name} stream, plain");
         let mut curve = Part::curve(title, "too high by more than, in N/width", "share of trials").log_y();
-        let points: Vec<u64> =
-            (0..=5).map(|step| (total * step / u64::from(width)) / 2).filter(|&point| tail_at(&tails, point) > 2e-4).collect();
+        let points: Vec<u64> = (0..=5)
+            .map(|step| (total * step / u64::from(width)) / 2)
+            .filter(|&point| tail_at(&tails, point) > 2e-4)
+            .collect();
         let mut exceeded = vec![0_u64; points.len()];
         let (mut broken, mut too_low) = ([0_u64; 2], 0);
         let margin = EPSILON * total as f64;
@@ -54,7 +56,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             plain.add_hashes(&hashes, &counts)?;
             conservative.add_hashes(&hashes, &counts)?;
             let truth = counts[0] as f64;
-            let excess = [&plain, &conservative].map(|sketch| sketch.frequency_of_hash(hashes[0]).value() - truth);
+            let excess =
+                [&plain, &conservative].map(|sketch| sketch.frequency_of_hash(hashes[0]).value() - truth);
             too_low += u64::from(excess[1] < 0.0 || excess[1] > excess[0]);
             for (broken, excess) in broken.iter_mut().zip(excess) {
                 *broken += u64::from(excess > margin);

@@ -110,7 +110,8 @@ fn walk(stream: &[u64], slack: i64, tally: &mut Tally) -> Result<()> {
         sketch.insert(vote)?;
     }
     // With the counter at 0 there is no candidate to speak of.
-    let kept = sketch.candidate().map(|hitter| hitter.key() == KeyRef::Integer(candidate.unwrap_or(u64::MAX)));
+    let kept =
+        sketch.candidate().map(|hitter| hitter.key() == KeyRef::Integer(candidate.unwrap_or(u64::MAX)));
     tally.differs += u64::from(s > 0 && kept != Some(true));
     Ok(())
 }

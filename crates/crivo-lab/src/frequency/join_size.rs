@@ -56,13 +56,16 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             bad += u64::from(answer - truth > std::f64::consts::E / f64::from(width) * product);
             low += u64::from(answer < truth || one_row < truth);
         }
-        means.at(f64::from(width), Measure::Normal {
-            observed: sample.mean() / product,
-            theory: mean / product,
-            deviation: sqrt(sample.variance() / sample.trials() as f64) / product,
-            trials: sample.trials(),
-            side: Side::Both,
-        });
+        means.at(
+            f64::from(width),
+            Measure::Normal {
+                observed: sample.mean() / product,
+                theory: mean / product,
+                deviation: sqrt(sample.variance() / sample.trials() as f64) / product,
+                trials: sample.trials(),
+                side: Side::Both,
+            },
+        );
         promise.share_at_most(format!("width {width}"), bad, trials, delta);
         never.equal(format!("width {width}"), low as f64, 0.0);
     }

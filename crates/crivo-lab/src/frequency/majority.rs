@@ -25,7 +25,8 @@ fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
     let votes = 1_001_usize;
     report.parameter("trials", trials);
     report.parameter("votes", votes);
-    let mut found = Part::curve("Streams whose winner is the candidate", "share of the votes", "share of streams");
+    let mut found =
+        Part::curve("Streams whose winner is the candidate", "share of the votes", "share of streams");
     let mut random = context.random("streams");
     // Above the share, always. Below it depends on the order; random ones are kind, so the unkindest is taken too.
     for tenth in [1_usize, 20, 100, 300] {
@@ -57,7 +58,12 @@ fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
             if order == "random" {
                 found.exact_at(x, kept as f64 / (trials / 4) as f64, 1.0, 0.0);
             } else {
-                found.exact(format!("{winner} of {votes}, {order}"), kept as f64 / (trials / 4) as f64, 1.0, 0.0);
+                found.exact(
+                    format!("{winner} of {votes}, {order}"),
+                    kept as f64 / (trials / 4) as f64,
+                    1.0,
+                    0.0,
+                );
             }
         }
     }

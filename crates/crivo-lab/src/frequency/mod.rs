@@ -46,5 +46,7 @@ fn above(noise: &[f64], depth: u32) -> Vec<f64> {
 
 /// Counts of so many keys, all once, or as ranks have them: `most/rank^1.1`, at least once.
 fn counts(keys: u64, zipf: bool) -> Vec<u64> {
-    (1..=keys).map(|rank| if zipf { libm::ceil(200.0 / libm::pow(rank as f64, 1.1)) as u64 } else { 1 }).collect()
+    (1..=keys)
+        .map(|rank| if zipf { libm::ceil(200.0 / libm::pow(rank as f64, 1.1)) as u64 } else { 1 })
+        .collect()
 }

@@ -68,13 +68,16 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
         let mut part = Part::curve(title, "emoji", "share of people").separate();
         let n = counts.iter().sum::<u64>() as f64;
         for (asked, answer) in answers(4.0, &counts, &mut bits)?.into_iter().enumerate() {
-            part.at(asked as f64 + 1.0, Measure::Normal {
-                observed: answer / n,
-                theory: counts[asked] as f64 / n,
-                deviation: sqrt(variance(4.0, &counts, asked, coins)) / n,
-                trials: people,
-                side: Side::Both,
-            });
+            part.at(
+                asked as f64 + 1.0,
+                Measure::Normal {
+                    observed: answer / n,
+                    theory: counts[asked] as f64 / n,
+                    deviation: sqrt(variance(4.0, &counts, asked, coins)) / n,
+                    trials: people,
+                    side: Side::Both,
+                },
+            );
         }
         report.add(part);
     }
@@ -102,19 +105,24 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
             // Half of a variance's relative error is that of its root. The collisions that the keys of a trial share
             // make their errors depend a little: twice the deviation of independent ones leaves room for that.
             let noise = sqrt((sample.kurtosis() - 1.0) / sample.trials() as f64);
-            part.at(at, Measure::Normal {
-                observed: usual * sqrt(sample.variance()),
-                theory: usual,
-                deviation: usual * noise,
-                trials: sample.trials(),
-                side: Side::Both,
-            });
+            part.at(
+                at,
+                Measure::Normal {
+                    observed: usual * sqrt(sample.variance()),
+                    theory: usual,
+                    deviation: usual * noise,
+                    trials: sample.trials(),
+                    side: Side::Both,
+                },
+            );
             bias.named(format!("ε = {epsilon}, {people} people, in standard errors"), sample.check_mean(2.0));
         }
         Ok(part)
     };
-    let by_epsilon: Vec<(f64, u64, f64)> = [1.0, 2.0, 4.0, 8.0].map(|epsilon| (epsilon, 1_000, epsilon)).into();
-    let by_people: Vec<(f64, u64, f64)> = [250, 1_000, 4_000].map(|people| (4.0, people, people as f64)).into();
+    let by_epsilon: Vec<(f64, u64, f64)> =
+        [1.0, 2.0, 4.0, 8.0].map(|epsilon| (epsilon, 1_000, epsilon)).into();
+    let by_people: Vec<(f64, u64, f64)> =
+        [250, 1_000, 4_000].map(|people| (4.0, people, people as f64)).into();
     let part = against("Error against ε, of 1,000 people", "ε", &by_epsilon)?;
     report.add(part);
     let part = against("Error against the number of people, ε = 4", "people", &by_people)?;

@@ -36,7 +36,10 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let narrow = 64;
     let mut promise = Part::numbers("Ranges too high by more than εN, allowed at most δ");
     let mut never = Part::numbers("Ranges too low");
-    let mut points = Part::curve("Mean error of a range, added up point by point", "length of the range", "error / N").log_x().log_y();
+    let mut points =
+        Part::curve("Mean error of a range, added up point by point", "length of the range", "error / N")
+            .log_x()
+            .log_y();
     let mut dyadic_means = Vec::new();
     for length in [1_u64, 4, 16, 64, 256, 1_000, 3_000] {
         context.advance(length as usize, 3_000)?;
@@ -74,13 +77,16 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
         promise.share_at_most(format!("length {length}"), bad, trials, DELTA);
         never.equal(format!("length {length}"), low as f64, 0.0);
         let theory = factor * length as f64 / f64::from(narrow);
-        points.at(length as f64, Measure::Normal {
-            observed: theory + sample.mean(),
-            theory,
-            deviation: libm::sqrt(sample.variance() / sample.trials() as f64),
-            trials: sample.trials(),
-            side: Side::Both,
-        });
+        points.at(
+            length as f64,
+            Measure::Normal {
+                observed: theory + sample.mean(),
+                theory,
+                deviation: libm::sqrt(sample.variance() / sample.trials() as f64),
+                trials: sample.trials(),
+                side: Side::Both,
+            },
+        );
         dyadic_means.push((length as f64, excess.max(1e-5)));
     }
     points.show("dyadic blocks, observed", dyadic_means);

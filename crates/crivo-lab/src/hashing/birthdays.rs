@@ -49,10 +49,25 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
             part.equal("people of 365 days", least as f64, 23.0);
         }
         // The approximation m² for m(m − 1) moves the answer by half a key, and rounding up by up to one.
-        part.exact(format!("least m of {n} places, over √n"), least as f64 / sqrt(n as f64), constant, 1.6 / sqrt(n as f64));
+        part.exact(
+            format!("least m of {n} places, over √n"),
+            least as f64 / sqrt(n as f64),
+            constant,
+            1.6 / sqrt(n as f64),
+        );
         let m = ceil(constant * sqrt(n as f64)) as u64;
-        part.named_share(format!("share that meets with 1.177√n keys in {n}"), collisions(m, n, trials, &mut random)?, trials, meet(m, n));
-        part.exact(format!("probability to meet with 1.177√n keys in {n}"), meet(m, n), 0.5, 1.0 / sqrt(n as f64));
+        part.named_share(
+            format!("share that meets with 1.177√n keys in {n}"),
+            collisions(m, n, trials, &mut random)?,
+            trials,
+            meet(m, n),
+        );
+        part.exact(
+            format!("probability to meet with 1.177√n keys in {n}"),
+            meet(m, n),
+            0.5,
+            1.0 / sqrt(n as f64),
+        );
     }
     report.add(part);
     Ok(report)

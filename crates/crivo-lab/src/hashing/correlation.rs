@@ -29,15 +29,18 @@ const CHUNK: usize = 500;
 fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
     let mut report = Report::new();
     let functions = context.size(30, FUNCTIONS, FUNCTIONS);
-    let sizes = context.size(&[20_000, 100_000][..], &[10_000, 30_000, 100_000, 200_000, 400_000, 500_000], &[
-        10_000, 30_000, 100_000, 200_000, 400_000, 500_000, 1_000_000,
-    ]);
+    let sizes = context.size(
+        &[20_000, 100_000][..],
+        &[10_000, 30_000, 100_000, 200_000, 400_000, 500_000],
+        &[10_000, 30_000, 100_000, 200_000, 400_000, 500_000, 1_000_000],
+    );
     report.parameter("functions", functions);
     let mut random = context.random("texts");
     let seed = random.bits();
     let mut sums = Sums::new(functions);
     let mut done = 0;
-    let mut largest = Part::curve("Largest coefficient of all pairs", "texts", "absolute coefficient").log_x().log_y();
+    let mut largest =
+        Part::curve("Largest coefficient of all pairs", "texts", "absolute coefficient").log_x().log_y();
     let mut squares = Part::numbers("Sum of the squares of all coefficients, times the number of texts");
     for &size in sizes {
         while done < size {
@@ -56,13 +59,16 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
         let usual = spread * normal_quantile(1.0 / pairs) / sqrt(n);
         largest.at(n, Measure::Between { observed: most, lower: usual / 2.0, upper: bound });
         let sum: f64 = coefficients.iter().map(|coefficient| n * coefficient * coefficient).sum();
-        squares.named(format!("{size} texts"), Measure::Normal {
-            observed: sum,
-            theory: pairs * spread * spread,
-            deviation: sqrt(2.0 * pairs),
-            trials: done as u64,
-            side: Side::Both,
-        });
+        squares.named(
+            format!("{size} texts"),
+            Measure::Normal {
+                observed: sum,
+                theory: pairs * spread * spread,
+                deviation: sqrt(2.0 * pairs),
+                trials: done as u64,
+                side: Side::Both,
+            },
+        );
         if size >= 500_000 || sizes.last() == Some(&size) {
             let limit = context.size(0.03, 0.01, 0.01);
             squares.between(format!("largest coefficient, {size} texts"), most, 0.0, limit);
@@ -100,7 +106,8 @@ impl Sums {
         for place in 0..CHUNK {
             let text = super::text(self.count as usize + place, random);
             for function in 0..self.functions {
-                let hash = KeyScheme::bytes().with_seed(seed.wrapping_add(function as u64)).hash(text.as_str())?;
+                let hash =
+                    KeyScheme::bytes().with_seed(seed.wrapping_add(function as u64)).hash(text.as_str())?;
                 // The highest 24 bits, which a float holds exactly, around 0.
                 self.values[function * CHUNK + place] = (hash >> 40) as f32 / (1 << 24) as f32 - 0.5;
             }
@@ -118,7 +125,8 @@ impl Sums {
 
     fn coefficients(&self) -> Vec<f64> {
         let covariance = |a: usize, b: usize| {
-            self.products[a * self.functions + b] / self.count - self.sums[a] * self.sums[b] / self.count / self.count
+            self.products[a * self.functions + b] / self.count
+                - self.sums[a] * self.sums[b] / self.count / self.count
         };
         let pairs = (0..self.functions).flat_map(|a| (0..a).map(move |b| (a, b)));
         pairs.map(|(a, b)| covariance(a, b) / sqrt(covariance(a, a) * covariance(b, b))).collect()

@@ -35,7 +35,8 @@ fn measure(context: &Context<'_>, groups: u32) -> Result<Report> {
         context.advance(usize::from(derived), 2)?;
         let mut columns = Vec::new();
         for function in 0..FUNCTIONS {
-            let scheme = KeyScheme::bytes().with_seed(if derived { seed } else { seed.wrapping_add(function.into()) });
+            let scheme =
+                KeyScheme::bytes().with_seed(if derived { seed } else { seed.wrapping_add(function.into()) });
             let mut column = Vec::with_capacity(count);
             for text in &texts {
                 let hash = scheme.hash(text.as_str())?;
@@ -48,18 +49,20 @@ fn measure(context: &Context<'_>, groups: u32) -> Result<Report> {
         let mut part = Part::curve(format!("χ² of {name}"), "function", "χ² at 99 degrees");
         for function in 0..FUNCTIONS {
             let chi = indexes.distribution(function as usize, 100)?;
-            part.at(f64::from(function + 1), Measure::ChiSquare {
-                statistic: chi.statistic(),
-                degrees: u64::from(groups) - 1,
-                trials: count as u64,
-            });
+            part.at(
+                f64::from(function + 1),
+                Measure::ChiSquare {
+                    statistic: chi.statistic(),
+                    degrees: u64::from(groups) - 1,
+                    trials: count as u64,
+                },
+            );
         }
         report.add(part);
     }
     let words: Vec<String> = (0..50_000).map(|number| format!("{number:05}")).collect();
-    let high = Indexes::of(&words, 1, 100, |word, _| {
-        ((u64::from(djb31ma(word.as_bytes(), 0)) * 100) >> 32) as u32
-    })?;
+    let high =
+        Indexes::of(&words, 1, 100, |word, _| ((u64::from(djb31ma(word.as_bytes(), 0)) * 100) >> 32) as u32)?;
     let mut part = Part::numbers("DJB31MA of the texts 00000 to 49999, which fails").control();
     part.between("χ² at 99 degrees", high.distribution(0, 100)?.statistic(), 1e5, f64::INFINITY);
     report.add(part);

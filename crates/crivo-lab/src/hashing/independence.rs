@@ -42,7 +42,8 @@ fn measure(context: &Context<'_>) -> Result<Report> {
         let scheme = KeyScheme::bytes().with_seed(seed.wrapping_add(function.into()));
         texts.iter().map(|text| Ok(index(scheme.hash(text.as_str())?, SIZE.into()) as u32)).collect()
     };
-    let derived = |function: u32| hashes.iter().map(|&hash| index(remix(hash, function), SIZE.into()) as u32).collect();
+    let derived =
+        |function: u32| hashes.iter().map(|&hash| index(remix(hash, function), SIZE.into()) as u32).collect();
     let xxh3 = Indexes::from_columns(SIZE, (0..FUNCTIONS).map(seeded).collect::<Result<_>>()?)?;
     let rows = Indexes::from_columns(SIZE, (0..FUNCTIONS).map(derived).collect())?;
     // The deviation of a cell's share, and how far the worst of all cells is off at most.
@@ -57,11 +58,14 @@ fn measure(context: &Context<'_>) -> Result<Report> {
         let pairs = (0..FUNCTIONS as usize).flat_map(|first| (0..first).map(move |second| (second, first)));
         for (number, (first, second)) in (1..).zip(pairs) {
             let chi = indexes.independence(first, second, GROUPS)?;
-            part.at(f64::from(number), Measure::ChiSquare {
-                statistic: chi.statistic(),
-                degrees: chi.degrees(),
-                trials: count as u64,
-            });
+            part.at(
+                f64::from(number),
+                Measure::ChiSquare {
+                    statistic: chi.statistic(),
+                    degrees: chi.degrees(),
+                    trials: count as u64,
+                },
+            );
         }
         report.add(part);
         let found = indexes.largest_dependence(GROUPS)?.value;
@@ -73,7 +77,8 @@ fn measure(context: &Context<'_>) -> Result<Report> {
     let djb = Indexes::of(&words, 4, 1 << 16, |word, function| {
         djb31ma(word.as_bytes(), function.wrapping_mul(0x9E37_79B9)) % (1 << 16)
     })?;
-    let mut part = Part::numbers("DJB31MA of the texts 00000 to 49999 under four seeds, which fails").control();
+    let mut part =
+        Part::numbers("DJB31MA of the texts 00000 to 49999 under four seeds, which fails").control();
     part.between("largest difference of a cell", djb.largest_dependence(GROUPS)?.value, 0.03, 1.0);
     report.add(part);
     Ok(report)

@@ -62,7 +62,8 @@ fn measure(context: &Context<'_>, more: u32) -> Result<Report> {
         context.advance(others as usize, 300)?;
         let (mut high, mut low) = (0, 0);
         for _ in 0..trials {
-            let mut filter = CountingBloom::with_scheme(CELLS, HASHES, CounterBits::Sixteen, KeyScheme::hashes())?;
+            let mut filter =
+                CountingBloom::with_scheme(CELLS, HASHES, CounterBits::Sixteen, KeyScheme::hashes())?;
             let asked = random.bits();
             let truth = 1 + random.below(20) as u64;
             filter.add_hash(asked, truth);
@@ -77,10 +78,13 @@ fn measure(context: &Context<'_>, more: u32) -> Result<Report> {
         never.equal(format!("{others} other keys"), low as f64, 0.0);
     }
     let load = |n: f64| f64::from(HASHES) * n / CELLS as f64;
-    curve.show("(1 − e^(−kn/m))^k", (0..=30).map(|i| {
-        let n = f64::from(10 * i);
-        (n, pow(1.0 - libm::exp(-load(n)), HASHES.into()))
-    }));
+    curve.show(
+        "(1 − e^(−kn/m))^k",
+        (0..=30).map(|i| {
+            let n = f64::from(10 * i);
+            (n, pow(1.0 - libm::exp(-load(n)), HASHES.into()))
+        }),
+    );
     report.add(curve);
     report.add(never);
     report.add(stream(context)?);
@@ -94,7 +98,8 @@ fn stream(context: &Context<'_>) -> Result<Part> {
     let zipf = Weighted::zipf(words, 1.0);
     let mut counts = vec![0_u64; words];
     let scheme = KeyScheme::integers().with_seed(random.bits());
-    let mut filter = CountingBloom::for_items_with_scheme(words as u64, 0.01, CounterBits::ThirtyTwo, scheme)?;
+    let mut filter =
+        CountingBloom::for_items_with_scheme(words as u64, 0.01, CounterBits::ThirtyTwo, scheme)?;
     for _ in 0..10 * words {
         let word = zipf.draw(&mut random);
         counts[word] += 1;

@@ -33,7 +33,12 @@ fn measure(context: &Context<'_>, wanted: f64) -> Result<Report> {
     part.equal("bits", bits as f64, 9_592_955.0);
     part.exact("bits of the textbook's formula", textbook, 9_585_059.0, 1.0);
     part.exact("rate with these bits and k = 7", rate(bits as f64, 7.0, n), wanted, 1e-5 * wanted);
-    part.between("rate with the textbook's bits and k = 7", rate(textbook, 7.0, n), wanted.next_up(), 1.01 * wanted);
+    part.between(
+        "rate with the textbook's bits and k = 7",
+        rate(textbook, 7.0, n),
+        wanted.next_up(),
+        1.01 * wanted,
+    );
     part.exact("megabytes of the filter", bits as f64 / 8e6, 1.2, 0.01);
     part.exact("gigabytes of the addresses", n * 1024.0 / 1e9, 1.0, 0.03);
     part.between("how many times smaller the filter is", n * 1024.0 * 8.0 / bits as f64, 800.0, 900.0);

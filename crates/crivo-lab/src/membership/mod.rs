@@ -44,7 +44,14 @@ struct Probed {
 
 impl Probed {
     /// Fills filters with random keys and asks them for strangers.
-    fn measure(bits: u64, hashes: u32, items: u64, filters: u64, probes: u64, random: &mut Random) -> Result<Self> {
+    fn measure(
+        bits: u64,
+        hashes: u32,
+        items: u64,
+        filters: u64,
+        probes: u64,
+        random: &mut Random,
+    ) -> Result<Self> {
         let mut probed = Self { bits: bits as f64, ..Self::default() };
         for _ in 0..filters {
             let mut filter = Bloom::with_scheme(bits, hashes, KeyScheme::hashes())?;

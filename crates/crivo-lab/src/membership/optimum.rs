@@ -47,7 +47,12 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
         part.equal(format!("changes of sign of the slope, {bits} bits a key"), f64::from(changes), 1.0);
         curve.exact_at(bits, place, bits * constant, bits * constant * 12.0 / steps as f64);
         let rate = |k: f64| exp(k * log1p(-exp(-k / bits)));
-        part.exact(format!("rate there, {bits} bits a key"), rate(bits * log(2.0)), libm::pow(0.618_503, bits), 1e-5);
+        part.exact(
+            format!("rate there, {bits} bits a key"),
+            rate(bits * log(2.0)),
+            libm::pow(0.618_503, bits),
+            1e-5,
+        );
     }
     report.add(curve);
     report.add(part);

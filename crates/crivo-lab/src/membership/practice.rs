@@ -32,7 +32,8 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
     let (mut big, mut missing, mut said) = (Probed::default(), 0, 0.0);
     for number in 0..filters {
         context.advance(number, filters)?;
-        let mut filter = Bloom::for_items_with_scheme(items, 1e-4, KeyScheme::bytes().with_seed(random.bits()))?;
+        let mut filter =
+            Bloom::for_items_with_scheme(items, 1e-4, KeyScheme::bytes().with_seed(random.bits()))?;
         let texts: Vec<String> = (0..items).map(|i| format!("{i} {}", random.text(44))).collect();
         for text in &texts {
             filter.insert(text.as_str())?;
@@ -48,13 +49,16 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
     part.named("strangers found", big.check_rate(rate, 13.0));
     part.named("strangers found, given the fill", big.check_given_fill());
     // A thirteenth power: thirteen times the relative deviation of the fill, which is one half.
-    part.named("the rate that the filters say they have", Measure::Normal {
-        observed: said,
-        theory: rate,
-        deviation: rate * 13.0 / libm::sqrt(big.bits * filters as f64),
-        trials: filters as u64,
-        side: Side::Both,
-    });
+    part.named(
+        "the rate that the filters say they have",
+        Measure::Normal {
+            observed: said,
+            theory: rate,
+            deviation: rate * 13.0 / libm::sqrt(big.bits * filters as f64),
+            trials: filters as u64,
+            side: Side::Both,
+        },
+    );
     part.named_share("the original's 12 of 96,872", 12, 96_872, rate);
     report.add(part);
 

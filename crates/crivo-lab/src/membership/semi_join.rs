@@ -63,20 +63,28 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
     let mut part = Part::numbers("Rows that move");
     part.equal("rows that join and are dropped", lost as f64, 0.0);
     part.named_share("other users let through", let_through, others, wanted_rate);
-    part.named("rows that move in vain, of those that do not join", Measure::Normal {
-        observed: in_vain as f64 / other_rows as f64,
-        theory: wanted_rate,
-        deviation: sqrt(wanted_rate * (1.0 - wanted_rate) * squares) / other_rows as f64,
-        trials: others,
-        side: Side::Both,
-    });
+    part.named(
+        "rows that move in vain, of those that do not join",
+        Measure::Normal {
+            observed: in_vain as f64 / other_rows as f64,
+            theory: wanted_rate,
+            deviation: sqrt(wanted_rate * (1.0 - wanted_rate) * squares) / other_rows as f64,
+            trials: others,
+            side: Side::Both,
+        },
+    );
     let moved = (joining + in_vain) as f64 / rows as f64;
     part.between("share of the log that moves", moved, 0.0, 0.25);
     let sent = filter.memory() as f64 / (rows as f64 * 100.0);
     part.between("the filter's bytes, as a share of a log of 100 bytes a row", sent, 0.0, 0.001);
     report.add(part);
 
-    let mut part = Part::curve("Rows that move in vain, by the filter's size", "bits a wanted user", "share of users let through").log_y();
+    let mut part = Part::curve(
+        "Rows that move in vain, by the filter's size",
+        "bits a wanted user",
+        "share of users let through",
+    )
+    .log_y();
     for bits in [2_u64, 4, 6, 8, 10, 14] {
         let hashes = libm::round(bits as f64 * libm::log(2.0)).max(1.0);
         let mut filter = Bloom::with_scheme(bits * wanted, hashes as u32, scheme)?;
@@ -91,13 +99,16 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
         // The fill of this one filter, and chance for each user.
         let fill = libm::pow(theory, 1.0 / hashes);
         let of_fill = hashes * sqrt((1.0 - fill) / fill / (bits * wanted) as f64);
-        part.at(bits as f64, Measure::Normal {
-            observed: passed as f64 / others as f64,
-            theory,
-            deviation: theory * sqrt((1.0 - theory) / theory / others as f64 + of_fill * of_fill),
-            trials: others,
-            side: Side::Both,
-        });
+        part.at(
+            bits as f64,
+            Measure::Normal {
+                observed: passed as f64 / others as f64,
+                theory,
+                deviation: theory * sqrt((1.0 - theory) / theory / others as f64 + of_fill * of_fill),
+                trials: others,
+                side: Side::Both,
+            },
+        );
     }
     report.add(part);
     report.note(format!("{} of 100 rows move.", crate::report::short(100.0 * moved)));

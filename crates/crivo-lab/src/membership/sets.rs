@@ -45,7 +45,11 @@ fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
     report.add(part);
 
     let mut unions = Part::numbers("Unions that differ from the filter of all keys");
-    let mut fills = Part::curve("Bits set in the intersection of two sets", "shared keys, as a share of each", "share of bits");
+    let mut fills = Part::curve(
+        "Bits set in the intersection of two sets",
+        "shared keys, as a share of each",
+        "share of bits",
+    );
     let mut lost = Part::numbers("Shared keys that the intersection does not find");
     let mut rates = Part::numbers("Strangers found in the intersection, given its fill");
     let repeats = context.size(4_u32, 10, 20);
@@ -76,13 +80,16 @@ fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
         let by_chance = (1.0 - 2.0 * zero(half) + zero(2 * half - common)) - alone;
         let theory = alone + shared_bits * by_chance;
         let deviation = sqrt(theory * (1.0 - theory) / bits as f64 / f64::from(repeats));
-        fills.at(share, Measure::Normal {
-            observed: probed.fills / f64::from(repeats),
-            theory,
-            deviation,
-            trials: repeats.into(),
-            side: Side::Both,
-        });
+        fills.at(
+            share,
+            Measure::Normal {
+                observed: probed.fills / f64::from(repeats),
+                theory,
+                deviation,
+                trials: repeats.into(),
+                side: Side::Both,
+            },
+        );
         rates.named(format!("{common} of {half} keys shared"), probed.check_given_fill());
     }
     let half = keys as f64 / 2.0;
@@ -97,7 +104,11 @@ fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
     Ok(report)
 }
 
-fn in_parallel(hashes: &[u64], threads: usize, empty: &(impl Fn() -> crivo::Result<Bloom> + Sync)) -> Result<Bloom> {
+fn in_parallel(
+    hashes: &[u64],
+    threads: usize,
+    empty: &(impl Fn() -> crivo::Result<Bloom> + Sync),
+) -> Result<Bloom> {
     let built: Vec<std::thread::Result<crivo::Result<Bloom>>> = std::thread::scope(|scope| {
         let parts: Vec<_> = hashes
             .chunks(hashes.len().div_ceil(threads))

@@ -35,7 +35,10 @@ fn measure(context: &Context<'_>, log_of_two: f64) -> Result<Report> {
         let probed = Probed::measure(bits, hashes as u32, items, filters, probes, &mut random)?;
         rates.at(a_key, probed.check_rate(rate(bits as f64, hashes, items as f64), hashes));
     }
-    rates.show("0.6185^(m/n)", (2..=20).map(|halves| (f64::from(halves) / 2.0, pow(0.6185, f64::from(halves) / 2.0))));
+    rates.show(
+        "0.6185^(m/n)",
+        (2..=20).map(|halves| (f64::from(halves) / 2.0, pow(0.6185, f64::from(halves) / 2.0))),
+    );
     report.add(rates);
     let mut part = Part::numbers("Ten bits a key");
     part.exact("rate with k = 7", rate(1e10, 7.0, 1e9), 0.0082, 5e-5);

@@ -54,7 +54,11 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
         counts[sample.iter().fold(0_usize, |set, place| set | 1 << place)] += 1;
     }
     let sets: Vec<u64> = (0..64_usize).filter(|set| set.count_ones() == 3).map(|set| counts[set]).collect();
-    wholes.equal("samples that are no three different elements", (trials - sets.iter().sum::<u64>()) as f64, 0.0);
+    wholes.equal(
+        "samples that are no three different elements",
+        (trials - sets.iter().sum::<u64>()) as f64,
+        0.0,
+    );
     wholes.distribution("sets of 3 of 6", &sets, &[1.0 / 20.0; 20])?;
     // A long stream, in tenths.
     let (n, long) = (context.size(2_000, 20_000, 1_000_000), context.size(10_500, 12_000, 20_000));

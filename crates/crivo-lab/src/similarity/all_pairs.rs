@@ -29,7 +29,8 @@ const ALIKE: f64 = SHARED as f64 / (2 * SIZE - SHARED) as f64;
 /// `power` is that of `n` which theory gives to brute force.
 fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
     let mut report = Report::new();
-    let sizes = context.size([100_usize, 200, 400, 800], [500, 1_000, 2_000, 4_000], [2_000, 4_000, 8_000, 16_000]);
+    let sizes =
+        context.size([100_usize, 200, 400, 800], [500, 1_000, 2_000, 4_000], [2_000, 4_000, 8_000, 16_000]);
     report.parameter("elements", SIZE);
     let bands = Bands::new(20, 5)?;
     let mut part = Part::numbers("Growth of comparisons when n doubles");
@@ -56,11 +57,24 @@ fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
         band_times.push((n as f64, context.last_time()));
         found.equal(format!("{n} sets, by brute force"), exact as f64, (n / 2) as f64);
         // The slots of small sets are more even than chance, so that no more pairs are lost than the curve says.
-        found.named(format!("{n} sets, by bands"), Measure::Share { successes: similar, trials: exact, chance: bands_meet(ALIKE), side: Side::AtLeast });
+        found.named(
+            format!("{n} sets, by bands"),
+            Measure::Share {
+                successes: similar,
+                trials: exact,
+                chance: bands_meet(ALIKE),
+                side: Side::AtLeast,
+            },
+        );
         // Sets that are not alike share next to nothing, so they do not meet.
         found.between(format!("{n} sets: compared in vain by bands"), (compared - similar) as f64, 0.0, 3.0);
         if let Some((brute_before, bands_before)) = before {
-            part.exact(format!("brute force, {n} sets"), brute as f64 / brute_before, libm::pow(2.0, power), 5.0 / n as f64 * 2.0);
+            part.exact(
+                format!("brute force, {n} sets"),
+                brute as f64 / brute_before,
+                libm::pow(2.0, power),
+                5.0 / n as f64 * 2.0,
+            );
             // Both counts are nearly those of the similar pairs, of which a few are missed.
             part.exact(format!("bands, {n} sets"), compared as f64 / bands_before, 2.0, 0.4);
         }
@@ -71,7 +85,10 @@ fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
     report.add(part);
     report.add(found);
     let plot = |title: &str, y: &str, brute: Vec<(f64, f64)>, bands: Vec<(f64, f64)>| {
-        let points = Plot::new(title, "Brute force grows with the square of the number of sets, bands with the number itself.");
+        let points = Plot::new(
+            title,
+            "Brute force grows with the square of the number of sets, bands with the number itself.",
+        );
         let axes = points.x(Axis::log("sets")).y(Axis::log(y));
         axes.series(Series::line("brute force", brute)).series(Series::line("bands", bands)).figure()
     };
@@ -107,7 +124,9 @@ fn by_bands(sets: &[Vec<u64>], bands: Bands) -> Result<(u64, u64)> {
         index.insert(id, &sketch)?;
     }
     let candidates = index.candidates();
-    let alike = |&&(a, b): &&(u64, u64)| jaccard_sorted(&sets[a as usize], &sets[b as usize]).is_some_and(|j| j >= 0.6);
+    let alike = |&&(a, b): &&(u64, u64)| {
+        jaccard_sorted(&sets[a as usize], &sets[b as usize]).is_some_and(|j| j >= 0.6)
+    };
     Ok((candidates.len() as u64, candidates.iter().filter(alike).count() as u64))
 }
 

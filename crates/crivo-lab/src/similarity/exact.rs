@@ -24,11 +24,14 @@ const BITS: u32 = 20;
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     report.parameter("universe_bits", BITS);
-    let sizes = context.size(&[100_usize, 1_000, 10_000][..], &[100, 1_000, 10_000, 100_000, 400_000], &[
-        100, 1_000, 10_000, 100_000, 1_000_000,
-    ]);
+    let sizes = context.size(
+        &[100_usize, 1_000, 10_000][..],
+        &[100, 1_000, 10_000, 100_000, 400_000],
+        &[100, 1_000, 10_000, 100_000, 1_000_000],
+    );
     let mut same = Part::numbers("Both ways against a set of the standard library");
-    let mut cost = Part::curve("Comparisons of a merge sort", "elements n", "comparisons / (n log₂ n)").log_x();
+    let mut cost =
+        Part::curve("Comparisons of a merge sort", "elements n", "comparisons / (n log₂ n)").log_x();
     let mut space = Part::numbers("Bytes").control();
     for (step, &n) in sizes.iter().enumerate() {
         context.advance(step, sizes.len())?;
@@ -51,12 +54,20 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
         merge_sort(a, &mut comparisons);
         let scale = n as f64 * log2(n as f64);
         // Merging n elements takes at most n − 1 comparisons a level, and on random ones some 1.25n fewer in all.
-        cost.at(n as f64, Measure::Between {
-            observed: comparisons as f64 / scale,
-            lower: factor * (1.0 - 1.4 / log2(n as f64)),
-            upper: factor * (1.0 + 1.0 / log2(n as f64)),
-        });
-        space.exact(format!("sorting, {n} elements of {BITS} bits"), 2.0 * n as f64 * f64::from(BITS) / 8.0, n as f64 * 5.0, 1e-6);
+        cost.at(
+            n as f64,
+            Measure::Between {
+                observed: comparisons as f64 / scale,
+                lower: factor * (1.0 - 1.4 / log2(n as f64)),
+                upper: factor * (1.0 + 1.0 / log2(n as f64)),
+            },
+        );
+        space.exact(
+            format!("sorting, {n} elements of {BITS} bits"),
+            2.0 * n as f64 * f64::from(BITS) / 8.0,
+            n as f64 * 5.0,
+            1e-6,
+        );
     }
     space.exact("table, any number of elements", 2.0 * pow(2.0, f64::from(BITS)) / 8.0, 262_144.0, 0.0);
     report.add(cost);

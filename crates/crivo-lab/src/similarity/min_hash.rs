@@ -34,7 +34,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(5_000, 40_000, 400_000);
     report.parameter("trials", trials);
-    let mut one = Part::curve("Pairs of sets with the same minimum hash", "Jaccard's index", "share of trials");
+    let mut one =
+        Part::curve("Pairs of sets with the same minimum hash", "Jaccard's index", "share of trials");
     let mut random = context.random("one");
     for tenths in 0..=10_u32 {
         context.advance(tenths as usize, 20)?;
@@ -52,7 +53,10 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     report.add(one);
 
     let trials = context.size(800, 5_000, 50_000);
-    let mut errors = Part::curve("Error of the similarity, J = 1/2", "length of the signature k", "standard error").log_x().log_y();
+    let mut errors =
+        Part::curve("Error of the similarity, J = 1/2", "length of the signature k", "standard error")
+            .log_x()
+            .log_y();
     let mut numbers = Part::numbers("Mean and variance of the similarity");
     for (step, k) in [16_usize, 64, 128, 256, 400, 1024].into_iter().enumerate() {
         context.advance(step + 10, 20)?;
@@ -75,17 +79,25 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             let theory = variance(k as f64, 2_000.0, j.min(1.0));
             numbers.moments(&format!("J = {similarity}, k = {k}"), &sample, theory, 3.0);
             if similarity == 0.5 {
-                errors.at(k as f64, Measure::Normal {
-                    observed: sqrt(sample.variance()),
-                    theory: sqrt(theory),
-                    deviation: sqrt(theory / 2.0 / sample.trials() as f64),
-                    trials: sample.trials(),
-                    side: Side::Both,
-                });
+                errors.at(
+                    k as f64,
+                    Measure::Normal {
+                        observed: sqrt(sample.variance()),
+                        theory: sqrt(theory),
+                        deviation: sqrt(theory / 2.0 / sample.trials() as f64),
+                        trials: sample.trials(),
+                        side: Side::Both,
+                    },
+                );
             }
             if k == 400 {
                 // Two deviations at the worst similarity: 4.6 % of normal errors are larger.
-                numbers.share_at_most(format!("J = {similarity}, k = 400: errors above 0.05"), off, sample.trials(), 0.046);
+                numbers.share_at_most(
+                    format!("J = {similarity}, k = 400: errors above 0.05"),
+                    off,
+                    sample.trials(),
+                    0.046,
+                );
             }
         }
     }

@@ -25,7 +25,9 @@ impl Meters {
     pub(super) fn new(out: &Output, experiments: usize) -> Self {
         let target = if out.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bars = MultiProgress::with_draw_target(target);
-        let all = bars.add(ProgressBar::new(experiments as u64).with_style(style("{pos:>3} of {len} {wide_bar} {elapsed}")));
+        let all = bars.add(
+            ProgressBar::new(experiments as u64).with_style(style("{pos:>3} of {len} {wide_bar} {elapsed}")),
+        );
         all.enable_steady_tick(Duration::from_millis(500));
         Self { bars, all, running: Mutex::default() }
     }
@@ -53,7 +55,9 @@ impl Watch for Meters {
     }
 
     fn end(&self, outcome: &Outcome) {
-        if let Some(bar) = self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(outcome.experiment.name) {
+        if let Some(bar) =
+            self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(outcome.experiment.name)
+        {
             bar.finish_and_clear();
             self.bars.remove(&bar);
         }
