@@ -1,6 +1,7 @@
 //! One page with everything: every plot, its verdict, and the command that repeats it.
 
-use crivo_page::{Cell, Column, Markup, Page, Table, html};
+use crivo_page::{Cell, Column, Markup, Page, Table};
+use maud::html;
 
 use crate::experiment::Experiment;
 use crate::figure::figure;

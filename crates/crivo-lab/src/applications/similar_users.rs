@@ -11,7 +11,7 @@ use crivo::keys::KeyScheme;
 use crivo::similarity::jaccard::jaccard_sorted;
 use crivo::similarity::{Bands, LshIndex, MinHash};
 use crivo_near::all_similar_sets;
-use libm::{pow, sqrt};
+use libm::pow;
 
 use super::{LookAlike, collect, user};
 use crate::prelude::*;
@@ -83,17 +83,9 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     for &(a, b, similarity) in &exact {
         let estimate = sketches[a as usize].similarity(&sketches[b as usize])?.value();
         let theory = factor * similarity;
-        // Slots of small sets are less independent than chance, never more: this deviation is an upper bound.
-        curve.at(
-            similarity,
-            Measure::Normal {
-                observed: estimate,
-                theory,
-                deviation: sqrt(theory * (1.0 - theory).max(0.0) / f64::from(K)),
-                trials: K.into(),
-                side: Side::Both,
-            },
-        );
+        // Slots of small sets depend on each other so that their number varies less than this, never more.
+        let equal = libm::round(estimate * f64::from(K)) as u64;
+        curve.share(similarity, equal, K.into(), theory.min(1.0));
         found += u64::from(candidates.contains(&(a.min(b).into(), a.max(b).into())));
         chance += 1.0 - pow(1.0 - pow(similarity, bands.rows().into()), bands.bands().into());
         off += u64::from((estimate - similarity).abs() > 0.05);

@@ -43,7 +43,7 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     part.exact("log₂ of the probability, by the recurrence", libm::log2(chance), -45.0, 1e-9);
     report.add(part);
 
-    let trials = context.size(3_000, 10_000, 100_000);
+    let trials = context.size(8_000, 30_000, 200_000);
     let mut random = context.random("until");
     let mut means = Part::curve("Elements until the counter shows z", "z", "elements").log_y();
     let mut numbers = Part::numbers("Elements until the counter shows z");

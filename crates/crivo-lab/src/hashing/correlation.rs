@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_deviation_that_is_not_one_over_root_n_is_refuted() {
-        for wrong in [0.8, 1.2] {
+        for wrong in [0.7, 1.3] {
             assert_eq!(verdict("hash-correlation", |context| measure(context, wrong)), Verdict::Refuted);
         }
     }

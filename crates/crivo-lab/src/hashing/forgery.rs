@@ -71,7 +71,7 @@ fn measure(context: &Context<'_>) -> Result<Report> {
 fn trying(context: &Context<'_>) -> Part {
     let mut part = Part::curve("Random texts tried until the last bits agree", "bits", "texts").log_y();
     let mut random = context.random("trying");
-    let trials = context.size(400, 1_000, 10_000);
+    let trials = context.size(1_500, 4_000, 20_000);
     for bits in [4_u32, 6, 8, 10] {
         let mean = f64::from(1_u32 << bits);
         let mut sample = Sample::about(mean);

@@ -62,13 +62,18 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
     }
     let mut part = Part::numbers("Rows that move");
     part.equal("rows that join and are dropped", lost as f64, 0.0);
-    part.named_share("other users let through", let_through, others, wanted_rate);
+    let given_fill = filter.false_positive_rate();
+    part.named_share("other users let through, given the filter's fill", let_through, others, given_fill);
+    // Chance decides about each user with all its rows, and about the fill of the one filter.
+    let fill = libm::pow(wanted_rate, 1.0 / f64::from(filter.hashes()));
+    let of_fill = f64::from(filter.hashes()) * sqrt((1.0 - fill) / fill / filter.bits() as f64);
+    let of_users = (1.0 - wanted_rate) / wanted_rate * squares / (other_rows as f64 * other_rows as f64);
     part.named(
         "rows that move in vain, of those that do not join",
         Measure::Normal {
             observed: in_vain as f64 / other_rows as f64,
             theory: wanted_rate,
-            deviation: sqrt(wanted_rate * (1.0 - wanted_rate) * squares) / other_rows as f64,
+            deviation: wanted_rate * sqrt(of_users + of_fill * of_fill),
             trials: others,
             side: Side::Both,
         },
