@@ -13,8 +13,7 @@ use crate::setup;
 use crate::shell::{Step, root, target};
 
 /// Groups of whole commands, each a script of the same name.
-const SCRIPTS: [&str; 4] = ["rows", "near", "verbs", "profile"];
-const SCRIPTS: [&str; 4] = ["rows", "near", "verbs", "serve"];
+const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();

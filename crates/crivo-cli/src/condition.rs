@@ -100,7 +100,8 @@ impl Condition {
     pub(crate) fn ask_named(&self, batch: &RowBatch<'_>, matches: &mut [bool]) -> crivo_rows::Result<()> {
         let names = batch.names();
         let place = |field: &String| {
-            let by_number = || field.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+            let by_number =
+                || field.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
             names.iter().position(|name| name == field).or_else(|| by_number().map(|number| number - 1))
         };
         let places: Vec<Option<usize>> = self.fields.iter().map(place).collect();
@@ -108,7 +109,11 @@ impl Condition {
         if !batch.discovers_columns()
             && let Some(missing) = places.iter().position(Option::is_none)
         {
-            let message = format!("--where: there is no field '{}': there are {}", self.fields[missing], names.join(", "));
+            let message = format!(
+                "--where: there is no field '{}': there are {}",
+                self.fields[missing],
+                names.join(", ")
+            );
             return Err(batch.error(0, message));
         }
         self.ask(batch, |field| places[field], matches);

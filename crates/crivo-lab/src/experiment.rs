@@ -91,6 +91,7 @@ pub fn experiments() -> &'static [&'static Experiment] {
         &applications::similar_users::EXPERIMENT,
         &applications::equal_sets::EXPERIMENT,
         &applications::crawler::EXPERIMENT,
+        &applications::mail::EXPERIMENT,
         &errata::EXPERIMENT,
     ]
 }

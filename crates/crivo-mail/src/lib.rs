@@ -1,17 +1,72 @@
 //! Is this mail wanted? A filter that learns from what its user calls spam and ham.
+//!
+//! message → evidence → probability → spam, ham or unsure, with reasons in words.
+//!
+//! | step | home |
+//! |---|---|
+//! | bytes to sender, subject, text and facts | [`Message`] |
+//! | where mail comes from | [`Mail`] |
+//! | words, pairs, characters and facts as hashed features | `features` |
+//! | what each feature says for spam | `linear` |
+//! | the learned message that says nearly the same | `alike` |
+//! | a sender that suddenly writes a lot | `burst` |
+//! | all evidence in one probability, and where the answers part | `combine` |
+//! | learned messages on disk, as a set | `store`, `exchange` |
+//! | what is derived from them | `model` |
+//! | the method all this grew from | `classic` |
+//! | how good it is | [`Evaluation`] |
+//! | one filter for everyone who asks, and each user's own store | [`service`] |
+//! | mail programs ask: spamd's protocol | [`spamd`] |
+//! | people ask: a page (feature `serve`) | `web` |
+//!
+//! ```
+//! use crivo_mail::{Filter, Label, Verdict};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let filter = Filter::open_or_create(folder.path())?;
+//! filter.learn(b"From: a@shop.example\n\nbuy cheap watches now", &Label::Spam)?;
+//! filter.learn(b"From: ana@example.org\n\nsee you at lunch tomorrow", &Label::Ham)?;
+//! let judgement = filter.check(b"From: b@shop.example\n\nbuy cheap watches today")?;
+//! assert!(judgement.score > 0.5);
+//! assert_eq!(judgement.verdict, Verdict::Unsure); // two messages prove nothing
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
+mod alike;
+mod burst;
+mod cache;
+mod classic;
+mod combine;
 mod error;
+mod evaluate;
+mod exchange;
+mod features;
 mod filter;
 mod judgement;
 mod label;
+mod linear;
+mod message;
+mod model;
+mod passthrough;
 pub mod service;
+mod source;
 pub mod spamd;
+mod stats;
+mod store;
 #[cfg(feature = "serve")]
 pub mod web;
 
+pub use classic::Finding;
 pub use error::{Error, Problem, Result};
-pub use filter::{Filter, Learned, Stats, Unlearned};
+pub use evaluate::{Caught, Evaluation, SweepRow, Verdicts};
+pub use exchange::Joined;
+pub use filter::{Filter, Learned, Trained, Unlearned};
 pub use judgement::{Judgement, Reason, Thresholds, Verdict};
 pub use label::Label;
+pub use message::Message;
+pub use passthrough::{header_lines, passthrough};
+pub use source::{Mail, READ as MESSAGE_LIMIT};
+pub use stats::Stats;
+pub use store::Method;

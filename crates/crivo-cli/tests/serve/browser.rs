@@ -9,7 +9,9 @@ fn paste(browser: &Browser, server: &Server, message: &str) {
     browser.open(&server.url("/"));
     browser.run_with("document.querySelector('#message').value = arguments[0]", &[message.into()]);
     browser.click("form.check button");
-    eventually("the decision is shown", || browser.run("return !!document.querySelector('.verdict-word')") == true);
+    eventually("the decision is shown", || {
+        browser.run("return !!document.querySelector('.verdict-word')") == true
+    });
 }
 
 fn text(browser: &Browser, selector: &str) -> String {
@@ -26,7 +28,8 @@ fn what_is_shown_is_what_the_command_says() {
         let says = office.check("store", &message);
         assert_eq!(text(&browser, ".verdict-word"), says["verdict"].as_str().unwrap());
         assert_eq!(text(&browser, "#score"), format!("{:.4}", says["score"].as_f64().unwrap()));
-        let shown = browser.run("return [...document.querySelectorAll('.why')].map((one) => one.textContent)");
+        let shown =
+            browser.run("return [...document.querySelectorAll('.why')].map((one) => one.textContent)");
         assert_eq!(shown, says["reasons"]);
         browser.audit();
     }
@@ -43,7 +46,9 @@ fn a_button_teaches() {
     assert_eq!(text(&browser, ".verdict-word"), office.check("store", &odd(1))["verdict"].as_str().unwrap());
     browser.type_into("#label", "birds");
     browser.click("button[value=label]");
-    eventually("the label is told", || text(&browser, "[role=status]").starts_with("Learned as label:birds."));
+    eventually("the label is told", || {
+        text(&browser, "[role=status]").starts_with("Learned as label:birds.")
+    });
     browser.audit();
     browser.click("button[value=forget]");
     eventually("it is forgotten", || text(&browser, "[role=status]").starts_with("Forgotten."));
@@ -58,7 +63,9 @@ fn the_keyboard_is_enough() {
     browser.type_into("#message", "Subject: hello\n\nlunch tomorrow with the team");
     // Ctrl+Enter, in the driver's codes for the keys.
     browser.type_into("#message", "\u{e009}\u{e007}");
-    eventually("the decision is shown", || browser.run("return !!document.querySelector('.verdict-word')") == true);
+    eventually("the decision is shown", || {
+        browser.run("return !!document.querySelector('.verdict-word')") == true
+    });
 }
 
 #[test]
@@ -94,12 +101,18 @@ fn hostile_text_does_nothing() {
     let server = office.serve(&[]);
     let browser = Browser::start();
     let evil = "</textarea></pre><script>window.evil=1</script><img src=x onerror=window.evil=2><a href=javascript:window.evil=3>x</a>";
-    let message = format!("From: \"{evil}\" <{evil}@x.example>\nSubject: {evil}\n\n{evil}\n<svg onload=window.evil=4>\n");
+    let message = format!(
+        "From: \"{evil}\" <{evil}@x.example>\nSubject: {evil}\n\n{evil}\n<svg onload=window.evil=4>\n"
+    );
     paste(&browser, &server, &message);
     assert_eq!(browser.run("return window.evil ?? null"), serde_json::Value::Null);
     let inside = "return document.querySelectorAll('main script, main img, main a[href^=javascript]').length";
     assert_eq!(browser.run(inside), 0);
-    assert!(browser.run_for_text("return document.querySelector('.source pre').textContent").contains("<svg onload"));
+    assert!(
+        browser
+            .run_for_text("return document.querySelector('.source pre').textContent")
+            .contains("<svg onload")
+    );
     assert_eq!(browser.foreign_requests().iter().filter(|url| !url.starts_with(&server.url(""))).count(), 0);
     browser.audit();
 }
@@ -122,7 +135,9 @@ fn a_form_on_another_site_cannot_teach() {
     browser.open(&server.url(&decision));
     assert!(!browser.run_for_text("return document.body.innerText").contains("Learned as"));
     browser.open_html(&format!("<iframe src='{}'></iframe>", server.url("/")));
-    let framed = browser.run_for_text("return document.querySelector('iframe').contentDocument?.body?.innerText ?? 'foreign'");
+    let framed = browser.run_for_text(
+        "return document.querySelector('iframe').contentDocument?.body?.innerText ?? 'foreign'",
+    );
     assert!(!framed.contains("Paste"), "{framed}");
 }
 

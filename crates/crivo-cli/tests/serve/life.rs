@@ -76,7 +76,8 @@ fn an_address_in_use_or_wrong_is_named() {
 fn a_damaged_store_is_refused_and_left_alone() {
     let office = Office::trained();
     for entry in std::fs::read_dir(office.path("store")).unwrap() {
-        std::fs::write(entry.unwrap().path(), b"not a store at all, but long enough to be looked at").unwrap();
+        std::fs::write(entry.unwrap().path(), b"not a store at all, but long enough to be looked at")
+            .unwrap();
     }
     let refused = office.crivo(&["serve", "--store", "store", "--spamd", "127.0.0.1:0"], "");
     assert!(!matches!(refused.code, Some(0)) && !refused.err.is_empty(), "{refused:?}");

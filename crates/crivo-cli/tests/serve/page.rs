@@ -55,7 +55,13 @@ fn paste_and_check_works_without_script() {
         let score = between(&page.body, "id=\"score\">", "<");
         assert_eq!(score, format!("{:.4}", says["score"].as_f64().unwrap()));
         for reason in says["reasons"].as_array().unwrap() {
-            let escaped = reason.as_str().unwrap().replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+            let escaped = reason
+                .as_str()
+                .unwrap()
+                .replace('&', "&amp;")
+                .replace('"', "&quot;")
+                .replace('<', "&lt;")
+                .replace('>', "&gt;");
             assert!(page.body.contains(&escaped), "{escaped} is not in {}", page.body);
         }
     }
@@ -80,7 +86,10 @@ fn teaching_changes_the_verdict_and_can_be_taken_back() {
     assert_eq!(teach(&server, &address, "as=spam").status, 303);
     let taught = server.get(&address).body;
     assert!(taught.contains("Learned as <strong>spam</strong>"), "{taught}");
-    assert_eq!(between(&taught, "class=\"verdict-word\">", "<"), office.check("store", &odd(1))["verdict"].as_str().unwrap());
+    assert_eq!(
+        between(&taught, "class=\"verdict-word\">", "<"),
+        office.check("store", &odd(1))["verdict"].as_str().unwrap()
+    );
     teach(&server, &address, "as=spam");
     assert!(server.get(&address).body.contains("It had been learned as <strong>spam</strong> already"));
     teach(&server, &address, "as=label&label=birds");
@@ -100,7 +109,9 @@ fn requests_of_other_sites_are_refused_and_change_nothing() {
     let token = server.token();
     let lesson = format!("token={token}&as=spam");
     let kind = "application/x-www-form-urlencoded";
-    for headers in ["Origin: http://evil.example\r\n", "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n"] {
+    for headers in
+        ["Origin: http://evil.example\r\n", "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n"]
+    {
         let refused = server.post(&format!("{address}/teach"), headers, kind, lesson.as_bytes());
         assert_eq!(refused.status, 403, "{headers}");
         let (kind, body) = form(&[("token", &token), ("message", "x")]);

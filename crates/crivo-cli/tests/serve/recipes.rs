@@ -90,7 +90,8 @@ fn procmail_delivers_when_there_is_no_filter_at_all() {
 fn procmail_sorts_through_spamc() {
     let office = Office::trained();
     let server = office.serve(&[]);
-    let recipe = recipe(&office, "# ~/.procmailrc with a server").replace("-p 1783", &format!("-p {}", server.spamd.port()));
+    let recipe = recipe(&office, "# ~/.procmailrc with a server")
+        .replace("-p 1783", &format!("-p {}", server.spamd.port()));
     program("spamc");
     sorts(&office, |message| procmail(&office, &recipe, message));
 }

@@ -19,7 +19,8 @@ fn ask(server: &Server, message: &str) -> Result<bool, String> {
     let wrong = |error: std::io::Error| error.to_string();
     let mut stream = TcpStream::connect(server.spamd).map_err(wrong)?;
     stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(wrong)?;
-    let request = format!("CHECK SPAMC/1.5\r\nUser: root\r\nContent-length: {}\r\n\r\n{message}", message.len());
+    let request =
+        format!("CHECK SPAMC/1.5\r\nUser: root\r\nContent-length: {}\r\n\r\n{message}", message.len());
     stream.write_all(request.as_bytes()).map_err(wrong)?;
     stream.shutdown(Shutdown::Write).map_err(wrong)?;
     let mut reply = String::new();
@@ -106,7 +107,10 @@ fn a_minute_of_traffic_is_answered_within_twenty_milliseconds() {
     let (middle, late) = (at(0.5), at(0.99));
     #[allow(clippy::print_stderr)] // the figures are what the run is for
     {
-        eprintln!("{} requests, p50 {middle:?}, p99 {late:?}, {before} kB before, {after} kB after", times.len());
+        eprintln!(
+            "{} requests, p50 {middle:?}, p99 {late:?}, {before} kB before, {after} kB after",
+            times.len()
+        );
     }
     assert!(after < before + 8 * 1024, "grew from {before} kB to {after} kB");
     assert!(late <= Duration::from_millis(20), "p99 {late:?}");

@@ -80,7 +80,9 @@ fn lessons_are_learned_once_and_taken_back() {
     let office = Office::trained();
     let server = office.serve(&[]);
     let (done, already) = ("Message successfully un/learned\n", "Message was already un/learned\n");
-    for (option, expected) in [("spam", done), ("spam", already), ("ham", done), ("forget", done), ("forget", already)] {
+    for (option, expected) in
+        [("spam", done), ("spam", already), ("ham", done), ("forget", done), ("forget", already)]
+    {
         let told = server.spamc(&["-L", option], &odd(7));
         assert_eq!((told.code, told.out.as_str()), (Some(0), expected), "{option}: {told:?}");
     }
@@ -97,7 +99,11 @@ fn a_few_lessons_change_the_verdict_and_survive_the_server() {
     let after = server.spamc(&["-y"], &odd(99)).out;
     assert!(!before.contains("CRIVO_SPAM") && after.contains("CRIVO_SPAM"), "{before} → {after}");
     server.end("KILL");
-    assert_eq!(office.check("store", &odd(99))["verdict"], "spam", "what was reported learned is on the disk");
+    assert_eq!(
+        office.check("store", &odd(99))["verdict"],
+        "spam",
+        "what was reported learned is on the disk"
+    );
 }
 
 #[test]
@@ -111,7 +117,8 @@ fn each_user_has_a_store_beside_the_shared_one() {
     let symbols = |user: &str| server.spamc(&["-u", user, "-y"], &spam(NEW)).out;
     assert!(symbols("bob").starts_with("CRIVO_SPAM"), "{}", symbols("bob"));
     assert!(!symbols("alice").starts_with("CRIVO_SPAM"), "alice likes it: {}", symbols("alice"));
-    let stores: Vec<_> = std::fs::read_dir(office.path("users")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let stores: Vec<_> =
+        std::fs::read_dir(office.path("users")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(stores, ["alice"], "asking makes no store");
 }
 
@@ -131,7 +138,11 @@ fn a_message_above_the_servers_limit_is_judged_but_not_sent_back() {
     let message = spam(NEW) + &"x".repeat(33 << 20);
     assert_eq!(server.spamc(&["-c", "-s", "100000000"], &message).code, Some(1));
     let passed = server.spamc(&["-s", "100000000"], &message);
-    assert_eq!((passed.code, passed.out == message), (Some(0), true), "spamc falls back to the message as it was");
+    assert_eq!(
+        (passed.code, passed.out == message),
+        (Some(0), true),
+        "spamc falls back to the message as it was"
+    );
 }
 
 #[test]

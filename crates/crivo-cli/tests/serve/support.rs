@@ -37,7 +37,8 @@ impl Office {
             for (kind, message) in [("spam", mail::spam as fn(u64) -> String), ("ham", mail::ham)] {
                 std::fs::create_dir(office.path(kind)).unwrap();
                 for number in 0..TRAINED {
-                    std::fs::write(office.path(kind).join(format!("{number:04}.eml")), message(number)).unwrap();
+                    std::fs::write(office.path(kind).join(format!("{number:04}.eml")), message(number))
+                        .unwrap();
                 }
             }
             let trained = office.crivo(&["train", "--store", "store", "--spam", "spam", "--ham", "ham"], "");
@@ -101,7 +102,8 @@ impl Server {
         let mut address = |prefix: &str| {
             let mut line = String::new();
             output.read_line(&mut line).unwrap();
-            let address = line.trim().strip_prefix(prefix).unwrap_or_else(|| panic!("{prefix:?}, not {line:?}"));
+            let address =
+                line.trim().strip_prefix(prefix).unwrap_or_else(|| panic!("{prefix:?}, not {line:?}"));
             address.trim_end_matches('/').parse().unwrap()
         };
         let (spamd, web) = (address("spamd on "), address("page on http://"));
@@ -145,7 +147,9 @@ impl Server {
     }
 
     pub(crate) fn get(&self, path: &str) -> Reply {
-        self.http(format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.web).as_bytes())
+        self.http(
+            format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.web).as_bytes(),
+        )
     }
 
     /// A form, as a browser without script sends it, with more headers.

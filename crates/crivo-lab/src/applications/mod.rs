@@ -1,7 +1,8 @@
-//! What the sketches are for: similar users, equal sets, a crawler.
+//! What the sketches are for: similar users, equal sets, a crawler, a mail filter.
 
 pub(crate) mod crawler;
 pub(crate) mod equal_sets;
+pub(crate) mod mail;
 pub(crate) mod similar_users;
 
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
 //! Who judges? A store on disk, or in tests whatever a test makes up.
 
+use std::path::{Path, PathBuf};
+
 use crate::{Filter, Judgement, Label, Learned, Result, Stats, Unlearned};
 
-/// What a service needs of a store. [`Filter`] is the one that counts.
+/// What a service needs of a store.
 pub trait Judge: Send + Sync + 'static {
     /// Judges a message: any bytes.
     ///
@@ -35,24 +37,49 @@ pub trait Judge: Send + Sync + 'static {
     fn stats(&self) -> Result<Stats>;
 }
 
-impl Judge for Filter {
+/// A store on disk, open for as long as the service runs.
+pub struct OpenStore {
+    folder: PathBuf,
+    filter: Filter,
+}
+
+impl OpenStore {
+    /// Opens the store in a folder.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged.
+    pub fn open(folder: &Path) -> Result<Self> {
+        Ok(Self { folder: folder.to_path_buf(), filter: Filter::open(folder)? })
+    }
+
+    /// Opens the store in a folder, or makes an empty one.
+    ///
+    /// # Errors
+    /// If there is one that is damaged, or the folder cannot be written.
+    pub fn open_or_create(folder: &Path) -> Result<Self> {
+        Ok(Self { folder: folder.to_path_buf(), filter: Filter::open_or_create(folder)? })
+    }
+}
+
+impl Judge for OpenStore {
     fn check(&self, message: &[u8]) -> Result<Judgement> {
-        self.check(message)
+        self.filter.check(message)
     }
 
     fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
-        self.learn(message, label)
+        self.filter.learn(message, label)
     }
 
     fn unlearn(&self, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
-        self.unlearn(message, label)
+        self.filter.unlearn(message, label)
     }
 
     fn refresh(&self) -> Result<()> {
-        self.refresh()
+        self.filter.refresh()
     }
 
+    /// Counting reads every record, so the store is opened once more for it: checks go on meanwhile.
     fn stats(&self) -> Result<Stats> {
-        self.stats()
+        Filter::open(&self.folder)?.stats()
     }
 }

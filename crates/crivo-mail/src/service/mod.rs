@@ -14,12 +14,15 @@ mod judge;
 mod users;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub use self::journal::{BARS, DECISIONS, Decision, Given, Journal, Origin};
-pub use self::judge::Judge;
+pub use self::judge::{Judge, OpenStore};
 pub use self::users::{Users, folder_name};
 use crate::{Error, Judgement, Label, Learned, Reason, Result, Stats, Unlearned, Verdict};
+
+/// How long a count of the store is shown again: counting reads all of it.
+const COUNTED: Duration = Duration::from_secs(5);
 
 /// A filter that is asked from many sides.
 pub struct Service {
@@ -27,6 +30,8 @@ pub struct Service {
     users: Option<Users>,
     read_only: bool,
     journal: Mutex<Journal>,
+    /// When the store was last counted, after how many lessons, and what came out.
+    counted: Mutex<Option<(Instant, u64, Stats)>>,
 }
 
 impl Service {
@@ -35,7 +40,13 @@ impl Service {
     /// # Errors
     /// None today; see [`Journal::new`].
     pub fn new(shared: Arc<dyn Judge>) -> Result<Self> {
-        Ok(Self { shared, users: None, read_only: false, journal: Mutex::new(Journal::new()?) })
+        Ok(Self {
+            shared,
+            users: None,
+            read_only: false,
+            journal: Mutex::new(Journal::new()?),
+            counted: Mutex::default(),
+        })
     }
 
     /// With stores of users beside the shared one.
@@ -150,7 +161,17 @@ impl Service {
     /// # Errors
     /// If it is damaged.
     pub fn stats(&self) -> Result<Stats> {
-        self.shared.stats()
+        let lessons = self.journal().lessons;
+        // Held while counting: a second reader waits for the first one's count.
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, _, stats)) =
+            counted.as_ref().filter(|(at, then, _)| at.elapsed() < COUNTED && *then == lessons)
+        {
+            return Ok(stats.clone());
+        }
+        let stats = self.shared.stats()?;
+        *counted = Some((Instant::now(), lessons, stats.clone()));
+        Ok(stats)
     }
 
     /// What was decided. Held briefly: every check writes to it.

@@ -9,8 +9,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::judge::Judge;
-use crate::{Error, Filter, Result};
+use super::judge::{Judge, OpenStore};
+use crate::{Error, Result};
 
 /// So many stores stay open; each holds its model in memory.
 const OPEN: usize = 32;
@@ -33,9 +33,8 @@ impl Users {
     /// The stores below a folder, which need not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self::opened_by(folder, |path, create| {
-            let filter = if create { Filter::open_or_create(path)? } else { Filter::open(path)? };
-            filter.keep_in_memory()?;
-            Ok(Arc::new(filter))
+            let opened = if create { OpenStore::open_or_create(path) } else { OpenStore::open(path) };
+            opened.map(|store| Arc::new(store) as Arc<dyn Judge>)
         })
     }
 

@@ -152,7 +152,9 @@ fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     added.push(("X-Spam-Level", "*".repeat(points.clamp(0.0, 50.0) as usize).into()));
     added.push(("X-Spam-Status", status(judgement, points, line_end).into()));
     let own = header_lines(judgement, "\n");
-    added.extend(own.lines().filter_map(|line| line.split_once(": ")).map(|(name, value)| (name, value.into())));
+    added.extend(
+        own.lines().filter_map(|line| line.split_once(": ")).map(|(name, value)| (name, value.into())),
+    );
     marks::mark(message, &added)
 }
 

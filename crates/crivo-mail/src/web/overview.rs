@@ -75,8 +75,8 @@ fn learned(stats: &Stats) -> Markup {
     let facts = [
         ("Messages", number::grouped(stats.messages as f64)),
         ("Senders", number::grouped(stats.senders as f64)),
-        ("Spam from", show::probability(stats.spam_threshold)),
-        ("Ham up to", show::probability(stats.ham_threshold)),
+        ("Spam from", stats.thresholds.map_or("–".into(), |thresholds| show::probability(thresholds.spam))),
+        ("Ham up to", stats.thresholds.map_or("–".into(), |thresholds| show::probability(thresholds.ham))),
         ("Size on disk", show::size(usize::try_from(stats.bytes).unwrap_or(usize::MAX))),
         ("First lesson", stats.oldest.map_or("none".into(), time)),
         ("Last lesson", stats.newest.map_or("none".into(), time)),

@@ -95,7 +95,7 @@ fn pass_through(args: &Args, out: &Output) -> Outcome {
         }
     };
     let mut output = output::rows();
-    let write = |output: &mut dyn Write| {
+    let mut write = |output: &mut dyn Write| {
         output.write_all(&bytes)?;
         io::copy(&mut input, output)?;
         output.flush()

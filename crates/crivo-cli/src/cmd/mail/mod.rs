@@ -6,6 +6,7 @@
 mod check;
 mod eval;
 mod learn;
+mod serve;
 mod set;
 mod stats;
 mod train;
@@ -46,6 +47,7 @@ enum Command {
     Learn(learn::LearnArgs),
     Unlearn(learn::UnlearnArgs),
     Eval(eval::Args),
+    Serve(serve::Args),
     Stats(stats::Args),
     Expire(set::ExpireArgs),
     Export(set::ExportArgs),
@@ -68,6 +70,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Command::Learn(args) => learn::learn(args, out),
         Command::Unlearn(args) => learn::unlearn(args, out),
         Command::Eval(args) => eval::run(args, out),
+        Command::Serve(args) => serve::run(args, out),
         Command::Stats(args) => stats::run(args, out),
         Command::Expire(args) => set::expire(args, out),
         Command::Export(args) => set::export(args, out),

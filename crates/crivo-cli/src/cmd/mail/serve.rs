@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
-use crivo_mail::Filter;
-use crivo_mail::service::{Service, Users};
+use crivo_mail::service::{OpenStore, Service, Users};
 use crivo_mail::spamd::server::{self as spamd, Limits};
 use crivo_mail::web;
 use crivo_mail::web::guard::{Guard, Token};
@@ -110,18 +109,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 
 /// The stores, open and in memory.
 fn service(args: &Args, out: &Output) -> Result<Service> {
-    let filter = match Filter::open(&args.store) {
+    let store = match OpenStore::open(&args.store) {
         Err(error) if error.is_missing_store() && !args.read_only => {
             out.warn(format_args!(
                 "{}: there was no store: a new one is made, and everything is unsure until it has learned",
                 args.store.display()
             ));
-            Filter::open_or_create(&args.store)?
+            OpenStore::open_or_create(&args.store)?
         }
         opened => opened?,
     };
-    filter.keep_in_memory()?;
-    let service = Service::new(Arc::new(filter))?.read_only(args.read_only);
+    let service = Service::new(Arc::new(store))?.read_only(args.read_only);
     Ok(match &args.users {
         Some(folder) => service.with_users(Users::new(folder)),
         None => service,
@@ -131,7 +129,9 @@ fn service(args: &Args, out: &Output) -> Result<Service> {
 /// The address behind what was typed. Others may reach it only if that was asked for.
 fn listening_address(option: &str, typed: &str, public: bool) -> Result<SocketAddr> {
     let mut addresses = typed.to_socket_addrs().with_context(|| {
-        format!("{option} {typed}: expected an address with a port, such as 127.0.0.1:1783 (port 0: a free one)")
+        format!(
+            "{option} {typed}: expected an address with a port, such as 127.0.0.1:1783 (port 0: a free one)"
+        )
     })?;
     let Some(address) = addresses.next() else { bail!("{option} {typed}: this name has no address") };
     if !address.ip().is_loopback() && !public {
@@ -198,7 +198,8 @@ async fn keep_fresh(service: Arc<Service>, out: &Output) {
         tokio::time::sleep(REFRESH).await;
         let service = Arc::clone(&service);
         let refreshed = tokio::task::spawn_blocking(move || service.refresh()).await;
-        let trouble = refreshed.map_or_else(|panic| Some(panic.to_string()), |done| done.err().map(|e| e.to_string()));
+        let trouble =
+            refreshed.map_or_else(|panic| Some(panic.to_string()), |done| done.err().map(|e| e.to_string()));
         if let Some(trouble) = trouble.as_ref().filter(|_| !complained) {
             out.warn(trouble);
         }
