@@ -48,5 +48,9 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
     let marked = marks::mark(&bytes, &[("X-Spam-Flag", "YES".into())]);
     assert!(marked.len() <= bytes.len() + "X-Spam-Flag: YES\r\n\r\n".len());
     assert!(marks::head_of(&marked).len() <= marked.len());
-    assert_eq!(marks::mark(&marked, &[("X-Spam-Flag", "YES".into())]), marked, "marking twice is marking once");
+    assert_eq!(
+        marks::mark(&marked, &[("X-Spam-Flag", "YES".into())]),
+        marked,
+        "marking twice is marking once"
+    );
 });
