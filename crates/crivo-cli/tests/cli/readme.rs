@@ -8,6 +8,7 @@ use crate::support::Scratch;
 
 const README: &str = include_str!("../../../../README.md");
 const VISITS: &str = include_str!("../../../../samples/visits.csv");
+const ORDERS: &str = include_str!("../../../../samples/orders.csv");
 const NOTICES: &str = include_str!("../../../../samples/notices.jsonl");
 const LIKES: &str = include_str!("../../../../samples/likes.csv");
 
@@ -39,6 +40,7 @@ fn the_readme_shows_what_the_program_prints() {
     scratch.write("tuesday.csv.gz", tuesday.finish().unwrap());
     std::fs::create_dir(scratch.path("samples")).unwrap();
     scratch.write("samples/visits.csv", VISITS);
+    scratch.write("samples/orders.csv", ORDERS);
     scratch.write("samples/notices.jsonl", NOTICES);
     scratch.write("samples/likes.csv", LIKES);
 
