@@ -8,13 +8,14 @@ pub struct Axis {
     pub(crate) label: String,
     pub(crate) kind: Kind,
     pub(crate) percent: bool,
+    pub(crate) with_zero: bool,
     range: Option<(f64, f64)>,
 }
 
 impl Axis {
     /// Equal distances are equal differences.
     pub fn linear(label: impl Into<String>) -> Self {
-        Self { label: label.into(), kind: Kind::Linear, percent: false, range: None }
+        Self { label: label.into(), kind: Kind::Linear, percent: false, with_zero: false, range: None }
     }
 
     /// Equal distances are equal ratios; numbers from zero down have no place and are left out.
@@ -35,6 +36,18 @@ impl Axis {
     pub fn percent(mut self) -> Self {
         self.percent = true;
         self
+    }
+
+    /// Shows zero as well, however far the points are from it; a logarithmic axis has none.
+    #[must_use]
+    pub fn from_zero(mut self) -> Self {
+        self.with_zero = true;
+        self
+    }
+
+    /// Zero, if it is to be shown.
+    pub(crate) fn zero(&self) -> Option<f64> {
+        self.with_zero.then_some(0.0)
     }
 
     /// The range that was asked for, if it can be shown.

@@ -1,12 +1,14 @@
 //! How much of each, and how sure is it?
 //!
 //! Horizontal bars, because names are written horizontally. Names of any length share at most
-//! two fifths of the width, and are cut there by the picture itself, whatever font draws them; the
+//! half of the width, and are cut there by the picture itself, whatever font draws them; the
 //! whole of a name (up to a sensible length) is told when it is pointed at.
+
+use std::collections::HashSet;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::frame::width_of;
+use crate::frame::{COLUMN, width_of};
 use crate::marks::coordinate;
 use crate::number;
 use crate::numbers_table::{Row, Shown, numbers_table};
@@ -16,6 +18,8 @@ use crate::{style, text};
 const ROW: f64 = 24.0;
 const THICK: f64 = 13.0;
 const WIDTH: f64 = 400.0;
+/// The part of the width that names may take.
+const LABELS: f64 = 0.44;
 
 /// Amounts as horizontal bars from zero.
 #[derive(Debug, Clone)]
@@ -128,12 +132,12 @@ impl Bars {
     }
 
     fn draw(&self, own_style: Option<String>) -> Markup {
-        let labels: Vec<String> = self.bars.iter().map(|bar| text::shorten(&bar.label, 30)).collect();
+        let labels = labels(&self.bars);
         let amounts: Vec<String> = self.bars.iter().map(|bar| text::shorten(&self.amount(bar), 24)).collect();
         let widest = |texts: &[String], most: f64| {
             texts.iter().map(|text| width_of(text)).fold(0.0, f64::max).min(most)
         };
-        let left = widest(&labels, 0.4 * WIDTH) + 8.0;
+        let left = widest(&labels, LABELS * WIDTH) + 8.0;
         let right = WIDTH - widest(&amounts, 0.3 * WIDTH) - 8.0;
         let scale = Scale::new(Kind::Linear, self.span(), left, right);
         let height = coordinate((self.bars.len() as f64 * ROW).max(ROW));
@@ -184,6 +188,17 @@ impl Bars {
         let bounds = bounds.map(|(low, high)| format!(" ({} to {})", written(low), written(high)));
         format!("{}: {}{}", text::shorten(&bar.label, 200), written(bar.value), bounds.unwrap_or_default())
     }
+}
+
+/// Names cut to the room there is: in the middle if their beginnings would look the same.
+fn labels(bars: &[Bar]) -> Vec<String> {
+    let columns = (LABELS * WIDTH / COLUMN) as usize;
+    let beginnings: Vec<String> = bars.iter().map(|bar| text::shorten(&bar.label, columns)).collect();
+    let alike = beginnings.iter().collect::<HashSet<_>>().len() < beginnings.len();
+    if !alike {
+        return beginnings;
+    }
+    bars.iter().map(|bar| text::shorten_middle(&bar.label, columns)).collect()
 }
 
 fn draw_bar(scale: &Scale, bar: &Bar, middle: f64) -> Markup {

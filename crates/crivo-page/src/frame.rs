@@ -46,9 +46,9 @@ impl Frame {
         let top = legend_bottom + if y.label.is_empty() { 6.0 } else { LINE + 6.0 };
         let bottom = height - if x.label.is_empty() { LINE + 2.0 } else { 2.0 * LINE };
 
-        let y_count = ((bottom - top) / 38.0).clamp(2.0, 8.0) as usize;
+        let y_count = ((bottom - top) / 30.0).clamp(2.0, 8.0) as usize;
         let y_span = y.fixed().unwrap_or_else(|| {
-            Span::around(y.kind, series.iter().flat_map(|series| series.ys(x.kind)))
+            Span::around(y.kind, series.iter().flat_map(|series| series.ys(x.kind)).chain(y.zero()))
                 .map_or(Span::of_nothing(y.kind), |span| span.rounded_outward(y.kind, y_count))
         });
         let y_scale = Scale::new(y.kind, y_span, bottom, top);
@@ -56,7 +56,7 @@ impl Frame {
 
         let left = y_marks.iter().map(|mark| width_of(&mark.label)).fold(8.0, f64::max) + 8.0;
         let x_span = x.fixed().unwrap_or_else(|| {
-            Span::around(x.kind, series.iter().flat_map(|series| series.xs(y.kind)))
+            Span::around(x.kind, series.iter().flat_map(|series| series.xs(y.kind)).chain(x.zero()))
                 .unwrap_or(Span::of_nothing(x.kind))
         });
         let right = width - 14.0;

@@ -53,7 +53,9 @@ mod table;
 pub mod number;
 pub mod text;
 
-pub use maud::Markup;
+/// The macro names `maud` itself, so whoever uses it depends on that crate as well.
+pub use maud::html;
+pub use maud::{Markup, PreEscaped};
 
 pub use self::axis::Axis;
 pub use self::bars::{Bar, Bars};

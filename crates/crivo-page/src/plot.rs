@@ -103,6 +103,10 @@ impl Plot {
                 desc { (text::visible(&self.description)) }
                 @if let Some(style) = own_style { style { (PreEscaped(style)) } }
                 (frame.draw(&self.x, &self.y))
+                @if !self.shows_anything() {
+                    text.label.middle x=(coordinate((frame.left + frame.right) / 2.0))
+                        y=(coordinate((frame.top + frame.bottom) / 2.0)) { "nothing to show" }
+                }
                 // A picture inside a picture cuts off what is outside of it.
                 svg x=(left) y=(top) width=(width) height=(height) viewBox={ (left) " " (top) " " (width) " " (height) } {
                     @for (index, series) in self.series.iter().enumerate() { (lines(&frame, series, index)) }
@@ -111,6 +115,11 @@ impl Plot {
                 (frame.draw_legend(&self.series))
             }
         }
+    }
+
+    /// Whether any point has a place.
+    fn shows_anything(&self) -> bool {
+        self.series.iter().any(|series| series.xs(self.y.kind).any(|x| self.x.kind.has_place_for(x)))
     }
 
     /// What a series has on top of its lines: marks and whiskers.
@@ -211,8 +220,8 @@ fn lines(frame: &Frame, series: &Series, index: usize) -> Markup {
         points.iter().map(|&(x, y)| Some((frame.x.place(x)?, frame.y.place(y)?))).collect()
     };
     let (kind, path) = match &series.shape {
-        Shape::Dots => return html! {},
-        Shape::Line => ("line", line(&places(&series.points))),
+        Shape::Dots if !series.joined => return html! {},
+        Shape::Dots | Shape::Line => ("line", line(&places(&series.points))),
         Shape::Steps => ("line", steps(&places(&series.points))),
         Shape::Band(upper) => ("band", area(&places(&series.points), &places(upper))),
     };

@@ -12,6 +12,8 @@ pub struct Series {
     pub(crate) bounds: Vec<(f64, f64)>,
     /// Whether the bounds are drawn as an area and not as a whisker each.
     pub(crate) shaded: bool,
+    /// Whether a line goes through the marks.
+    pub(crate) joined: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +64,13 @@ impl Series {
         Self { shaded: true, ..self.whiskers(bounds) }
     }
 
+    /// Marks with a line through them, to lead the eye from one to the next.
+    #[must_use]
+    pub fn joined(mut self) -> Self {
+        self.joined = true;
+        self
+    }
+
     fn new(name: impl Into<String>, shape: Shape, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self {
             name: name.into(),
@@ -69,6 +78,7 @@ impl Series {
             points: points.into_iter().collect(),
             bounds: Vec::new(),
             shaded: false,
+            joined: false,
         }
     }
 

@@ -70,6 +70,25 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if looked_at.len() < text.len() { format!("{}…", &shown[..end_with_room]) } else { shown.into_owned() }
 }
 
+/// As [`shorten`], but what is left out is in the middle: for texts that begin alike.
+pub(crate) fn shorten_middle(text: &str, columns: usize) -> String {
+    let whole = shorten(text, columns);
+    if !whole.ends_with('…') || columns < 8 {
+        return whole;
+    }
+    let end_columns = columns / 2 - 1;
+    let tail = visible(suffix(text, end_columns * LONGEST_CHARACTER)).into_owned();
+    let (mut width, mut start) = (0, tail.len());
+    for (at, character) in tail.grapheme_indices(true).rev() {
+        width += width_of(character);
+        if width > end_columns || character.len() > LONGEST_CHARACTER {
+            break;
+        }
+        start = at;
+    }
+    format!("{}{}", shorten(text, columns - end_columns), &tail[start..])
+}
+
 /// How many columns a text takes, at least; never less than one for a character.
 pub(crate) fn columns(text: &str) -> usize {
     text.graphemes(true).map(width_of).sum()
@@ -86,6 +105,15 @@ fn prefix(text: &str, bytes: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+/// The end of a text, in whole characters and at most so many bytes.
+fn suffix(text: &str, bytes: usize) -> &str {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
 }
 
 /// Whether a character has no shape of its own, changes that of others, or has no place in a page.
@@ -121,6 +149,14 @@ mod tests {
         assert_eq!(shorten("abcd", 3), "ab…");
         assert_eq!(shorten("abc", 0), "…");
         assert_eq!(shorten("", 0), "");
+    }
+
+    #[test]
+    fn texts_that_begin_alike_keep_their_ends() {
+        assert_eq!(shorten_middle("please leave it with the neighbour", 16), "please l…ighbour");
+        assert_eq!(shorten_middle("short", 16), "short");
+        assert_eq!(shorten_middle(&"漢".repeat(30), 10), "漢漢…漢漢");
+        assert_eq!(shorten_middle(&"x".repeat(1 << 20), 9), "xxxxx…xxx");
     }
 
     #[test]

@@ -41,17 +41,9 @@ pub(crate) fn page(report: &Report) -> String {
 /// How much was read.
 fn lead(tables: &[TableReport]) -> String {
     let sum = |of: fn(&TableReport) -> u64| tables.iter().map(of).sum::<u64>();
-    let columns = sum(|table| table.columns.len() as u64);
     let bad = sum(|table| table.bad);
     let bad = if bad > 0 { format!(", {} bad records left out", number::whole(bad)) } else { String::new() };
-    format!(
-        "{} {} in {} {}, {} read{bad}.",
-        number::whole(sum(|table| table.rows)),
-        if sum(|table| table.rows) == 1 { "row" } else { "rows" },
-        number::whole(columns),
-        if columns == 1 { "column" } else { "columns" },
-        output::bytes(sum(|table| table.bytes) as usize),
-    )
+    format!("{} read in one pass{bad}.", output::bytes(sum(|table| table.bytes) as usize))
 }
 
 fn section(table: &TableReport, index: usize, named: bool) -> Markup {
@@ -120,7 +112,7 @@ fn cells(column: &ColumnReport, id: &str, rows: u64) -> [Cell; 8] {
     [
         Cell::markup(html! { a href={ "#" (id) } { (show::name(&column.name)) } }),
         Cell::markup(html! { span.type { (column.kind) } }),
-        Cell::markup(html! { span.share { (meter(empty)) (number::percent(empty)) } })
+        Cell::markup(html! { span.share { (meter(empty)) span { (number::percent(empty)) } } })
             .value(column.empty as f64),
         Cell::markup(show::interval("distinct", &column.distinct)).value(column.distinct.value),
         if column.key { Cell::markup(html! { span.yes { "could be" } }) } else { Cell::markup(html! {}) },

@@ -28,11 +28,10 @@ pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) ->
                 (frequent(column))
                 (quantiles(column))
                 (growth(column))
+                // A column of numbers fills a row with its three pictures.
+                @if column.quantiles.is_none() { div.contents { (composition(column, rows)) (sample(column)) } }
             }
-            div.below {
-                (composition(column, rows))
-                (sample(column))
-            }
+            @if column.quantiles.is_some() { div.below { (composition(column, rows)) (sample(column)) } }
         }
     }
 }
@@ -63,8 +62,11 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
             @if let Some(majority) = &column.majority { (fact("majority", show::value(majority, 32))) }
             @if column.values > 0 && column.sum.is_none() {
                 (fact("length", html! {
-                    (show::count("length.min", length.min)) " to " (show::count("length.max", length.max))
-                    span.muted { ", mean " (show::number("length.mean", length.mean)) }
+                    (show::count("length.min", length.min))
+                    @if length.max > length.min {
+                        " to " (show::count("length.max", length.max))
+                        span.muted { ", mean " (show::number("length.mean", length.mean)) }
+                    }
                 }))
             }
             @if let Some(near) = &column.near_duplicates {
@@ -82,10 +84,13 @@ fn fact(what: &str, value: Markup) -> Markup {
 /// The most frequent values, unless none is frequent.
 fn frequent(column: &ColumnReport) -> Markup {
     let Some(first) = column.top.first() else { return html! {} };
-    if first.count.upper <= 1.0 {
-        return html! {
-            div.picture { p.caption { "Most frequent values" } p.muted { "No value comes twice." } }
+    if column.top.iter().all(|one| one.count.lower <= 1.0) {
+        let none = if first.count.upper <= 1.0 {
+            "No value comes twice."
+        } else {
+            "No value certainly comes twice."
         };
+        return html! { div.picture { p.caption { "Most frequent values" } p.muted { (none) } } };
     }
     let description = format!(
         "{} comes most often, {} times.",
@@ -114,7 +119,7 @@ fn quantiles(column: &ColumnReport) -> Markup {
     }
     let (low, high) = (points[0].1, points[points.len() - 1].1);
     // Amounts of money or bytes: most would lie flat on the axis.
-    let wide = low > 0.0 && high / low > 1000.0;
+    let wide = low > 0.0 && high / low > 100.0;
     let description = format!(
         "Half of the numbers are at most {}; 98 % of them lie between {} and {}.",
         number::short(p50.value),
@@ -124,8 +129,7 @@ fn quantiles(column: &ColumnReport) -> Markup {
     let plot = Plot::new("Numbers from least to greatest", description)
         .x(Axis::linear("share of rows").percent().range(0.0, 1.0))
         .y(if wide { Axis::log("value") } else { Axis::linear("value") })
-        .series(Series::dots("", points.iter().copied()).whiskers(bounds))
-        .series(Series::line("", points));
+        .series(Series::dots("", points).joined().whiskers(bounds));
     html! { div data-picture="quantiles" { (plot.figure()) } }
 }
 
@@ -147,8 +151,8 @@ fn growth(column: &ColumnReport) -> Markup {
         number::short(all[all.len() - 1].rows as f64)
     );
     let plot = Plot::new("Growth of distinct values", description)
-        .x(Axis::linear("rows read"))
-        .y(Axis::linear("different values"))
+        .x(Axis::linear("rows read").from_zero())
+        .y(Axis::linear("different values").from_zero())
         .series(Series::line("", curve).shaded(bounds));
     html! { div data-picture="growth" { (plot.figure()) } }
 }

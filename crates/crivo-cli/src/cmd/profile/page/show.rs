@@ -89,7 +89,13 @@ pub(super) fn scalar(field: &str, scalar: &Scalar) -> Markup {
 /// The same as a cell that sorts; texts have no place among numbers.
 pub(super) fn scalar_cell(field: &str, value: Option<&Scalar>) -> Cell {
     let Some(value) = value else { return Cell::empty() };
-    let cell = Cell::markup(scalar(field, value));
+    // Numbers have the room they need; a text is cut, so that the columns beside it stay in sight.
+    let cell = match value {
+        Scalar::Text(content) => {
+            Cell::markup(html! { span data-field=(field) { (self::value(content, 16)) } })
+        }
+        number => Cell::markup(scalar(field, number)),
+    };
     match value {
         Scalar::Integer(integer) => cell.value(*integer as f64),
         Scalar::Float(float) => cell.value(*float),
