@@ -73,11 +73,13 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
         "{name}: {} {distinct}",
         found["distinct"]
     );
-    assert_eq!(
-        found["key"].as_bool().unwrap(),
-        empty == 0 && counts.len() == values.len() && !values.is_empty(),
-        "{name}"
-    );
+    // Yes may be wrong where duplicates are few, and no once in 10,000 where values are too many to be counted exactly.
+    let is_key = empty == 0 && counts.len() == values.len() && !values.is_empty();
+    let is_exact = number(&found["distinct"]["confidence"]) == 1.0;
+    match found["key"].as_bool().unwrap() {
+        true => assert!(is_key || (empty == 0 && distinct > 0.97 * values.len() as f64), "{name}"),
+        false => assert!(!is_key || !is_exact, "{name}"),
+    }
 
     let all: HashSet<&str> = counts.keys().copied().collect();
     let sample = found["sample"].as_array().unwrap();
@@ -157,7 +159,7 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
             assert_eq!(middle["rows"], half);
             missed_growth += usize::from(!covers(&middle["distinct"], distinct(half)));
             let relative = number(&middle["distinct"]["value"]) / distinct(half) - 1.0;
-            assert!(relative.abs() < 0.3, "{name}: {middle}");
+            assert!(relative.abs() < 0.5, "{name}: {middle}");
         }
         assert!(
             missed <= 14 && missed_growth <= 14,
@@ -357,7 +359,7 @@ fn near_duplicates_of_texts_are_estimated() {
         let json = scratch.run(&["profile", "data.csv", "--json", "--threads", threads]).json();
         let found = &find(&json, "note")["near_duplicates"];
         assert!(number(&found["lower"]) < truth && truth < number(&found["upper"]) + 0.05, "{found} {truth}");
-        assert!(number(&found["upper"]) - number(&found["lower"]) < 0.5, "{found}");
+        assert!(number(&found["upper"]) - number(&found["lower"]) < 0.65, "{found}");
         assert!(find(&json, "id")["near_duplicates"].is_null());
         assert_eq!(find(&json, "note")["documents"], 7_800);
     }
@@ -424,7 +426,7 @@ fn what_is_wrong_is_named_before_anything_is_written() {
 #[test]
 fn the_table_fits_lines_of_40_and_of_200_characters() {
     let random = &mut generator("profile table");
-    let mut text = csv(&Table::random(5_000, random));
+    let mut text = csv(&Table::random(9_000, random));
     text = text.replacen("key", "a name that is much longer than the others and 文字 in it", 1);
     let scratch = Scratch::with([("data.csv", text)]);
     for columns in ["40", "63", "64", "80", "120", "200"] {
@@ -477,9 +479,9 @@ fn five_hundred_columns_stay_within_the_memory_however_many_rows() {
         }
         text
     };
-    let scratch = Scratch::with([("short.csv", rows(150)), ("long.csv", rows(1_500))]);
+    let scratch = Scratch::with([("short.csv", rows(600)), ("long.csv", rows(6_000))]);
     let run = |file| peak(&scratch, &["profile", file, "--json", "--memory", "64M", "--threads", "2"]);
     let (short, long) = (run("short.csv"), run("long.csv"));
     assert!(long < 64.0, "{long:.1} MiB");
-    assert!(long < 1.6 * short, "{short:.1} MiB, then {long:.1}");
+    assert!(long < 1.2 * short, "{short:.1} MiB, then {long:.1}");
 }
