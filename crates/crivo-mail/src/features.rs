@@ -61,6 +61,8 @@ pub(crate) struct Featurizer {
     text: String,
     run: Vec<u8>,
     entries: Vec<u32>,
+    /// Room for sorting.
+    sorted: Vec<u32>,
 }
 
 /// A namespace for each kind of feature.
@@ -93,6 +95,7 @@ impl Featurizer {
             text: String::new(),
             run: Vec::new(),
             entries: Vec::new(),
+            sorted: Vec::new(),
         })
     }
 
@@ -101,7 +104,7 @@ impl Featurizer {
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
         self.visit(message, |entry, _| entries.push(entry));
-        entries.sort_unstable();
+        sort(&mut entries, &mut self.sorted);
         entries.dedup();
         self.entries = entries;
         &self.entries
@@ -180,6 +183,32 @@ impl Featurizer {
     }
 }
 
+/// Sorts entries by their digits, of eleven bits each: three thousand at a time are sorted in two rounds without a
+/// comparison, which would be half the time of a check.
+fn sort(entries: &mut Vec<u32>, room: &mut Vec<u32>) {
+    const DIGIT: u32 = 11;
+    const { assert!(BITS as u32 + 1 <= 2 * DIGIT) };
+    room.clear();
+    room.resize(entries.len(), 0);
+    for shift in [0, DIGIT] {
+        let digit = |entry: u32| (entry >> shift & ((1 << DIGIT) - 1)) as usize;
+        let mut places = [0_u32; 1 << DIGIT];
+        for &entry in entries.iter() {
+            places[digit(entry)] += 1;
+        }
+        let mut start = 0;
+        for place in &mut places {
+            start += std::mem::replace(place, start);
+        }
+        for &entry in entries.iter() {
+            let place = &mut places[digit(entry)];
+            room[*place as usize] = entry;
+            *place += 1;
+        }
+        std::mem::swap(entries, room);
+    }
+}
+
 #[inline(always)]
 fn place(space: FeatureHasher, name: &[u8]) -> u32 {
     let (slot, weight) = space.place(name, 1.0);
@@ -197,4 +226,40 @@ pub(crate) fn scale(features: usize) -> f32 {
 pub(crate) fn signed(weights: &[f32], entry: u32) -> f32 {
     let weight = weights.get((entry >> 1) as usize).copied().unwrap_or_default();
     f32::from_bits(weight.to_bits() ^ entry << 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn digits_sort_as_comparisons_do(mut entries in prop::collection::vec(0_u32..1 << 21, 0..300)) {
+            let mut expected = entries.clone();
+            expected.sort_unstable();
+            sort(&mut entries, &mut Vec::new());
+            prop_assert_eq!(entries, expected);
+        }
+    }
+
+    #[test]
+    fn the_strongest_features_have_names_and_add_up() {
+        let mut featurizer = Featurizer::new().unwrap();
+        let message = Message::read(b"Subject: one\n\ntwo words");
+        let features = featurizer.features(&message).to_vec();
+        let mut weights = vec![0.0; 1 << BITS];
+        for (rank, entry) in features.iter().enumerate() {
+            weights[(entry >> 1) as usize] = rank as f32 + 1.0;
+        }
+        let strongest = featurizer.strongest(&message, &weights, 1000);
+        assert_eq!(strongest.len(), features.len());
+        let sum: f64 = strongest.iter().map(|(_, weight)| weight).sum();
+        let margin: f32 =
+            features.iter().map(|&entry| signed(&weights, entry)).sum::<f32>() * scale(features.len());
+        assert!((sum - f64::from(margin)).abs() < 1e-3);
+        assert!(strongest.iter().any(|(name, _)| name == "the words \"two words\""));
+        assert!(strongest.iter().any(|(name, _)| name == "the word \"one\" in the subject"));
+    }
 }

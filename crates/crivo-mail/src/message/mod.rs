@@ -27,7 +27,7 @@ use self::head::Head;
 use self::text::Normalizer;
 
 /// How much of a message is looked at. What is longer is an attachment: no text has so many words.
-pub const LOOKED_AT: usize = 1 << 20;
+pub(crate) const LOOKED_AT: usize = 1 << 20;
 
 /// How many containers a message may have to be taken apart. Honest mail has fewer than ten.
 const CONTAINERS: usize = 64;
