@@ -122,6 +122,10 @@ impl Featurizer {
         let mut seen = Vec::new();
         self.visit(message, |entry, name| {
             seen.push(entry);
+            // Three letters weigh, but tell a reader nothing.
+            if matches!(name, Name::Run(_)) {
+                return;
+            }
             let weight = signed(weights, entry);
             if weight.abs() > least && !found.iter().any(|(other, ..)| *other == entry) {
                 found.push((entry, weight, name.readable()));
@@ -245,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_features_have_names_and_add_up() {
+    fn the_strongest_features_come_first_and_have_names() {
         let mut featurizer = Featurizer::new().unwrap();
         let message = Message::read(b"Subject: one\n\ntwo words");
         let features = featurizer.features(&message).to_vec();
@@ -253,12 +257,13 @@ mod tests {
         for (rank, entry) in features.iter().enumerate() {
             weights[(entry >> 1) as usize] = rank as f32 + 1.0;
         }
+        let strongest = featurizer.strongest(&message, &weights, 3);
+        assert_eq!(strongest.len(), 3);
+        assert!(strongest.is_sorted_by(|a, b| a.1.abs() >= b.1.abs()));
         let strongest = featurizer.strongest(&message, &weights, 1000);
-        assert_eq!(strongest.len(), features.len());
-        let sum: f64 = strongest.iter().map(|(_, weight)| weight).sum();
-        let margin: f32 =
-            features.iter().map(|&entry| signed(&weights, entry)).sum::<f32>() * scale(features.len());
-        assert!((sum - f64::from(margin)).abs() < 1e-3);
+        for (name, weight) in &strongest {
+            assert!(weight.abs() as f32 <= features.len() as f32 * scale(features.len()), "{name}");
+        }
         assert!(strongest.iter().any(|(name, _)| name == "the words \"two words\""));
         assert!(strongest.iter().any(|(name, _)| name == "the word \"one\" in the subject"));
     }

@@ -123,7 +123,7 @@ impl fmt::Display for Reason {
             }
             Self::Feature { name, weight } => {
                 let towards = if *weight > 0.0 { "spam" } else { "ham" };
-                write!(f, "{name} speaks for {towards} ({weight:+.2})")
+                write!(f, "{name}: for {towards} ({weight:+.2})")
             }
             Self::Note(words) => f.write_str(words),
         }

@@ -281,11 +281,12 @@ fn fingerprint(head: &Head<'_>, body: &[u8]) -> u64 {
 
 /// Text in no stated encoding: UTF-8 if it is, and Latin-1 otherwise, in which any bytes are text.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    let was_cut = bytes.len() > 2 * TEXT;
     let bytes = &bytes[..bytes.len().min(2 * TEXT)];
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         // The cut may have gone through a character.
-        Err(error) if error.valid_up_to() + 4 > bytes.len() => {
+        Err(error) if was_cut && error.error_len().is_none() => {
             String::from_utf8_lossy(&bytes[..error.valid_up_to()])
         }
         Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),

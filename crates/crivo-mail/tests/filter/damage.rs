@@ -1,0 +1,97 @@
+//! A damaged store says so: it never answers from damaged bytes, and never starts over.
+
+use std::fs;
+
+use crivo_mail::{Error, Filter, Label, Problem};
+
+use crate::support::{Writer, trained};
+
+#[test]
+fn a_missing_store_is_an_error_that_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Filter::open(folder.path()).unwrap_err();
+    assert!(error.is_missing_store() && error.to_string().contains("crivo mail train"), "{error}");
+}
+
+#[test]
+fn truncated_foreign_and_changed_files_are_refused_or_answer_as_before() {
+    let mut writer = Writer::new("damage");
+    let (folder, filter) = trained(&writer.mail(60));
+    let probe = writer.message(true);
+    let score = filter.check(&probe).unwrap().score;
+    drop(filter);
+    let path = folder.path().join("mail.sqlite");
+    let whole = fs::read(&path).unwrap();
+    let mut refused = 0;
+    for trial in 0..150 {
+        let mut bytes = whole.clone();
+        if trial % 3 == 0 {
+            bytes.truncate(writer.below(whole.len()));
+        } else {
+            let at = writer.below(whole.len());
+            bytes[at] ^= 1 << writer.below(8);
+        }
+        fs::write(&path, &bytes).unwrap();
+        // Journals of the damaged file are not those of the next one.
+        for end in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.path().join(format!("mail.sqlite{end}")));
+        }
+        match Filter::open(folder.path()).and_then(|filter| filter.check(&probe)) {
+            Ok(judgement) => assert_eq!(judgement.score, score, "trial {trial}"),
+            Err(error) => {
+                assert!(matches!(error, Error::Store { .. }) && !error.is_missing_store(), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused >= 50, "all truncations at least: {refused}");
+    fs::write(&path, b"").unwrap();
+    assert!(Filter::open(folder.path()).is_err());
+    assert!(Filter::open_or_create(folder.path()).is_err(), "an emptied store does not start over");
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+}
+
+#[test]
+fn damaged_exports_change_nothing() {
+    let mut writer = Writer::new("damaged exports");
+    let (_folder, filter) = trained(&writer.mail(20));
+    let mut exported = Vec::new();
+    filter.export(&mut exported).unwrap().unwrap();
+    let (_other_folder, other) = trained(&writer.mail(10));
+    for trial in 0..100 {
+        let mut bytes = exported.clone();
+        if trial % 2 == 0 {
+            bytes.truncate(writer.below(bytes.len()));
+        } else {
+            let at = writer.below(bytes.len());
+            bytes[at] ^= 1 << writer.below(8);
+        }
+        other.import(&mut bytes.as_slice(), "export".as_ref()).unwrap_err();
+        assert_eq!(other.stats().unwrap().messages, 10);
+    }
+    assert_eq!(other.import(&mut exported.as_slice(), "export".as_ref()).unwrap().changed, 20);
+    other.verify().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_cannot_grow_gives_an_error_and_keeps_what_it_has() {
+    let mut writer = Writer::new("full");
+    let (folder, filter) = trained(&writer.mail(20));
+    let journal = folder.path().join("mail.sqlite-wal");
+    drop(filter);
+    // A folder in the place of the journal: nothing can be written.
+    let _ = fs::remove_file(&journal);
+    fs::create_dir(&journal).unwrap();
+    let failed =
+        Filter::open(folder.path()).and_then(|filter| filter.learn(b"Subject: x\n\nnew", &Label::Spam));
+    let error = failed.unwrap_err();
+    assert!(
+        matches!(&error, Error::Store { problem: Problem::Refused(_) | Problem::Damaged(_), .. }),
+        "{error}"
+    );
+    fs::remove_dir(&journal).unwrap();
+    let filter = Filter::open(folder.path()).unwrap();
+    filter.verify().unwrap();
+    assert_eq!(filter.stats().unwrap().messages, 20);
+}

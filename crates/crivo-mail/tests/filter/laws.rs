@@ -1,0 +1,130 @@
+//! A store is a set of messages: what it says depends on what is in it, and on nothing that happened before.
+
+use crivo_mail::{Filter, Label, Learned, Unlearned};
+
+use crate::support::{Writer, seen, trained};
+
+fn probes(writer: &mut Writer) -> Vec<Vec<u8>> {
+    (0..6).map(|i| writer.message(i % 2 == 0)).collect()
+}
+
+#[test]
+fn unlearning_restores_every_bit() {
+    // Below and above the number of messages that are all the base.
+    for count in [60, 1200] {
+        let mut writer = Writer::new("unlearning");
+        let (_folder, filter) = trained(&writer.mail(count));
+        let probes = probes(&mut writer);
+        let before = seen(&filter, &probes);
+        for is_spam in [true, false, true] {
+            let message = writer.message(is_spam);
+            let label = if is_spam { Label::Spam } else { Label::Ham };
+            assert_eq!(filter.learn(&message, &label).unwrap(), Learned::New);
+            assert_ne!(seen(&filter, &probes), before);
+            assert_eq!(filter.unlearn(&message, Some(&label)).unwrap(), Unlearned::Removed);
+            assert_eq!(seen(&filter, &probes), before, "{count} messages");
+            assert_eq!(filter.unlearn(&message, None).unwrap(), Unlearned::Unknown);
+        }
+    }
+}
+
+#[test]
+fn learning_twice_counts_once_whatever_the_line_endings() {
+    let mut writer = Writer::new("twice");
+    let (_folder, filter) = trained(&writer.mail(20));
+    let (message, probes) = (writer.message(true), probes(&mut writer));
+    filter.learn(&message, &Label::Spam).unwrap();
+    let once = seen(&filter, &probes);
+    let crlf = String::from_utf8(message).unwrap().replace('\n', "\r\n").into_bytes();
+    assert_eq!(filter.learn(&crlf, &Label::Spam).unwrap(), Learned::Already);
+    assert_eq!(seen(&filter, &probes), once);
+    assert_eq!(filter.learn(&crlf, &Label::Ham).unwrap(), Learned::Moved);
+    let stats = filter.stats().unwrap();
+    assert_eq!((stats.spam, stats.ham, stats.messages), (10, 11, 21));
+}
+
+#[test]
+fn quick_updates_are_those_of_a_store_that_derives_everything() {
+    let mut writer = Writer::new("quick");
+    let (_folder, filter) = trained(&writer.mail(1200));
+    for i in 0..5 {
+        let label = if i % 2 == 0 { Label::Spam } else { Label::Ham };
+        filter.learn(&writer.message(i % 2 == 0), &label).unwrap();
+    }
+    filter.learn(&writer.message(true), &Label::named("offers").unwrap()).unwrap();
+    let probes = probes(&mut writer);
+    let mut exported = Vec::new();
+    filter.export(&mut exported).unwrap().unwrap();
+    // An import of more than a hundred messages derives everything from the records.
+    let folder = tempfile::tempdir().unwrap();
+    let other = Filter::open_or_create(folder.path()).unwrap();
+    other.import(&mut exported.as_slice(), "export".as_ref()).unwrap();
+    assert_eq!(seen(&other, &probes), seen(&filter, &probes));
+}
+
+#[test]
+fn merging_is_a_union_in_any_order_and_however_often() {
+    let mut writer = Writer::new("merging");
+    let mail = writer.mail(90);
+    let probes = probes(&mut writer);
+    // The two have thirty messages in common.
+    let ((one_at, one), (other_at, other)) = (trained(&mail[..60]), trained(&mail[30..]));
+    let [both, back] = [(&one_at, &other_at), (&other_at, &one_at)].map(|(first, second)| {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::open_or_create(folder.path()).unwrap();
+        for store in [first, second, first] {
+            filter.merge(store.path()).unwrap();
+        }
+        seen(&filter, &probes)
+    });
+    assert_eq!(both, back);
+    assert_eq!((both.0, both.1), (45, 45));
+    one.merge(other_at.path()).unwrap();
+    assert_eq!(seen(&one, &probes), both);
+    assert_eq!(one.merge(one_at.path()).unwrap().changed, 0);
+    drop(other);
+}
+
+#[test]
+fn what_is_old_expires_as_if_it_had_never_been() {
+    let mut writer = Writer::new("expiring");
+    let (old, new) = (writer.mail(40), writer.mail(40));
+    let probes = probes(&mut writer);
+    let (_folder, filter) = trained(&old);
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let middle = filter.stats().unwrap().newest.unwrap() + 1;
+    filter.train(new.iter().cloned().map(Ok)).unwrap();
+    assert_eq!(filter.expire(middle).unwrap(), 40);
+    assert_eq!(filter.expire(middle).unwrap(), 0);
+    assert_eq!(seen(&filter, &probes), seen(&trained(&new).1, &probes));
+}
+
+#[test]
+fn labels_stand_beside_spam_and_ham() {
+    let mut writer = Writer::new("labels");
+    let (_folder, filter) = trained(&writer.mail(20));
+    let [work, shop] = ["work", "shop"].map(|name| Label::named(name).unwrap());
+    let labelled =
+        (0..40).map(|i| (writer.message(i % 2 == 0), if i % 2 == 0 { shop.clone() } else { work.clone() }));
+    filter.train(labelled.map(Ok)).unwrap();
+    let judgement = filter.check(&writer.message(false)).unwrap();
+    assert!(judgement.labels["work"] > 0.5 && judgement.labels["shop"] < 0.5, "{:?}", judgement.labels);
+    let judgement = filter.check(&writer.message(true)).unwrap();
+    assert!(judgement.labels["work"] < 0.5 && judgement.labels["shop"] > 0.5, "{:?}", judgement.labels);
+    let message = writer.message(true);
+    filter.learn(&message, &Label::Spam).unwrap();
+    filter.learn(&message, &shop).unwrap();
+    assert_eq!(filter.unlearn(&message, Some(&Label::Spam)).unwrap(), Unlearned::Removed);
+    assert_eq!(filter.stats().unwrap().labels["shop"], 21);
+}
+
+#[test]
+fn another_process_is_noticed() {
+    let mut writer = Writer::new("noticed");
+    let (folder, filter) = trained(&writer.mail(20));
+    let (message, other) = (writer.message(true), Filter::open(folder.path()).unwrap());
+    other.learn(&message, &Label::Ham).unwrap();
+    let before = filter.check(&message).unwrap().score;
+    filter.refresh().unwrap();
+    assert!(filter.check(&message).unwrap().score < before);
+}

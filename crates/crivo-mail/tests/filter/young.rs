@@ -1,0 +1,75 @@
+//! Forty messages: enough to say something, not enough to be sure of much.
+
+use crivo_mail::{Filter, Label, Reason, Verdict};
+
+use crate::support::{Writer, trained};
+
+#[test]
+fn from_forty_messages_on_it_is_unsure_rather_than_wrong() {
+    let mut writer = Writer::new("forty");
+    let (_folder, filter) = trained(&writer.mail(40));
+    let (mut wrong, mut right_side) = (0, 0);
+    for i in 0..200 {
+        let is_spam = i % 2 == 0;
+        let judgement = filter.check(&writer.message(is_spam)).unwrap();
+        wrong += usize::from(judgement.verdict == if is_spam { Verdict::Ham } else { Verdict::Spam });
+        right_side += usize::from((judgement.score >= 0.5) == is_spam);
+    }
+    assert_eq!(wrong, 0);
+    assert!(right_side >= 190, "{right_side} of 200 on the right side");
+}
+
+#[test]
+fn with_one_class_or_nothing_it_is_unsure_and_says_why() {
+    let mut writer = Writer::new("one class");
+    let folder = tempfile::tempdir().unwrap();
+    let filter = Filter::open_or_create(folder.path()).unwrap();
+    for learned in 0..3 {
+        let judgement = filter.check(&writer.message(learned % 2 == 0)).unwrap();
+        assert_eq!(judgement.verdict, Verdict::Unsure);
+        assert!(judgement.reasons.iter().any(|reason| matches!(reason, Reason::Note(_))));
+        filter.learn(&writer.message(true), &Label::Spam).unwrap();
+    }
+}
+
+#[test]
+fn reasons_name_the_nearest_message_the_sender_and_what_weighs() {
+    let mut writer = Writer::new("reasons");
+    let (_folder, filter) = trained(&writer.mail(60));
+    let mut message = writer.message(true);
+    filter.learn(&message, &Label::Spam).unwrap();
+    message.extend_from_slice(b"one more line\n");
+    let reasons = filter.check(&message).unwrap().reasons;
+    let alike = |reason: &Reason| matches!(reason, Reason::Alike { class: Verdict::Spam, similarity, .. } if *similarity > 0.6);
+    assert!(reasons.iter().any(alike), "{reasons:?}");
+    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Sender { spam, ham: 0, .. } if *spam > 0)));
+    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Feature { .. })));
+    assert!(reasons.iter().all(|reason| !reason.to_string().is_empty()));
+}
+
+#[test]
+fn any_bytes_are_judged() {
+    let (_folder, filter) = trained(&Writer::new("any bytes").mail(40));
+    for bytes in
+        [&b""[..], b"\0", b"\xFF\xFE", b"From: <", b"Subject:", b"\r\n\r\n", &[b'a'; 100_000], &[0xC3; 3000]]
+    {
+        let judgement = filter.check(bytes).unwrap();
+        assert!((0.0..=1.0).contains(&judgement.score));
+    }
+}
+
+#[test]
+fn a_new_sender_that_writes_a_lot_is_named() {
+    let mut writer = Writer::new("burst");
+    let (_folder, filter) = trained(&writer.mail(40));
+    let message =
+        |i: usize| format!("From: new@unknown.example\nSubject: {i}\n\nhello {i} there\n").into_bytes();
+    let first = filter.check(&message(0)).unwrap();
+    assert!(!first.reasons.iter().any(|reason| matches!(reason, Reason::Burst { .. })));
+    for i in 0..20 {
+        filter.check(&message(i)).unwrap();
+    }
+    let late = filter.check(&message(0)).unwrap();
+    assert!(late.reasons.iter().any(|reason| matches!(reason, Reason::Burst { messages: 22, .. })));
+    assert!(late.score > first.score);
+}
