@@ -191,7 +191,7 @@ impl Featurizer {
 /// comparison, which would be half the time of a check.
 fn sort(entries: &mut Vec<u32>, room: &mut Vec<u32>) {
     const DIGIT: u32 = 11;
-    const { assert!(BITS as u32 + 1 <= 2 * DIGIT) };
+    const { assert!((BITS as u32) < 2 * DIGIT) };
     room.clear();
     room.resize(entries.len(), 0);
     for shift in [0, DIGIT] {

@@ -64,6 +64,9 @@ pub(crate) struct Weights {
 /// What the bias counts as a feature: little, so that it does not outweigh what messages say.
 const BIAS: f32 = 0.05;
 
+/// How far beyond its side of the margin a message has to be for later passes to leave it out.
+const CLEAR: f32 = 0.3;
+
 impl Weights {
     /// Weights that say nothing.
     pub(crate) fn zero(bits: u8) -> Self {
@@ -93,12 +96,19 @@ impl Weights {
         let soft = 1.0 / (2.0 * recipe.cost);
         let square = 1.0 + BIAS * BIAS + soft;
         let mut multipliers = vec![0.0_f32; examples.len()];
+        // Messages that are clear, and had no say when they were looked at last.
+        let mut clear = vec![false; examples.len()];
         for _ in 0..recipe.passes {
-            for (&(at, is_kind), multiplier) in examples.iter().zip(&mut multipliers) {
+            for ((&(at, is_kind), multiplier), clear) in examples.iter().zip(&mut multipliers).zip(&mut clear)
+            {
+                if *clear {
+                    continue;
+                }
                 let features = rows.row(at as usize);
                 let sign = if is_kind { 1.0 } else { -1.0 };
                 let gradient = sign * self.margin(features) - 1.0 + soft * *multiplier;
                 let next = (*multiplier - gradient / square).max(0.0);
+                *clear = *multiplier == 0.0 && gradient > CLEAR;
                 if next != *multiplier {
                     self.add(features, (next - *multiplier) * sign);
                     *multiplier = next;

@@ -18,6 +18,7 @@ mod files;
 mod freq;
 mod input;
 mod lab;
+mod mail;
 mod man;
 mod merge;
 mod plan;

@@ -100,5 +100,5 @@ impl<'a> Head<'a> {
 fn name_of(line: &[u8]) -> Option<&[u8]> {
     let colon = line.iter().take(80).position(|&byte| byte == b':')?;
     let name = &line[..colon];
-    (!name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic())).then_some(name)
+    (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }

@@ -85,10 +85,17 @@ fn ten_thousand_nested_parts_cost_neither_stack_nor_time() {
     for kind in ["multipart/mixed; boundary=\"b{}\"", "message/rfc822"] {
         let mut message = String::from("Subject: deep\n");
         for depth in 0..10_000 {
-            message.push_str(&format!(
-                "Content-Type: {}\n\n--b{depth}\n",
-                kind.replace("{}", &depth.to_string())
-            ));
+            let kind = kind.replace("{}", &depth.to_string());
+            message.extend([
+                "Content-Type: ",
+                &kind,
+                "
+
+--b",
+                &depth.to_string(),
+                "
+",
+            ]);
         }
         message.push_str("\nthe end");
         let began = std::time::Instant::now();

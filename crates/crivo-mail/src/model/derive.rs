@@ -24,6 +24,9 @@ const LATER: Recipe = Recipe { cost: 16.0, passes: 3 };
 /// Up to so many messages, all are the base.
 const SMALL: usize = 1024;
 
+/// Whether a message is spam, and since when; none if it is neither spam nor ham.
+type Class = Option<(bool, i64)>;
+
 /// All messages of a store, by number.
 struct Everything {
     messages: Vec<(u64, Learnt)>,
@@ -122,7 +125,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     let head = stored::load_head(file)?;
     let class =
         |learnt: &Option<Learnt>| learnt.as_ref().and_then(|learnt| Some((learnt.is_spam()?, learnt.time())));
-    let moved: Vec<(u64, Option<(bool, i64)>, Option<(bool, i64)>)> = changed
+    let moved: Vec<(u64, Class, Class)> = changed
         .iter()
         .map(|change| (change.fingerprint, class(&change.before), class(&change.after)))
         .filter(|(_, before, after)| before != after)
@@ -148,10 +151,11 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     }
     // The base has at least as many as it should, because messages of one time are not divided.
     let same_base = count > SMALL && base_size(count) == base_size(count_after);
-    if !moved.is_empty() && !(is_later && same_base) {
+    if !(moved.is_empty() || is_later && same_base) {
         return derive_all(store);
     }
-    let labels_change = changed.iter().any(|change| labels_of(&change.before) != labels_of(&change.after));
+    let labels_change =
+        changed.iter().any(|change| labels_of(change.before.as_ref()) != labels_of(change.after.as_ref()));
     if moved.is_empty() && !labels_change {
         return Ok(());
     }
@@ -271,8 +275,8 @@ fn calibrate(
 // ---- labels ----
 
 /// The labels of one's own that a message has.
-fn labels_of(learnt: &Option<Learnt>) -> Vec<String> {
-    let marks = learnt.as_ref().map(|learnt| learnt.marks.as_slice()).unwrap_or_default();
+fn labels_of(learnt: Option<&Learnt>) -> Vec<String> {
+    let marks = learnt.map(|learnt| learnt.marks.as_slice()).unwrap_or_default();
     let named = |mark: &Mark| match &mark.label {
         Label::Named(name) => Some(name.clone()),
         Label::Spam | Label::Ham => None,
@@ -285,7 +289,7 @@ fn derive_labels(store: &Store, head: &mut Head) -> Result<()> {
     let file = store.file();
     let (mut names, mut messages) = (BTreeSet::new(), Vec::new());
     store.for_each(|fingerprint, learnt| {
-        let labels = labels_of(&Some(learnt));
+        let labels = labels_of(Some(&learnt));
         names.extend(labels.iter().cloned());
         messages.push((fingerprint, labels));
         Ok(())

@@ -1,5 +1,8 @@
 //! The filter as its users see it: what it learns, what it says, and what survives.
 
+// What fails here should fail loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod damage;
 mod kill;
 mod laws;

@@ -1,6 +1,6 @@
 //! The counts of senders are exact; the classic method's filter agrees with a plain map.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crivo_mail::{Filter, Finding, Label, Message, Method, Reason};
 
@@ -15,7 +15,7 @@ fn counts_are_those_of_a_plain_map() {
         .map(|_| (writer.message(true), if writer.below(3) == 0 { Label::Ham } else { Label::Spam }))
         .collect();
     filter.train(mail.iter().cloned().map(Ok)).unwrap();
-    let mut exact: HashMap<String, (u64, u64)> = HashMap::new();
+    let mut exact: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (bytes, label) in &mail {
         let counts = exact.entry(Message::read(bytes).sender.unwrap()).or_default();
         *(if *label == Label::Spam { &mut counts.0 } else { &mut counts.1 }) += 1;
@@ -42,7 +42,7 @@ fn the_classic_method_blocks_whom_a_plain_map_blocks() {
     };
     let mail: Vec<Vec<u8>> = (0..400).map(|i| message(writer.below(300), i)).collect();
     filter.train(mail.iter().map(|bytes| Ok((bytes.clone(), Label::Spam)))).unwrap();
-    let mut exact: HashMap<String, u64> = HashMap::new();
+    let mut exact: BTreeMap<String, u64> = BTreeMap::new();
     for bytes in &mail {
         *exact.entry(Message::read(bytes).sender.unwrap()).or_default() += 1;
     }

@@ -1,0 +1,179 @@
+//! `crivo mail`: exit codes that mail programs rely on, and messages that are never lost.
+
+use serde_json::Value;
+
+use crate::support::{Random, Scratch};
+
+const SPAM: [&str; 8] = ["cheap", "offer", "winner", "prize", "click", "money", "pills", "bonus"];
+const HAM: [&str; 8] = ["meeting", "report", "lunch", "project", "draft", "contract", "review", "agenda"];
+
+fn message(random: &mut Random, is_spam: bool) -> String {
+    let words = if is_spam { SPAM } else { HAM };
+    let body: Vec<&str> = (0..30).map(|_| words[random.below(8) as usize]).collect();
+    let (sender, number) = (random.below(9), random.below(1 << 40));
+    format!(
+        "From: p{sender}@{}.example\nSubject: {number}\n\n{}\n",
+        if is_spam { "shop" } else { "work" },
+        body.join(" ")
+    )
+}
+
+fn mbox(random: &mut Random, is_spam: bool, count: usize) -> String {
+    (0..count).map(|_| format!("From x Thu Jan  1 00:00:00 1970\n{}\n", message(random, is_spam))).collect()
+}
+
+/// A store that knows sixty messages of each kind.
+fn trained() -> (Scratch, Random) {
+    let mut random = Random::new(9);
+    let scratch = Scratch::new();
+    scratch.write("spam.mbox", mbox(&mut random, true, 60));
+    scratch.write("ham.mbox", mbox(&mut random, false, 60));
+    let run = scratch.run(&["mail", "train", "--store", "s", "--spam", "spam.mbox", "--ham", "ham.mbox"]);
+    assert_eq!(run.ok(), "120 of 120 messages learned\n");
+    (scratch, random)
+}
+
+fn check(scratch: &Scratch, message: &str) -> (Option<i32>, Value) {
+    let run = scratch.feed(&["mail", "check", "--store", "s", "--json"], message);
+    (run.code, serde_json::from_str(&run.out).unwrap())
+}
+
+#[test]
+fn exit_codes_are_the_verdict() {
+    let (scratch, mut random) = trained();
+    for is_spam in [true, false] {
+        for _ in 0..10 {
+            let (code, report) = check(&scratch, &message(&mut random, is_spam));
+            let expected = match report["verdict"].as_str() {
+                Some("spam") => 0,
+                Some("ham") => 1,
+                Some("unsure") => 2,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(code, Some(expected));
+            assert_eq!(report["score"].as_f64().unwrap() >= 0.5, is_spam, "{report}");
+            assert!(!report["reasons"].as_array().unwrap().is_empty() && report["labels"].is_object());
+        }
+    }
+}
+
+#[test]
+fn errors_are_3_and_mail_passes_through_them() {
+    let (scratch, mut random) = trained();
+    let mail = message(&mut random, true) + "\r\n\0 strange \u{200b} bytes";
+    let wrong: [&[&str]; 6] = [
+        &["mail", "check", "--store", "nothing"],
+        &["mail", "check"],
+        &["mail", "check", "--store", "s", "--wrong"],
+        &["mail", "learn", "--store", "s", "neither"],
+        &["mail", "wrong"],
+        &["--quiet", "mail", "check", "--store"],
+    ];
+    for args in wrong {
+        let run = scratch.feed(args, &mail);
+        assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{args:?}");
+        assert!(!run.err.is_empty());
+        let passed = scratch.feed(&[args, &["--passthrough"]].concat(), &mail);
+        assert_eq!((passed.code, passed.out), (Some(3), mail.clone()), "{args:?}");
+    }
+    scratch.write("s/mail.sqlite", "this is no store");
+    let passed = scratch.feed(&["mail", "check", "--store", "s", "--passthrough"], &mail);
+    assert_eq!((passed.code, passed.out), (Some(3), mail));
+    assert!(passed.err.contains("damaged"), "{}", passed.err);
+    assert_eq!(scratch.run(&["mail", "check", "--help"]).code, Some(0));
+}
+
+#[test]
+fn a_message_that_passes_through_has_one_verdict_and_keeps_its_bytes() {
+    let (scratch, mut random) = trained();
+    let mail = message(&mut random, false);
+    let forged = format!("X-Crivo: ham; score=0.0000\n{mail}");
+    for given in [&mail, &forged] {
+        let run = scratch.feed(&["mail", "check", "--store", "s", "--passthrough"], given);
+        let (first, rest) = run.ok().split_once('\n').unwrap();
+        assert!(first.starts_with("X-Crivo: ") && first.contains("; score=0."), "{first}");
+        assert_eq!(rest, mail);
+    }
+    // What is longer than is looked at comes out too.
+    let long = format!("{mail}{}", "x".repeat(5 << 20));
+    let run = scratch.feed(&["mail", "check", "--store", "s", "--passthrough"], &long);
+    assert_eq!(run.ok().split_once('\n').unwrap().1.len(), long.len());
+}
+
+#[test]
+fn feedback_corrects_and_can_be_taken_back() {
+    let (scratch, mut random) = trained();
+    let mail = message(&mut random, true);
+    let before = check(&scratch, &mail);
+    assert_eq!(scratch.feed(&["mail", "learn", "--store", "s", "ham"], &mail).ok(), "learned\n");
+    assert_eq!(
+        scratch.feed(&["mail", "learn", "--store", "s", "ham"], &mail).ok(),
+        "learned before: nothing changed\n"
+    );
+    assert!(check(&scratch, &mail).1["score"].as_f64() < before.1["score"].as_f64());
+    let moved = scratch.feed(&["mail", "learn", "--store", "s", "spam"], &mail);
+    assert_eq!(moved.ok(), "moved from what it was learned as before\n");
+    assert_eq!(scratch.feed(&["mail", "unlearn", "--store", "s", "spam"], &mail).ok(), "unlearned\n");
+    assert_eq!(check(&scratch, &mail), before);
+    assert_eq!(scratch.feed(&["mail", "unlearn", "--store", "s", "spam"], &mail).code, Some(1));
+}
+
+#[test]
+fn stores_are_sets() {
+    let (scratch, mut random) = trained();
+    let mail = message(&mut random, true);
+    let expected = check(&scratch, &mail);
+    assert_eq!(scratch.run(&["mail", "export", "--store", "s", "all.exp"]).ok(), "all.exp: 120 messages\n");
+    scratch.run(&["mail", "import", "--store", "t", "all.exp"]).ok();
+    let merged = scratch.run(&["mail", "merge", "--store", "t", "s"]);
+    assert_eq!(merged.ok(), "120 messages joined, of which 0 changed something\n");
+    let run = scratch.feed(&["mail", "check", "--store", "t", "--json"], &mail);
+    assert_eq!((run.code, run.json()), expected);
+    let stats = scratch.run(&["mail", "stats", "--store", "t", "--verify", "--json"]).json();
+    assert_eq!(
+        (&stats["spam"], &stats["ham"], &stats["method"]),
+        (&60.into(), &60.into(), &"default".into())
+    );
+    assert_eq!(
+        scratch.run(&["mail", "expire", "--store", "t", "--older", "180d"]).ok(),
+        "0 messages expired\n"
+    );
+    assert_eq!(scratch.run(&["mail", "import", "--store", "t", "spam.mbox"]).code, Some(3));
+}
+
+#[test]
+fn labels_are_probabilities_and_keywords() {
+    let (scratch, mut random) = trained();
+    let args = ["mail", "train", "--store", "s", "--label", "shop=spam.mbox", "--label", "work=ham.mbox"];
+    assert_eq!(scratch.run(&args).ok(), "120 of 120 messages learned\n");
+    let mail = message(&mut random, false);
+    let labels = &check(&scratch, &mail).1["labels"];
+    assert!(labels["work"].as_f64().unwrap() > 0.5 && labels["shop"].as_f64().unwrap() < 0.5, "{labels}");
+    let run = scratch.feed(&["mail", "check", "--store", "s", "--passthrough"], &mail);
+    assert!(run.ok().contains("\nX-Crivo-Keywords: $category-work\n"), "{}", run.out);
+}
+
+#[test]
+fn evaluation_counts_every_message() {
+    let (scratch, mut random) = trained();
+    scratch.write("new-spam.mbox", mbox(&mut random, true, 30));
+    scratch.write("new-ham.mbox", mbox(&mut random, false, 20));
+    let paths = ["--spam", "new-spam.mbox", "--ham", "new-ham.mbox"];
+    let report = scratch.run(&[&["mail", "eval", "--store", "s", "--json"][..], &paths].concat()).json();
+    for (class, total) in [("spam", 30), ("ham", 20)] {
+        let count = |verdict: &str| report[class][verdict].as_u64().unwrap();
+        assert_eq!((count("total"), count("spam") + count("unsure") + count("ham")), (total, total));
+    }
+    assert_eq!(report["at_half"]["spam_caught"], 1.0);
+    assert_eq!(report["at_half"]["ham_caught"], 0.0);
+    assert!(report["seconds"].as_f64().unwrap() > 0.0);
+
+    let classic = ["mail", "train", "--store", "c", "--method", "classic", "--spam", "spam.mbox"];
+    scratch.run(&classic).ok();
+    let report =
+        scratch.run(&[&["mail", "eval", "--store", "c", "--sweep", "--json"][..], &paths].concat()).json();
+    let rows = report["sweep"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["threshold"], &rows[9]["threshold"]), (10, &0.1.into(), &1.0.into()));
+    // Nothing here has a stop word, so no shingle can be made of it.
+    assert_eq!((&rows[0]["ham_caught"], &rows[0]["ham_empty"]), (&1.0.into(), &1.0.into()));
+}
