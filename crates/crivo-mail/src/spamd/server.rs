@@ -59,16 +59,14 @@ impl Default for Limits {
     }
 }
 
-/// Answers clients until `stop` says so, then ends those under way.
-///
-/// # Errors
-/// None today: what goes wrong with one client concerns no other.
+/// Answers clients until `stop` says so, then ends those under way. What goes wrong with one client
+/// concerns no other, and so this cannot fail.
 pub async fn serve(
     listener: TcpListener,
     limits: Limits,
     answer: Arc<impl Answer>,
     mut stop: watch::Receiver<bool>,
-) -> io::Result<()> {
+) {
     let desk = Arc::new(Desk::new(limits, answer));
     loop {
         let Ok(place) = Arc::clone(&desk.places).acquire_owned().await else { break };
@@ -91,7 +89,6 @@ pub async fn serve(
     drop(listener);
     let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
     let _ = timeout(GRACE, desk.places.acquire_many(all)).await;
-    Ok(())
 }
 
 struct Desk<A> {

@@ -19,6 +19,7 @@ use crate::{Judgement, Label, Verdict};
 const SHOWN: usize = 64 << 10;
 
 /// A decision that a person asked for.
+#[allow(clippy::unused_async)] // pages are answered by asynchronous functions
 pub(super) async fn show(State(site): State<Arc<Site>>, Path(number): Path<u64>) -> Response {
     let decision = site.service.journal().decision(number).cloned();
     let Some(decision) = decision else { return gone() };

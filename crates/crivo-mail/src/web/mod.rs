@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -79,8 +79,7 @@ pub(crate) fn page(here: &str, title: &str, lead: &str, body: Markup) -> Respons
     let policy =
         HeaderValue::from_str(&page.policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
     let html = HeaderValue::from_static("text/html; charset=utf-8");
-    const POLICY: HeaderName = header::CONTENT_SECURITY_POLICY;
-    ([(header::CONTENT_TYPE, html), (POLICY, policy)], page.html).into_response()
+    ([(header::CONTENT_TYPE, html), (header::CONTENT_SECURITY_POLICY, policy)], page.html).into_response()
 }
 
 /// A page that says what went wrong and what to do.

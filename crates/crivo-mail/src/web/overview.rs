@@ -12,6 +12,7 @@ use crate::service::{BARS, DECISIONS, Journal};
 use crate::{Error, Stats};
 
 /// The last decisions, those of the page and those of spamd.
+#[allow(clippy::unused_async)] // pages are answered by asynchronous functions
 pub(super) async fn decisions(State(site): State<Arc<Site>>) -> Response {
     let journal = site.service.journal();
     let all: Vec<_> = journal.decisions().collect();

@@ -1,6 +1,5 @@
 //! Connections to the page: a bounded number of them, none of them slow for long.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,11 +20,9 @@ const HEAD: Duration = Duration::from_secs(15);
 /// How long requests under way may take when the server is asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Serves pages until `stop` says so, then ends requests under way.
-///
-/// # Errors
-/// None today: what goes wrong with one connection concerns no other.
-pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) -> io::Result<()> {
+/// Serves pages until `stop` says so, then ends requests under way. What goes wrong with one
+/// connection concerns no other, and so this cannot fail.
+pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
@@ -61,5 +58,4 @@ pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Recei
     }
     drop(listener);
     let _ = timeout(GRACE, places.acquire_many(CONNECTIONS)).await;
-    Ok(())
 }

@@ -78,7 +78,7 @@ impl Judge for Scripted {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     stop: watch::Sender<bool>,
-    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    serving: tokio::task::JoinHandle<()>,
     runtime: Runtime,
 }
 
@@ -114,7 +114,7 @@ impl Server {
     /// Asks the server to stop, and waits until it has.
     pub(crate) fn stop(self) {
         self.stop.send_replace(true);
-        self.runtime.block_on(self.serving).unwrap().unwrap();
+        self.runtime.block_on(self.serving).unwrap();
     }
 }
 

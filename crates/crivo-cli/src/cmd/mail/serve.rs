@@ -177,7 +177,7 @@ async fn serve(
     }
     stop.send_replace(true);
     for server in servers {
-        server.await??;
+        server.await?;
     }
     Ok(())
 }
