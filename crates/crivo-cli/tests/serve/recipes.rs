@@ -49,7 +49,7 @@ fn sorts(office: &Office, deliver: impl Fn(&str) -> Ran) {
     let (junk, wanted) = (inbox(office, "spam"), inbox(office, "inbox"));
     assert!(junk.contains(&body(&spam(90_000))) && !junk.contains(&body(&ham(90_000))), "{junk}");
     assert!(wanted.contains(&body(&ham(90_000))) && !wanted.contains(&body(&spam(90_000))), "{wanted}");
-    assert!(junk.contains("\nX-Crivo: spam") || junk.contains("\nX-Spam-Flag: YES"), "{junk}");
+    assert!(junk.contains("X-Crivo: spam; score="), "{junk}");
 }
 
 /// With the filter broken, mail arrives as it was sent.
