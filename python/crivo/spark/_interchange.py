@@ -54,24 +54,33 @@ def to_datasketches(
     return of_column(df, column, recipe)
 
 
+Bytes = bytes | bytearray | memoryview
+Keys = Literal["text", "int"]
+
+
 @overload
-def from_datasketches(data: bytes | bytearray | memoryview, kind: Literal["hll"] = "hll") -> Hll: ...
+def from_datasketches(data: Bytes, kind: Literal["hll"] = "hll", *, keys: Keys = "text") -> Hll: ...
 @overload
-def from_datasketches(data: bytes | bytearray | memoryview, kind: Literal["theta"]) -> Theta: ...
+def from_datasketches(data: Bytes, kind: Literal["theta"], *, keys: Keys = "text") -> Theta: ...
 @overload
-def from_datasketches(data: DataFrame, kind: Form = "hll", column: str = "sketch") -> Any: ...
-def from_datasketches(data: Any, kind: Form = "hll", column: str = "sketch") -> Any:
+def from_datasketches(
+    data: DataFrame, kind: Form = "hll", column: str = "sketch", *, keys: Keys = "text"
+) -> Any: ...
+def from_datasketches(data: Any, kind: Form = "hll", column: str = "sketch", *, keys: Keys = "text") -> Any:
     """The count in the bytes that Spark's `hll_sketch_agg`, `hll_union_agg`, `theta_sketch_agg` or
     `theta_union_agg` wrote, or another system: a `crivo.interchange.Hll` or `Theta`. Of a DataFrame all
     sketches in a column of bytes are merged, where they lie; nulls are skipped.
+
+    The bytes do not say what was counted: `keys="int"` if it was a column of integers, so that more of
+    those can be added or merged.
     """
-    cls = class_of(kind)
+    empty = class_of(kind)(keys=keys)
     if isinstance(data, (bytes, bytearray, memoryview)):
-        return cls.from_bytes(data)
+        return type(empty).from_bytes(data, keys=keys)
     found = type_of(data, column)
     if not isinstance(found, BinaryType):
         raise KeyTypeError(f"column '{column}': expected bytes, found {found.simpleString()}")
-    return merged_column(data, column, Recipe(cls()))
+    return merged_column(data, column, Recipe(empty))
 
 
 def merged_column(df: DataFrame, name: str, recipe: Recipe) -> Any:

@@ -124,7 +124,9 @@ def contents_of(documents: DataFrame, settings: Settings, id_type: str) -> DataF
     schema = f"id {id_type}, high bigint, low bigint, keys array<bigint>"
     signed = documents.mapInArrow(Sign(settings), schema)
     members = F.sort_array(F.collect_list("id")).alias("members")
-    return signed.groupBy("high", "low").agg(members, F.first("keys").alias("keys")).select("members", "keys")
+    # Rows are smaller than what `groupBy` would make of each before it sends it.
+    met = signed.repartition("high", "low")
+    return met.groupBy("high", "low").agg(members, F.first("keys").alias("keys")).select("members", "keys")
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,9 @@ def pairs_of(groups: DataFrame) -> DataFrame:
 def candidates_of(contents: DataFrame) -> DataFrame:
     """The contents that share a band key, each named by its first document, each pair once."""
     banded = contents.select(F.col("members")[0].alias("first"), F.explode("keys").alias("key"))
-    buckets = banded.groupBy("key").agg(F.sort_array(F.collect_set("first")).alias("members"))
+    buckets = (
+        banded.repartition("key").groupBy("key").agg(F.sort_array(F.collect_set("first")).alias("members"))
+    )
     return pairs_of(buckets.where(F.size("members") > 1)).distinct()
 
 

@@ -45,7 +45,7 @@ def test_spark_reads_what_crivo_counts_and_crivo_what_spark_counts(
         spark.createDataFrame([(bytearray(bytes(ours)),)], "sketch binary").select(estimate("sketch")).first()
     )
     assert read is not None and abs(read[0] - ours.estimate().value) <= 1
-    back = from_datasketches(bytes(theirs), kind)
+    back = from_datasketches(bytes(theirs), kind, keys=ours.keys)
     # The same keys, hashed the same: united they are no more.
     both = back | ours.sketch
     truth = visits.select(column).dropna().distinct().count()
