@@ -29,8 +29,8 @@
 //! use crivo_interchange::Hll;
 //!
 //! let (mut monday, mut tuesday) = (Hll::new(12)?, Hll::new(12)?);
-//! ["ana", "rui"].map(|key| monday.insert_bytes(key.as_bytes()));
-//! ["rui", "eva"].map(|key| tuesday.insert_bytes(key.as_bytes()));
+//! ["ana", "rui"].iter().for_each(|key| monday.insert_bytes(key.as_bytes()));
+//! ["rui", "eva"].iter().for_each(|key| tuesday.insert_bytes(key.as_bytes()));
 //! monday.merge(&tuesday);
 //! assert_eq!(Hll::decode(&monday.encode())?.estimate().value().round(), 3.0);
 //! # Ok::<(), crivo_interchange::Error>(())

@@ -18,6 +18,7 @@ from pyspark.sql.types import BinaryType, DoubleType, StructField, StructType
 
 import crivo
 from crivo.errors import InvalidParameterError, KeyTypeError
+from crivo.interchange import Hll, Theta
 from crivo.spark._columns import column, names_of, require_keys, type_of
 
 Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
@@ -82,8 +83,10 @@ class Recipe:
         )
 
     def read(self, data: bytes) -> Any:
-        if type(self.empty).__module__ == "crivo.interchange":
-            return type(self.empty).from_bytes(data, keys=self.empty.keys)
+        if isinstance(self.empty, Hll):
+            return Hll.from_bytes(data, keys=self.empty.keys)
+        if isinstance(self.empty, Theta):
+            return Theta.from_bytes(data, self.empty.lg_k, keys=self.empty.keys)
         return crivo.decode(data)
 
     @property

@@ -354,7 +354,7 @@ fn other_systems_get_their_own_bytes() {
     );
     assert_eq!(integers.json()["distinct"]["value"], 2.0);
     let mut expected = Theta::new(14).unwrap();
-    [7, 8].map(|key| expected.insert_integer(key));
+    [7, 8].into_iter().for_each(|key| expected.insert_integer(key));
     assert_eq!(scratch.read("i.bin"), expected.encode());
 }
 
