@@ -27,9 +27,6 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
         points.iter().filter(|(_, judged)| judged.holds()).count()
     );
     let mut plot = Plot::new(&*part.title, description).x(axis(x)).y(axis(y));
-    for curve in &part.curves {
-        plot = plot.series(Series::line(&*curve.name, curve.points.iter().copied()));
-    }
     // A bound without an end has no place in a picture: it is drawn where the picture would end anyway.
     let bounds = points.iter().map(|(_, judged)| {
         let reach = (judged.observed - judged.theory).abs().max(judged.theory.abs() * 0.5);
@@ -45,6 +42,9 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
         Series::dots("theory, and what is accepted", theory).whiskers(bounds)
     });
     plot = plot.series(Series::dots("observed", points.iter().map(|&(x, judged)| (x, judged.observed))));
+    for curve in &part.curves {
+        plot = plot.series(Series::line(&*curve.name, curve.points.iter().copied()));
+    }
     Some(plot.figure())
 }
 

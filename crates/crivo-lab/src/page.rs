@@ -81,7 +81,11 @@ fn overview(outcomes: &[Outcome]) -> Markup {
         let (verdict, checks) = match &outcome.report {
             Ok(report) => {
                 let judgement = report.judge();
-                let note = if outcome.is_expected() { "" } else { ", not as expected" };
+                let note = match (outcome.is_expected(), judgement.verdict) {
+                    (false, _) => ", not as expected",
+                    (true, Verdict::Refuted) => ", as expected",
+                    (true, _) => "",
+                };
                 (format!("{}{note}", judgement.verdict), judgement.lines.len())
             }
             Err(_) => ("not done".into(), 0),
@@ -90,7 +94,7 @@ fn overview(outcomes: &[Outcome]) -> Markup {
             name,
             [
                 Cell::markup(html! { a href={ "#" (name) } { (name) } }),
-                Cell::text(title),
+                Cell::markup(html! { (title) }),
                 Cell::text(&verdict),
                 Cell::number(checks as f64),
             ],

@@ -119,6 +119,12 @@ impl Judged {
 
     /// How much of the room between theory and the nearer bound is used up; above 1 the check fails.
     pub fn strain(&self) -> f64 {
+        // Where nothing can be too low, what is low is not near to anything.
+        if self.observed < self.theory
+            && (self.lower == f64::NEG_INFINITY || self.lower == 0.0 && self.observed >= 0.0)
+        {
+            return 0.0;
+        }
         let side = if self.observed < self.theory { self.lower } else { self.upper };
         let (distance, room) = ((self.observed - self.theory).abs(), (side - self.theory).abs());
         if distance == 0.0 {
