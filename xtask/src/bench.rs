@@ -4,8 +4,6 @@
 //! every peer library and nobody else should have to build those. `rows`, `near`, `verbs`, `profile` and `mail` compare
 //! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
 //! same with jobs on Spark.
-//! every peer library and nobody else should have to build those. `rows`, `near`, `verbs` and `mail` compare whole
-//! commands on large files, which a Python script makes and runs, because the peers are there.
 
 use std::ffi::OsString;
 
@@ -16,7 +14,6 @@ use crate::shell::{Step, root, target};
 
 /// Groups of whole commands, each a script of the same name.
 const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"];
-const SCRIPTS: [&str; 4] = ["rows", "near", "verbs", "mail"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();

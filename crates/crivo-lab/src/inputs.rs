@@ -1,4 +1,4 @@
-//! Files that a reader may bring: a MovieLens list of ratings, a folder of mail. Looked at before any work begins.
+//! Files that a reader may bring: a `MovieLens` list of ratings, a folder of mail. Looked at before any work begins.
 
 use std::path::{Path, PathBuf};
 

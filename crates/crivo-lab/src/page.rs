@@ -1,5 +1,7 @@
 //! One page with everything: every plot, its verdict, and the command that repeats it.
 
+use std::fmt::Write;
+
 use crivo_page::{Cell, Column, Markup, Page, Table};
 use maud::html;
 
@@ -129,11 +131,12 @@ fn section(outcome: &Outcome, settings: &Settings) -> Markup {
 /// What repeats the experiment.
 fn command(experiment: &Experiment, settings: &Settings) -> String {
     let mut command = format!("crivo lab run {}", experiment.name);
+    // Writing to a string cannot fail.
     if settings.seed != 0 {
-        command.push_str(&format!(" --seed {}", settings.seed));
+        let _ = write!(command, " --seed {}", settings.seed);
     }
     if settings.scale.name() != "usual" {
-        command.push_str(&format!(" --scale {}", settings.scale.name()));
+        let _ = write!(command, " --scale {}", settings.scale.name());
     }
     command
 }

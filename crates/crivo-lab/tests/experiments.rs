@@ -14,7 +14,7 @@ fn settings(threads: usize) -> Settings {
 }
 
 fn tables(outcomes: &[Outcome], settings: &Settings) -> Vec<(String, String)> {
-    let csv = |file: &page::File| file.name.ends_with(".csv") && file.name != "times.csv";
+    let csv = |file: &page::File| file.name != "index.html" && file.name != "times.csv";
     page::files(outcomes, settings).into_iter().filter(csv).map(|file| (file.name, file.text)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Users with exactly the same films.
 //!
-//! A list of the shape of MovieLens 10M: 69,878 users, 10,677 films, 10,000,054 ratings (a tenth of that unless
+//! A list of the shape of `MovieLens` 10M: 69,878 users, 10,677 films, 10,000,054 ratings (a tenth of that unless
 //! `--scale seed`). Some users have the same films as another, some nearly. Candidates are found by comparing one
 //! fingerprint of each set, and verified film by film. How long it takes is noted beside the table: less than a second.
 

@@ -1,7 +1,7 @@
 //! Similar users: signatures and bands against exact similarities.
 //!
 //! Users are the sets of films that they rated. Exact: every pair with Jaccard's index 0.6 or more. Observed: signatures
-//! of 400 slots (an error of 0.05), bands for 0.55 so that pairs near the limit are not lost. With MovieLens's own
+//! of 400 slots (an error of 0.05), bands for 0.55 so that pairs near the limit are not lost. With `MovieLens`'s own
 //! `u.data` (`--movielens`) the three pairs of the original come out, to the digit; without, a list of the same shape is
 //! generated, with more similar pairs in it.
 

@@ -81,13 +81,16 @@ fn until(highest: u16, trials: usize, random: &mut Random, base: f64) -> Result<
     Ok(samples)
 }
 
+/// What an element may have.
+type Property = fn(u64) -> bool;
+
 /// Streams of random numbers, and what they are asked for: exactly, and by counters in base 1.05.
 fn properties(context: &Context<'_>) -> Result<Part> {
     let (elements, counters) = (context.size(20_000, 100_000, 1_000_000), context.size(60, 200, 1_000));
     let mut random = context.random("properties");
     let stream: Vec<u64> = (0..elements).map(|_| random.bits()).collect();
     let mut part = Part::numbers("Elements of a stream, counted in one byte");
-    let properties: [(&str, fn(u64) -> bool); 4] = [
+    let properties: [(&str, Property); 4] = [
         ("even", |x| x % 2 == 0),
         ("above three quarters", |x| x >> 62 == 3),
         ("multiples of seven", |x| x % 7 == 0),

@@ -3,7 +3,7 @@
 //! - A million objects are said to have some `10¹²` pairs, which at a million comparisons a second take more than ten
 //!   days. They have `n(n − 1)/2 ≈ 5·10¹¹`: 5.8 days.
 //! - A filter made for `10⁻⁴` is said to have a rate of 0.0001 %, which is `10⁻⁶`. Its own test found 12 of 96,872.
-//! - Two MovieLens files are called "a hundred thousand users" and "a million users". Those are their numbers of ratings:
+//! - Two `MovieLens` files are called "a hundred thousand users" and "a million users". Those are their numbers of ratings:
 //!   all users shown have small numbers, as they would not if there were so many.
 //!
 //! The numbers that are right are checked as controls.

@@ -44,7 +44,7 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
     let mut random = context.random("half");
     let trials = trials / 10;
     for n in [365_u64, 10_000, 1_000_000] {
-        let least = (1..).find(|&m| meet(m, n) >= 0.5).unwrap_or(0);
+        let least = (1..=n).find(|&m| meet(m, n) >= 0.5).unwrap_or(0);
         if n == 365 {
             part.equal("people of 365 days", least as f64, 23.0);
         }

@@ -87,7 +87,7 @@ struct Sums {
     /// The values of a chunk of texts, a row for each function, centred.
     values: Vec<f32>,
     products: Vec<f64>,
-    sums: Vec<f64>,
+    totals: Vec<f64>,
     count: f64,
 }
 
@@ -97,7 +97,7 @@ impl Sums {
             functions,
             values: vec![0.0; functions * CHUNK],
             products: vec![0.0; functions * functions],
-            sums: vec![0.0; functions],
+            totals: vec![0.0; functions],
             count: 0.0,
         }
     }
@@ -114,7 +114,7 @@ impl Sums {
         }
         let rows: Vec<&[f32]> = self.values.chunks_exact(CHUNK).collect();
         for (first, row) in rows.iter().enumerate() {
-            self.sums[first] += row.iter().map(|&value| f64::from(value)).sum::<f64>();
+            self.totals[first] += row.iter().map(|&value| f64::from(value)).sum::<f64>();
             for (second, other) in rows.iter().enumerate().take(first + 1) {
                 self.products[first * self.functions + second] += f64::from(product(row, other));
             }
@@ -126,7 +126,7 @@ impl Sums {
     fn coefficients(&self) -> Vec<f64> {
         let covariance = |a: usize, b: usize| {
             self.products[a * self.functions + b] / self.count
-                - self.sums[a] * self.sums[b] / self.count / self.count
+                - self.totals[a] * self.totals[b] / self.count / self.count
         };
         let pairs = (0..self.functions).flat_map(|a| (0..a).map(move |b| (a, b)));
         pairs.map(|(a, b)| covariance(a, b) / sqrt(covariance(a, a) * covariance(b, b))).collect()
