@@ -54,9 +54,9 @@ fn debian_packages(packages: &[&str], advice: &str) -> Result<()> {
     ensure!(Step::new("apt-get", "--version").output().is_some(), "{advice}");
     let root = Step::new("id", "-u").output().is_some_and(|id| id.trim() == "0");
     // `-n`: nobody is there to type a password, and waiting for one would look like a hang.
-    let apt = |arguments: &str| match root {
-        true => Step::new("apt-get", arguments),
-        false => Step::new("sudo", "-n apt-get").args(arguments.split_whitespace()),
+    let apt = |arguments: &str| {
+        let words = arguments.split_whitespace();
+        if root { Step::new("apt-get", arguments) } else { Step::new("sudo", "-n apt-get").args(words) }
     };
     apt("update").or(advice).run()?;
     apt("install -y --no-install-recommends").args(packages).or(advice).run()

@@ -1,6 +1,6 @@
 //! A page is what a browser makes of it: so tests of pages start one.
 //!
-//! [`Browser`] starts Chromium without a window, through its driver, and speaks WebDriver to it on
+//! [`Browser`] starts Chromium without a window, through its driver, and speaks `WebDriver` to it on
 //! this machine: plain HTTP with JSON, of which the tests need a dozen commands. Each test starts
 //! its own, on a port that the system chooses, and both programs end with the value, also when the
 //! test fails. What a reader would do is done as a reader does it, by clicks and keys; what a

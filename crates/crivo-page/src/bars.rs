@@ -28,7 +28,7 @@ pub struct Bars {
     description: String,
     percent: bool,
     most: Option<f64>,
-    bars: Vec<Bar>,
+    rows: Vec<Bar>,
 }
 
 /// One bar: a name, an amount and, if it is not exact, its bounds.
@@ -69,14 +69,14 @@ impl Bars {
             description: description.into(),
             percent: false,
             most: None,
-            bars: Vec::new(),
+            rows: Vec::new(),
         }
     }
 
     /// One more bar, below those before it.
     #[must_use]
     pub fn bar(mut self, bar: Bar) -> Self {
-        self.bars.push(bar);
+        self.rows.push(bar);
         self
     }
 
@@ -107,11 +107,11 @@ impl Bars {
     /// The picture under its title, and the table of its numbers if they are few.
     pub fn figure(&self) -> Markup {
         let bounded =
-            self.bars.iter().any(|bar| bar.bounds.is_some_and(|bounds| bounds != (bar.value, bar.value)));
+            self.rows.iter().any(|bar| bar.bounds.is_some_and(|bounds| bounds != (bar.value, bar.value)));
         let headings = if bounded { vec!["", "value", "at least", "at most"] } else { vec!["", "value"] };
         let shown = |value| Some(Shown::new(value, self.percent));
         let rows: Vec<Row> = self
-            .bars
+            .rows
             .iter()
             .map(|bar| {
                 let mut numbers = vec![shown(bar.value)];
@@ -132,22 +132,22 @@ impl Bars {
     }
 
     fn draw(&self, own_style: Option<String>) -> Markup {
-        let labels = labels(&self.bars);
-        let amounts: Vec<String> = self.bars.iter().map(|bar| text::shorten(&self.amount(bar), 24)).collect();
+        let labels = labels(&self.rows);
+        let amounts: Vec<String> = self.rows.iter().map(|bar| text::shorten(&self.amount(bar), 24)).collect();
         let widest = |texts: &[String], most: f64| {
             texts.iter().map(|text| width_of(text)).fold(0.0, f64::max).min(most)
         };
         let left = widest(&labels, LABELS * WIDTH) + 8.0;
         let right = WIDTH - widest(&amounts, 0.3 * WIDTH) - 8.0;
         let scale = Scale::new(Kind::Linear, self.span(), left, right);
-        let height = coordinate((self.bars.len() as f64 * ROW).max(ROW));
+        let height = coordinate((self.rows.len() as f64 * ROW).max(ROW));
         let namespace = own_style.is_some().then_some("http://www.w3.org/2000/svg");
         html! {
             svg.plot.bars xmlns=[namespace] role="img" viewBox={ "0 0 " (coordinate(WIDTH)) " " (height) } {
                 title { (text::visible(&self.title)) }
                 desc { (text::visible(&self.description)) }
                 @if let Some(style) = own_style { style { (PreEscaped(style)) } }
-                @for (index, (bar, (label, amount))) in self.bars.iter().zip(labels.iter().zip(&amounts)).enumerate() {
+                @for (index, (bar, (label, amount))) in self.rows.iter().zip(labels.iter().zip(&amounts)).enumerate() {
                     @let middle = (index as f64 + 0.5) * ROW;
                     g.s0 {
                         title { (self.told(bar)) }
@@ -160,7 +160,7 @@ impl Bars {
                     }
                 }
                 @if let Some(zero) = scale.place(0.0) {
-                    path.axis d={ "M" (coordinate(zero)) " 2V" (coordinate(self.bars.len() as f64 * ROW - 2.0)) } {}
+                    path.axis d={ "M" (coordinate(zero)) " 2V" (coordinate(self.rows.len() as f64 * ROW - 2.0)) } {}
                 }
             }
         }
@@ -168,8 +168,8 @@ impl Bars {
 
     /// From zero to the longest bar or bound.
     fn span(&self) -> Span {
-        let bounds = self.bars.iter().filter_map(|bar| bar.bounds).flat_map(|(low, high)| [low, high]);
-        let values = self.bars.iter().map(|bar| bar.value);
+        let bounds = self.rows.iter().filter_map(|bar| bar.bounds).flat_map(|(low, high)| [low, high]);
+        let values = self.rows.iter().map(|bar| bar.value);
         Span::around(Kind::Linear, values.chain(bounds).chain(self.most).chain([0.0]))
             .unwrap_or(Span::of_nothing(Kind::Linear))
     }

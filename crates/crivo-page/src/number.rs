@@ -84,7 +84,7 @@ pub fn percent(share: f64) -> String {
         0.0 => "0".into(),
         size if !(1e-4..1e6).contains(&size) => scientific(percent, 1),
         // Just below all is not all.
-        size if size < 100.0 && size >= 99.5 => format!("{:.2}", (percent * 100.0).trunc() / 100.0),
+        size if (99.5..100.0).contains(&size) => format!("{:.2}", (percent * 100.0).trunc() / 100.0),
         size if size >= 9.95 => format!("{percent:.0}"),
         size => {
             let before_point = size.log10().floor() as i32;

@@ -104,8 +104,8 @@ impl Plot {
                 @if let Some(style) = own_style { style { (PreEscaped(style)) } }
                 (frame.draw(&self.x, &self.y))
                 @if !self.shows_anything() {
-                    text.label.middle x=(coordinate((frame.left + frame.right) / 2.0))
-                        y=(coordinate((frame.top + frame.bottom) / 2.0)) { "nothing to show" }
+                    text.label.middle x=(coordinate(f64::midpoint(frame.left, frame.right)))
+                        y=(coordinate(f64::midpoint(frame.top, frame.bottom))) { "nothing to show" }
                 }
                 // A picture inside a picture cuts off what is outside of it.
                 svg x=(left) y=(top) width=(width) height=(height) viewBox={ (left) " " (top) " " (width) " " (height) } {

@@ -7,6 +7,7 @@
 //! letter), by the width they take. Escaping `<` and `&` is left to the templates, which always do.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -32,9 +33,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
             '\0'..='\x1f' => shown.extend(char::from_u32(0x2400 + u32::from(c))),
             '\x7f' => shown.push('␡'),
             c if is_invisible(c) => {
-                shown.push_str("⟨U+");
-                shown.push_str(&format!("{:04X}", u32::from(c)));
-                shown.push('⟩');
+                let _ = write!(shown, "⟨U+{:04X}⟩", u32::from(c));
             }
             c => shown.push(c),
         }

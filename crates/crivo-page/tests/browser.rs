@@ -1,5 +1,7 @@
 //! The gallery in a real browser: what it shows, and what a reader can do with it.
 
+#![allow(clippy::unwrap_used)] // what fails here should fail loudly
+
 #[path = "../examples/gallery/page.rs"]
 mod page;
 

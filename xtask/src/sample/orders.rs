@@ -106,9 +106,9 @@ pub(super) fn customers() -> String {
 
 /// A day, counted from 1970, as the export of its time wrote it.
 fn day_of(order: u64, days: u64) -> String {
-    let (year, month, day) = date(days);
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (year, month, day) = date(days);
     match NEW_DAYS.iter().filter(|&&from| order >= from).count() {
         0 => format!("{year}-{month:02}-{day:02}"),
         1 => format!("{day:02}/{month:02}/{year}"),

@@ -72,18 +72,18 @@ fn tiles(table: &TableReport) -> Markup {
     let changed = table.columns.iter().filter(|column| !column.changes.is_empty()).count();
     html! {
         ul.tiles {
-            (tile("rows", show::count("rows", table.rows)))
-            (tile("columns", html! { (number::whole(table.columns.len() as u64)) }))
-            (tile("of all cells are empty", html! { (number::percent(show::share(empty, cells))) }))
-            (tile(if keys == 1 { "could be a key" } else { "could be keys" }, html! { (keys) }))
+            (tile("rows", &show::count("rows", table.rows)))
+            (tile("columns", &html! { (number::whole(table.columns.len() as u64)) }))
+            (tile("of all cells are empty", &html! { (number::percent(show::share(empty, cells))) }))
+            (tile(if keys == 1 { "could be a key" } else { "could be keys" }, &html! { (keys) }))
             @if changed > 0 {
-                (tile(if changed == 1 { "changes its type" } else { "change their type" }, html! { (changed) }))
+                (tile(if changed == 1 { "changes its type" } else { "change their type" }, &html! { (changed) }))
             }
         }
     }
 }
 
-fn tile(what: &str, value: Markup) -> Markup {
+fn tile(what: &str, value: &Markup) -> Markup {
     html! { li { strong { (value) } " " (what) } }
 }
 

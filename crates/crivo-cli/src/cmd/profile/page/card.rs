@@ -50,18 +50,18 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
     let length = &column.length;
     html! {
         dl.facts {
-            (fact("distinct", show::interval("distinct", &column.distinct)))
-            (fact("empty", html! {
+            (fact("distinct", &show::interval("distinct", &column.distinct)))
+            (fact("empty", &html! {
                 (show::count("empty", column.empty))
                 @if column.empty > 0 { " " span.muted { (number::percent(show::share(column.empty, rows))) } }
             }))
-            @if let Some(min) = &column.min { (fact("min", show::scalar("min", min))) }
-            @if let Some(max) = &column.max { (fact("max", show::scalar("max", max))) }
-            @if let Some(mean) = column.mean { (fact("mean", show::number("mean", mean))) }
-            @if let Some(sum) = column.sum { (fact("sum", show::number("sum", sum))) }
-            @if let Some(majority) = &column.majority { (fact("majority", show::value(majority, 32))) }
+            @if let Some(min) = &column.min { (fact("min", &show::scalar("min", min))) }
+            @if let Some(max) = &column.max { (fact("max", &show::scalar("max", max))) }
+            @if let Some(mean) = column.mean { (fact("mean", &show::number("mean", mean))) }
+            @if let Some(sum) = column.sum { (fact("sum", &show::number("sum", sum))) }
+            @if let Some(majority) = &column.majority { (fact("majority", &show::value(majority, 32))) }
             @if column.values > 0 && column.sum.is_none() {
-                (fact("length", html! {
+                (fact("length", &html! {
                     (show::count("length.min", length.min))
                     @if length.max > length.min {
                         " to " (show::count("length.max", length.max))
@@ -70,14 +70,14 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
                 }))
             }
             @if let Some(near) = &column.near_duplicates {
-                (fact("near-duplicates", show::share_interval("near_duplicates", near)))
+                (fact("near-duplicates", &show::share_interval("near_duplicates", near)))
             }
-            @if column.long > 0 { (fact("too long to count", show::count("long", column.long))) }
+            @if column.long > 0 { (fact("too long to count", &show::count("long", column.long))) }
         }
     }
 }
 
-fn fact(what: &str, value: Markup) -> Markup {
+fn fact(what: &str, value: &Markup) -> Markup {
     html! { div { dt { (what) } dd { (value) } } }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn interval(field: &str, interval: &Interval) -> Markup {
     marked(
         field,
         interval,
-        html! {
+        &html! {
             @if exact { (shown) }
             @else if upper.is_finite() { (shown) " " span.muted { "± " (number::percent((upper - value).max(value - lower) / value)) } }
             @else { "at least " (number::grouped(lower.floor())) }
@@ -61,14 +61,14 @@ pub(super) fn share_interval(field: &str, interval: &Interval) -> Markup {
     marked(
         field,
         interval,
-        html! {
+        &html! {
             (number::percent(value))
             @if lower != upper { " " span.muted { "(" (number::percent(lower)) " to " (number::percent(upper)) ")" } }
         },
     )
 }
 
-fn marked(field: &str, interval: &Interval, shown: Markup) -> Markup {
+fn marked(field: &str, interval: &Interval, shown: &Markup) -> Markup {
     html! {
         span data-field=(field) data-value=(number::exact(interval.value)) data-lower=(number::exact(interval.lower))
             data-upper=(number::exact(interval.upper)) { (shown) }
