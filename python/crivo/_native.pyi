@@ -2847,9 +2847,9 @@ class FeatureHasher:
 
 @final
 class Hll:
-    """Counts different items in 2^lg_k bytes, as Apache DataSketches does: its bytes are what Spark's
-    `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (HLL_8; of others HLL_4 and
-    HLL_6 too).
+    """Counts different items in `2^lg_k` bytes, as Apache DataSketches does: its bytes are what Spark's
+    `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (`HLL_8`; of others `HLL_4` and
+    `HLL_6` too).
 
     DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from the keys.
     With `keys="text"` they are text or bytes, with "int" integers, which are other keys than their texts: use
@@ -2920,7 +2920,7 @@ class Hll:
 
 @final
 class Theta:
-    """Counts different items by the 2^lg_k smallest of their hashes, exactly while they are fewer, as Apache
+    """Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer, as Apache
     DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and others
     write and read, and they can be intersected and subtracted there.
 

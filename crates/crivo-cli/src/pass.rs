@@ -18,6 +18,7 @@ const MOST_MEMORY: usize = 1 << 30;
 
 /// The input and how to read it.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // options, each with a name of its own
 pub(crate) struct Pass {
     pub(crate) input: Input,
     pub(crate) select: Select,
@@ -148,7 +149,7 @@ impl Pass {
 
     fn on_threads(&self, threads: usize) -> Self {
         let (input, select, condition) = (self.input.clone(), self.select.clone(), self.condition.clone());
-        Self { threads, input, select, condition, ..*self }
+        Self { input, select, condition, threads, ..*self }
     }
 
     /// Collects every different key.

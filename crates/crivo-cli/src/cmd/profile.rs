@@ -127,13 +127,8 @@ fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<
         numbers_rows: true,
         ..pass
     };
-    let mut folded = pass.fold_rows(
-        scheme,
-        out,
-        Part::default,
-        |part, batch| part.insert(batch, &setting),
-        |part, other| part.merge(other),
-    )?;
+    let mut folded =
+        pass.fold_rows(scheme, out, Part::default, |part, batch| part.insert(batch, &setting), Part::merge)?;
     if let Some(file) = &folded.odd_header {
         out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
     }

@@ -4,7 +4,13 @@
 //! and `agreement` that every format gives the bytes the library gives.
 
 // What fails here should fail loudly.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::format_collect)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::format_collect,
+    clippy::format_push_string
+)]
 
 mod agreement;
 mod ask;

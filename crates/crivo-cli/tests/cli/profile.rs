@@ -76,9 +76,10 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
     // Yes may be wrong where duplicates are few, and no once in 10,000 where values are too many to be counted exactly.
     let is_key = empty == 0 && counts.len() == values.len() && !values.is_empty();
     let is_exact = number(&found["distinct"]["confidence"]) == 1.0;
-    match found["key"].as_bool().unwrap() {
-        true => assert!(is_key || (empty == 0 && distinct > 0.97 * values.len() as f64), "{name}"),
-        false => assert!(!is_key || !is_exact, "{name}"),
+    if found["key"].as_bool().unwrap() {
+        assert!(is_key || (empty == 0 && distinct > 0.97 * values.len() as f64), "{name}");
+    } else {
+        assert!(!is_key || !is_exact, "{name}");
     }
 
     let all: HashSet<&str> = counts.keys().copied().collect();

@@ -4,7 +4,7 @@
 //! The programs come from Debian; `cargo xtask test` installs those that are missing.
 
 // What fails here should fail loudly.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::format_push_string)]
 #![cfg(unix)]
 
 mod browser;

@@ -224,7 +224,9 @@ fn source(message: &[u8]) -> String {
         .map(|line| line.split('\t').map(text::visible).collect::<Vec<_>>().join("\t") + "\n")
         .collect();
     if message.len() > SHOWN {
-        text.push_str(&format!("… and {} more\n", show::size(message.len() - SHOWN)));
+        text += "… and ";
+        text += &show::size(message.len() - SHOWN);
+        text += " more\n";
     }
     text
 }

@@ -161,6 +161,7 @@ pub(crate) fn refused() -> Response {
 mod tests {
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value)] // callers name a constant
     fn examine(method: Method, headers: &[(&str, &str)]) -> Result<(), Objection> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {

@@ -129,11 +129,7 @@ impl Signer {
     /// >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
     /// >>> starts, len(hashes)
     /// (array([0, 2, 2, 3]), 3)
-    fn sets<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-    ) -> Result<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>)> {
+    fn sets<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> Result<Sets<'py>> {
         let texts = Texts::of(texts)?;
         let slices = texts.slices()?;
         let (starts, hashes) = py.detach(|| {
@@ -194,6 +190,9 @@ struct Group {
     sets: HashMap<Box<[u8]>, Vec<u64>>,
 }
 
+/// Where each set begins, with the end of the last, and the hashes of all.
+type Sets<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>);
+
 /// The rows of pairs that are near-duplicates, and their similarities.
 type Verified<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
@@ -211,6 +210,7 @@ impl Verifier {
     /// ascending) or a pair (`ones` and `others` have the ids). Rows of one group stand together, sets before
     /// pairs; a group may go on in the next call. Ids are texts. `InvalidParameterError` if an id has two
     /// sets, or a pair one that did not come.
+    #[allow(clippy::needless_pass_by_value)] // how PyO3 hands over arrays
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -269,13 +269,12 @@ impl Group {
         }
         let hash = |eight: &[u8]| eight.iter().rev().fold(0, |hash, &byte| hash << 8 | u64::from(byte));
         let set: Vec<u64> = bytes.chunks(8).map(hash).collect();
-        match self.sets.insert(id.into(), set) {
-            None => Ok(()),
-            Some(_) => {
-                let id = String::from_utf8_lossy(id);
-                Err(Failure::Parameter(format!("id: expected one document for each, found two with '{id}'")))
-            }
+        if self.sets.insert(id.into(), set).is_some() {
+            let id = String::from_utf8_lossy(id);
+            let message = format!("id: expected one document for each, found two with '{id}'");
+            return Err(Failure::Parameter(message));
         }
+        Ok(())
     }
 
     fn get(&self, group: i64, id: &[u8]) -> Result<&[u64]> {

@@ -92,15 +92,14 @@ impl Part {
         for (at, name) in self.names.iter().enumerate() {
             let twin = self.names[..at].iter().filter(|other| *other == name).count();
             let known = self.columns.iter().position(|column| column.is(name, twin));
-            self.places.push(match known {
-                Some(place) => place,
-                None => {
-                    let sizes =
-                        setting.budget.sizes(name, &self.names).map_err(|reason| batch.error(0, reason))?;
-                    let began = (batch.id(0).to_u64(), at);
-                    self.columns.push(Column::new(name, twin, began, sizes, setting.scheme)?);
-                    self.columns.len() - 1
-                }
+            self.places.push(if let Some(place) = known {
+                place
+            } else {
+                let sizes =
+                    setting.budget.sizes(name, &self.names).map_err(|reason| batch.error(0, reason))?;
+                let began = (batch.id(0).to_u64(), at);
+                self.columns.push(Column::new(name, twin, began, sizes, setting.scheme)?);
+                self.columns.len() - 1
             });
         }
         Ok(())

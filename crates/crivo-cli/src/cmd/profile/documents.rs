@@ -120,6 +120,7 @@ impl Documents {
     pub(super) fn merge(&mut self, other: Self) {
         self.seen += other.seen;
         self.threshold = self.threshold.min(other.threshold);
+        #[allow(clippy::iter_over_hash_type)] // each mark is merged by itself
         for (mark, theirs) in other.marks {
             let mine = self.marks.entry(mark).or_default();
             mine.count += theirs.count;
@@ -229,12 +230,11 @@ mod tests {
     /// A text of invented words; the same number gives the same text.
     fn text(number: u64, words: u64) -> String {
         let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        (0..words)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                format!("w{:x} ", state >> 44)
-            })
-            .collect()
+        let words = (0..words).map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            format!("w{:x}", state >> 44)
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     fn share(texts: impl Iterator<Item = String>, capacity: usize) -> Estimate {

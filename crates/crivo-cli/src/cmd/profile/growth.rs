@@ -63,14 +63,13 @@ impl FirstRows {
     #[inline(never)]
     fn admit(&mut self, seen: Seen) {
         self.recent[seen.hash as usize % RECENT] = seen.hash;
-        match self.table.find_mut(place(seen.hash), |known| known.hash == seen.hash) {
-            Some(known) => known.row = known.row.min(seen.row),
-            None => {
-                self.table.insert_unique(place(seen.hash), seen, |known| place(known.hash));
-                if self.table.len() >= 2 * self.k {
-                    self.keep_smallest();
-                }
-            }
+        if let Some(known) = self.table.find_mut(place(seen.hash), |known| known.hash == seen.hash) {
+            known.row = known.row.min(seen.row);
+            return;
+        }
+        self.table.insert_unique(place(seen.hash), seen, |known| place(known.hash));
+        if self.table.len() >= 2 * self.k {
+            self.keep_smallest();
         }
     }
 
