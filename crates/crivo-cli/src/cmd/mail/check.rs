@@ -1,7 +1,7 @@
 //! `crivo mail check`: what does the filter say about a message?
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
@@ -81,26 +81,27 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::from(code))
 }
 
-/// Whatever goes wrong, all bytes that came in go out.
+/// Whatever goes wrong, all bytes that came in go out. They are all read before the first is written: whoever writes a
+/// whole message before reading anything would otherwise wait for us, and we for them.
 fn pass_through(args: &Args, out: &Output) -> Outcome {
-    let mut input = io::stdin().lock();
     let mut message = Vec::new();
-    let read = input.by_ref().take(MESSAGE_LIMIT as u64).read_to_end(&mut message);
-    let judged = read.map_err(|error| anyhow!("standard input: {error}")).and_then(|_| judge(args, &message));
-    let (bytes, code) = match judged {
-        Ok(judgement) => (passthrough(&message, &judgement), ExitCode::SUCCESS),
+    let read = io::stdin().lock().read_to_end(&mut message);
+    let looked_at = message.len().min(MESSAGE_LIMIT);
+    let judged = read
+        .map_err(|error| anyhow!("standard input: {error}"))
+        .and_then(|_| judge(args, &message[..looked_at]));
+    let code = match judged {
+        Ok(judgement) => {
+            let head = passthrough(&message[..looked_at], &judgement);
+            message.splice(..looked_at, head);
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             out.error(&error);
-            (message, FAILED.into())
+            FAILED.into()
         }
     };
-    let mut output = output::rows();
-    let mut write = |output: &mut dyn Write| {
-        output.write_all(&bytes)?;
-        io::copy(&mut input, output)?;
-        output.flush()
-    };
-    write(&mut output).context("standard output")?;
+    out.raw(&message).context("standard output")?;
     Ok(code)
 }
 

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 
 use super::Outcome;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// The exit code of any error.
 pub(crate) const FAILED: u8 = 3;
@@ -89,8 +89,10 @@ pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
 pub(crate) fn rescue(typed: &[impl AsRef<OsStr>]) {
     let wanted = typed.iter().any(|word| word.as_ref().as_encoded_bytes().starts_with(b"--pass"));
     if exit_code_for(typed).is_some() && wanted {
+        let mut message = Vec::new();
         // There is nobody left to tell.
-        let _ = io::copy(&mut io::stdin().lock(), &mut output::rows());
+        let _ = io::stdin().lock().read_to_end(&mut message);
+        let _ = Output::new(true).raw(&message);
     }
 }
 
