@@ -10,7 +10,7 @@
 //! | what an experiment is, and the list of all | [`Experiment`], [`experiments`], [`find`] |
 //! | what it is given: scale, randomness, files, somebody who watches | [`Context`], [`Settings`], [`Inputs`] |
 //! | numbers beside their theory | [`Part`], [`Report`] |
-//! | the tests and their quantiles | [`test`] |
+//! | the tests and their quantiles | [`mod@test`] |
 //! | what came out, as a table | [`Report::csv`] |
 //! | running many at once | [`run`], [`Outcome`] |
 //! | one page with everything | [`page`] |

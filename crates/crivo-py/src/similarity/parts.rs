@@ -30,7 +30,8 @@ use crate::sketch::Shared;
 /// >>> fingerprints, sizes, keys = signer.sign(texts)
 /// >>> sizes
 /// array([ 5,  0, -1,  5])
-/// >>> bool((keys[0] == keys[3]).all()), keys.shape, signer.bands
+/// >>> first, _, _, last = keys
+/// >>> bool((first == last).all()), keys.shape, signer.bands
 /// (True, (4, 16), Bands(16, 6))
 #[pyclass(module = "crivo.distributed", frozen)]
 #[derive(Debug)]
@@ -167,15 +168,15 @@ impl Signer {
 /// >>> import numpy as np
 /// >>> from crivo.distributed import Signer, Verifier
 /// >>> starts, hashes = Signer(shingle="words:2").sets(["a b c d e", "a b c d f", "g h i"])
-/// >>> sets = [hashes[one:other].tobytes() for one, other in zip(starts, starts[1:])]
-/// >>> rows = Verifier(0.5).verify(
+/// >>> _, *sets, _ = np.split(hashes, starts)
+/// >>> rows, similarities = Verifier(0.5).verify(
 /// ...     groups=np.array([1, 1, 1, 1, 1]),
 /// ...     ones=["x", "y", "z", "x", "x"],
 /// ...     others=[None, None, None, "y", "z"],
-/// ...     sets=[*sets, None, None],
+/// ...     sets=[*map(np.ndarray.tobytes, sets), None, None],
 /// ... )
-/// >>> rows
-/// (array([3], dtype=uint32), array([0.6]))
+/// >>> int(*rows), float(*similarities)
+/// (3, 0.6)
 #[pyclass(module = "crivo.distributed", frozen)]
 #[derive(Debug)]
 pub(crate) struct Verifier {
