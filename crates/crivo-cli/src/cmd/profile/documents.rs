@@ -5,8 +5,9 @@
 //! small)?
 //!
 //! **Idea.** A sample of rows would miss nearly all pairs: both documents must be drawn. So documents are drawn
-//! by what they say. Every run of eight bytes is hashed, the smallest hash is the document's *mark*, and the documents with
-//! the smallest marks are kept. Two documents with similarity `J` have the same mark with probability `J`, and are
+//! by what they say. Every run of eight bytes is hashed, the smallest hash, hashed once more, is the document's *mark*, and the
+//! documents with the smallest marks are kept. (Hashed once more, because the smallest of many is small: of a longer
+//! document smaller.) Two documents with similarity `J` have the same mark with probability `J`, and are
 //! then drawn together or not at all. Those that share a mark are compared by sketches of their runs.
 //!
 //! What is counted is the rest: documents *without* a near-duplicate. Each is drawn by itself with the same chance
@@ -22,6 +23,7 @@
 
 use std::collections::HashMap;
 
+use crivo::hash::remix;
 use crivo::math::sampled_total;
 use crivo::{Confidence, Estimate};
 
@@ -87,7 +89,7 @@ impl Documents {
     #[inline(never)]
     fn insert_document(&mut self, text: &[u8]) {
         self.seen += 1;
-        let mark = runs(text).min().unwrap_or(u64::MAX);
+        let mark = remix(runs(text).min().unwrap_or(u64::MAX), 1);
         if mark > self.threshold {
             return;
         }
@@ -139,21 +141,29 @@ impl Documents {
             return None;
         }
         let total = self.seen as f64;
-        let is_complete =
-            self.threshold == u64::MAX && self.marks.values().all(|alike| alike.count <= KEPT as u64);
-        if is_complete {
+        if self.threshold == u64::MAX {
             let all: Vec<&[u32]> =
                 self.marks.values().flat_map(|alike| &alike.sketches).map(|s| &**s).collect();
-            let share = |least: f64| 1.0 - lonely(&all, least) as f64 / total;
+            // Those beyond the few that are kept of a mark are taken to be like them.
+            let each = |alike: &Alike| alike.count as f64 / alike.sketches.len().max(1) as f64;
+            let stands_for: Vec<f64> = self
+                .marks
+                .values()
+                .flat_map(|alike| std::iter::repeat_n(each(alike), alike.sketches.len()))
+                .collect();
+            let share = |least: f64| {
+                let has_like = with_like(&all, least);
+                let those = has_like.iter().zip(&stands_for).filter(|(has_like, _)| **has_like);
+                those.map(|(_, stands_for)| stands_for).sum::<f64>() / total
+            };
             let doubt = if all.iter().any(|sketch| sketch.len() == SKETCH) { DOUBT } else { 0.0 };
             let (lower, upper) = (share(SIMILAR + doubt), share(SIMILAR - doubt));
             return Some(Estimate::probable(share(SIMILAR), lower, upper, Confidence::P95));
         }
         // What lies at the threshold itself was what set it.
-        let chance = if self.threshold == u64::MAX { 1.0 } else { self.threshold as f64 / 2_f64.powi(64) };
+        let chance = self.threshold as f64 / 2_f64.powi(64);
         let without = |least: f64| {
-            let drawn =
-                self.marks.iter().filter(|(mark, _)| self.threshold == u64::MAX || **mark < self.threshold);
+            let drawn = self.marks.iter().filter(|(mark, _)| **mark < self.threshold);
             let lonely: f64 = drawn.map(|(_, alike)| alike.lonely(least)).sum();
             sampled_total(lonely.round() as u64, chance, Confidence::P95)
         };
@@ -171,12 +181,13 @@ impl Alike {
     fn lonely(&self, least: f64) -> f64 {
         let sketches: Vec<&[u32]> = self.sketches.iter().map(|sketch| &**sketch).collect();
         // Those beyond the few that are kept are taken to be like them.
-        self.count as f64 * lonely(&sketches, least) as f64 / sketches.len().max(1) as f64
+        let lonely = with_like(&sketches, least).iter().filter(|has_like| !**has_like).count();
+        self.count as f64 * lonely as f64 / sketches.len().max(1) as f64
     }
 }
 
-/// How many sketches are like no other.
-fn lonely(sketches: &[&[u32]], least: f64) -> usize {
+/// Which sketches are like another.
+fn with_like(sketches: &[&[u32]], least: f64) -> Vec<bool> {
     let mut has_like = vec![false; sketches.len()];
     for (at, one) in sketches.iter().enumerate() {
         for (further, other) in sketches[at + 1..].iter().enumerate() {
@@ -186,7 +197,7 @@ fn lonely(sketches: &[&[u32]], least: f64) -> usize {
             }
         }
     }
-    has_like.iter().filter(|has_like| !**has_like).count()
+    has_like
 }
 
 /// The share of the smallest hashes of both that both have: exact if neither sketch is full.
@@ -250,7 +261,7 @@ mod tests {
         let none = share((0..20_000).map(|i| text(i, 20)), 256);
         assert!(none.lower() == 0.0 && none.upper() < 0.25, "{none:?}");
         // Every text a second time with one word more.
-        let all = share((0..20_000).map(|i| text(i / 2, 30) + if i % 2 == 0 { "" } else { "indeed" }), 256);
+        let all = share((0..20_000).map(|i| text(i / 2, 30) + if i % 2 == 0 { "" } else { " indeed" }), 256);
         assert!(all.lower() > 0.7 && all.upper() == 1.0, "{all:?}");
         // One text over and over, so that whether it is drawn is one chance.
         let heap = share((0..20_000).map(|i| if i % 4 == 0 { text(i, 20) } else { text(1, 20) }), 256);
@@ -259,7 +270,7 @@ mod tests {
 
     #[test]
     fn few_documents_are_all_compared() {
-        let texts = |i: u64| if i < 4 { text(1, 40) + &format!("{i}") } else { text(i, 40) };
+        let texts = |i: u64| if i < 4 { text(1, 40) + &format!(" {i}") } else { text(i, 40) };
         let found = share((0..20).map(texts), 64);
         assert_eq!((found.value(), found.lower()), (0.2, 0.2), "{found:?}");
     }
