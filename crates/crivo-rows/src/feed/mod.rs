@@ -213,9 +213,17 @@ impl<'a> Feed<'a> {
             Opened::Text(open) => open,
         };
         let mut chunk = Chunk::default();
-        let Some(layout) = self.fill(&mut open, &mut chunk)? else { return Ok(Some(Vec::new())) };
-        let text = &chunk.bytes()[chunk.start..];
-        Ok(Some(if open.format == Format::Jsonl { first_names(text) } else { layout.chosen.names.to_vec() }))
+        // Empty lines before the first record may be a chunk of their own.
+        while let Some(layout) = self.fill(&mut open, &mut chunk)? {
+            if open.format != Format::Jsonl {
+                return Ok(Some(layout.chosen.names.to_vec()));
+            }
+            let names = first_names(&chunk.bytes()[chunk.start..]);
+            if !names.is_empty() {
+                return Ok(Some(names));
+            }
+        }
+        Ok(Some(Vec::new()))
     }
 
     fn advance(&mut self) -> ControlFlow<()> {

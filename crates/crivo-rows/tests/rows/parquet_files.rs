@@ -248,6 +248,20 @@ fn kept_rows_are_written_as_parquet_with_every_column() {
     let batch = reader.unwrap().next().unwrap().unwrap();
     assert!(matches!(batch.schema().field(1).data_type(), DataType::List(_)));
 
+    // A filter leaves rows out before they are judged: whole batches of them, and single ones.
+    let filter = |batch: &RowBatch<'_>, flags: &mut [bool]| {
+        for (flag, value) in flags.iter_mut().zip(batch.column(0).iter()) {
+            *flag = value.is_some_and(|value| value.len() == 4 && !value.ends_with(b"17"));
+        }
+        Ok(())
+    };
+    let mut output = Vec::new();
+    let copied = scan.only(&filter).copy_rows(Predicate::Each(&judge), &mut output).unwrap();
+    assert_eq!((copied.kept, copied.counts.rows, copied.counts.left_out), (180, 3000, 1020));
+    let expected: Vec<Option<String>> =
+        (1000..3000).filter(|n| n % 10 == 7 && n % 100 != 17).map(|n| Some(n.to_string())).collect();
+    assert_eq!(column_of(&folder.input("filtered.parquet", output), "n"), expected);
+
     folder.write("z.csv", "n\n1\n");
     let both =
         [folder.path("in.parquet"), folder.path("z.csv")].map(|path| path.to_string_lossy().into_owned());

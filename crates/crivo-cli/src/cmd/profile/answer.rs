@@ -52,7 +52,7 @@ pub(super) fn table(
     Ok((TableReport { rows, bytes, columns: reports, name, paths: facts.paths.clone(), bad }, keys))
 }
 
-fn answer(mut column: Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {
+fn answer(column: Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {
     let near_duplicates = column.documents.near_duplicates();
     let Column { profile, .. } = &column;
     let column_type = profile.column_type();

@@ -136,20 +136,22 @@ impl Documents {
     }
 
     /// The share of documents with a near-duplicate; none if there are no documents.
-    pub(super) fn near_duplicates(&mut self) -> Option<Estimate> {
+    pub(super) fn near_duplicates(&self) -> Option<Estimate> {
         if self.seen == 0 {
             return None;
         }
         let total = self.seen as f64;
+        // In an order of their own, so that sums are the same to the last bit every time.
+        let mut marks: Vec<(u64, &Alike)> = self.marks.iter().map(|(&mark, alike)| (mark, alike)).collect();
+        marks.sort_unstable_by_key(|(mark, _)| *mark);
         if self.threshold == u64::MAX {
             let all: Vec<&[u32]> =
-                self.marks.values().flat_map(|alike| &alike.sketches).map(|s| &**s).collect();
+                marks.iter().flat_map(|(_, alike)| &alike.sketches).map(|sketch| &**sketch).collect();
             // Those beyond the few that are kept of a mark are taken to be like them.
             let each = |alike: &Alike| alike.count as f64 / alike.sketches.len().max(1) as f64;
-            let stands_for: Vec<f64> = self
-                .marks
-                .values()
-                .flat_map(|alike| std::iter::repeat_n(each(alike), alike.sketches.len()))
+            let stands_for: Vec<f64> = marks
+                .iter()
+                .flat_map(|(_, alike)| std::iter::repeat_n(each(alike), alike.sketches.len()))
                 .collect();
             let share = |least: f64| {
                 let has_like = with_like(&all, least);
@@ -163,7 +165,7 @@ impl Documents {
         // What lies at the threshold itself was what set it.
         let chance = self.threshold as f64 / 2_f64.powi(64);
         let without = |least: f64| {
-            let drawn = self.marks.iter().filter(|(mark, _)| **mark < self.threshold);
+            let drawn = marks.iter().filter(|(mark, _)| *mark < self.threshold);
             let lonely: f64 = drawn.map(|(_, alike)| alike.lonely(least)).sum();
             sampled_total(lonely.round() as u64, chance, Confidence::P95)
         };
