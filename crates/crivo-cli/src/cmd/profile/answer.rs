@@ -39,7 +39,7 @@ pub(super) fn table(
     let mut reports = Vec::with_capacity(columns.len());
     let mut keys = Vec::with_capacity(columns.len());
     for column in columns {
-        let answered = answer(column, facts, scheme)?;
+        let answered = answer(&column, facts, scheme)?;
         reports.push(answered.report);
         keys.push(answered.keys);
     }
@@ -52,9 +52,9 @@ pub(super) fn table(
     Ok((TableReport { rows, bytes, columns: reports, name, paths: facts.paths.clone(), bad }, keys))
 }
 
-fn answer(column: Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {
+fn answer(column: &Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {
     let near_duplicates = column.documents.near_duplicates();
-    let Column { profile, .. } = &column;
+    let Column { profile, .. } = column;
     let column_type = profile.column_type();
     let is_number = column_type.is_number();
     let distinct = profile.distinct();
@@ -82,7 +82,7 @@ fn answer(column: Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result
         values: profile.values(),
         kinds: kinds(profile),
         changes: changes(&column.kinds, facts.row_number),
-        growth: growth(&column, facts, distinct),
+        growth: growth(column, facts, distinct),
         long: profile.long(),
         documents: column.documents.seen(),
     };
