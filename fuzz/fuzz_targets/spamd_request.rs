@@ -3,8 +3,8 @@
 
 #![no_main]
 
+use crivo_mail::marks;
 use crivo_mail::spamd::body::{Body, State};
-use crivo_mail::spamd::marks;
 use crivo_mail::spamd::request::{self, MOST_BYTES, Parsed};
 use libfuzzer_sys::fuzz_target;
 
@@ -45,11 +45,11 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
             }
         }
     }
-    let marked = marks::mark(&bytes, &[("X-Spam-Flag", "YES".into())]);
+    let marked = marks::mark(&bytes, &[("X-Spam-Flag", "YES".into())], marks::OF_FILTERS);
     assert!(marked.len() <= bytes.len() + "X-Spam-Flag: YES\r\n\r\n".len());
     assert!(marks::head_of(&marked).len() <= marked.len());
     assert_eq!(
-        marks::mark(&marked, &[("X-Spam-Flag", "YES".into())]),
+        marks::mark(&marked, &[("X-Spam-Flag", "YES".into())], marks::OF_FILTERS),
         marked,
         "marking twice is marking once"
     );

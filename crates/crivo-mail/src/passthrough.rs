@@ -4,12 +4,8 @@
 //! that were there already are removed, whoever wrote them: a sender must not pass sentence on his own mail. Labels
 //! that are probable follow as IMAP keywords, `X-Crivo-Keywords: $category-social`. Nothing else changes, byte for byte.
 
-use std::fmt::Write;
-
 use crate::judgement::Judgement;
-
-/// The names of all headers that are added, and removed if they are there: those that begin so.
-const OURS: &[u8] = b"x-crivo";
+use crate::marks::{self, Mark};
 
 /// From which probability on a label is named.
 const PROBABLE: f64 = 0.5;
@@ -32,41 +28,13 @@ const PROBABLE: f64 = 0.5;
 /// assert_eq!(String::from_utf8_lossy(&marked), expected);
 /// ```
 pub fn passthrough(message: &[u8], judgement: &Judgement) -> Vec<u8> {
-    let mut lines = message.split_inclusive(|&byte| byte == b'\n').peekable();
-    let ending = match lines.peek() {
-        Some(line) if line.ends_with(b"\r\n") => "\r\n",
-        _ => "\n",
-    };
-    let mut marked = Vec::with_capacity(message.len() + 100);
-    let is_envelope = |line: &&[u8]| line.starts_with(b"From ") || line.starts_with(b">From ");
-    if let Some(envelope) = lines.next_if(is_envelope) {
-        marked.extend_from_slice(envelope);
-    }
-    marked.extend_from_slice(header_lines(judgement, ending).as_bytes());
-    // A message that begins with its body needs a line between.
-    if lines.peek().is_some_and(|line| !is_header(line) && !is_blank(line)) {
-        marked.extend_from_slice(ending.as_bytes());
-    }
-    let (mut in_head, mut is_ours) = (true, false);
-    for line in lines {
-        if in_head {
-            let continues = matches!(line[0], b' ' | b'\t');
-            in_head = continues && !is_blank(line) || is_header(line);
-            if !continues {
-                is_ours =
-                    in_head && line.get(..OURS.len()).is_some_and(|name| name.eq_ignore_ascii_case(OURS));
-            }
-        }
-        if !(in_head && is_ours) {
-            marked.extend_from_slice(line);
-        }
-    }
-    marked
+    marks::mark(message, &verdict_marks(judgement), marks::OURS)
 }
 
-/// The lines that are added, each with the given ending.
-pub fn header_lines(judgement: &Judgement, ending: &str) -> String {
-    let mut lines = format!("X-Crivo: {}; score={:.4}{ending}", judgement.verdict, judgement.score);
+/// The headers that are added.
+pub(crate) fn verdict_marks(judgement: &Judgement) -> Vec<Mark<'static>> {
+    let verdict = format!("{}; score={:.4}", judgement.verdict, judgement.score);
+    let mut marks: Vec<Mark<'_>> = vec![("X-Crivo", verdict.into())];
     let keywords: Vec<String> = judgement
         .labels
         .iter()
@@ -74,22 +42,9 @@ pub fn header_lines(judgement: &Judgement, ending: &str) -> String {
         .map(|(name, _)| format!("$category-{name}"))
         .collect();
     if !keywords.is_empty() {
-        // Writing to a string cannot fail.
-        let _ = write!(lines, "X-Crivo-Keywords: {}{ending}", keywords.join(" "));
+        marks.push(("X-Crivo-Keywords", keywords.join(" ").into()));
     }
-    lines
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line == b"\n" || line == b"\r\n"
-}
-
-/// Whether a line is a header: a name and a colon.
-fn is_header(line: &[u8]) -> bool {
-    match line.iter().position(|&byte| byte == b':') {
-        Some(colon) => colon > 0 && line[..colon].iter().all(u8::is_ascii_graphic),
-        None => false,
-    }
+    marks
 }
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
             assert_eq!(middle["rows"], half);
             missed_growth += usize::from(!covers(&middle["distinct"], distinct(half)));
             let relative = number(&middle["distinct"]["value"]) / distinct(half) - 1.0;
-            assert!(relative.abs() < 0.5, "{name}: {middle}");
+            assert!(relative.abs() < 0.3, "{name}: {middle}");
         }
         assert!(
             missed <= 14 && missed_growth <= 14,
@@ -359,8 +359,8 @@ fn near_duplicates_of_texts_are_estimated() {
     for threads in ["1", "2"] {
         let json = scratch.run(&["profile", "data.csv", "--json", "--threads", threads]).json();
         let found = &find(&json, "note")["near_duplicates"];
-        assert!(number(&found["lower"]) < truth && truth < number(&found["upper"]) + 0.05, "{found} {truth}");
-        assert!(number(&found["upper"]) - number(&found["lower"]) < 0.65, "{found}");
+        assert!(number(&found["lower"]) < truth && truth < number(&found["upper"]), "{found} {truth}");
+        assert!(number(&found["upper"]) - number(&found["lower"]) < 0.5, "{found}");
         assert!(find(&json, "id")["near_duplicates"].is_null());
         assert_eq!(find(&json, "note")["documents"], 7_800);
     }
@@ -484,5 +484,5 @@ fn five_hundred_columns_stay_within_the_memory_however_many_rows() {
     let run = |file| peak(&scratch, &["profile", file, "--json", "--memory", "64M", "--threads", "2"]);
     let (short, long) = (run("short.csv"), run("long.csv"));
     assert!(long < 64.0, "{long:.1} MiB");
-    assert!(long < 1.2 * short, "{short:.1} MiB, then {long:.1}");
+    assert!(long < 1.1 * short, "{short:.1} MiB, then {long:.1}");
 }

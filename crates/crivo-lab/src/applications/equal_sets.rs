@@ -27,26 +27,18 @@ fn measure(context: &Context<'_>, extra: usize) -> Result<Report> {
     let mut report = Report::new();
     let mut random = context.random("users");
     let scheme = KeyScheme::integers().with_seed(random.bits());
-    let generated;
-    let rows = if let Some(ratings) = &context.inputs().ratings {
-        report.parameter("file", ratings.name.replace([';', '\n'], " "));
-        &ratings.rows
-    } else {
-        let shape = LookAlike {
-            users: context.size(700, 6_988, 69_878),
-            films: context.size(1_000, 5_000, 10_677),
-            ratings: context.size(60_000, 1_000_005, 10_000_054),
-        };
-        // Every hundredth user has the films of the one before, and every hundredth all but one or two.
-        let twins = |user: u32, _: &mut Random| match user % 100 {
-            10 => Some(1.0),
-            60 => Some(0.97),
-            _ => None,
-        };
-        generated = shape.rows(twins, &mut random);
-        report.parameter("file", "generated");
-        &generated
+    let shape = LookAlike {
+        users: context.size(700, 6_988, 69_878),
+        films: context.size(1_000, 5_000, 10_677),
+        ratings: context.size(60_000, 1_000_005, 10_000_054),
     };
+    // Every hundredth user has the films of the one before, and every hundredth all but one or two.
+    let twins = |user: u32, _: &mut Random| match user % 100 {
+        10 => Some(1.0),
+        60 => Some(0.97),
+        _ => None,
+    };
+    let rows = &*shape.given_or_generated(context, &mut report, twins, &mut random);
     context.advance(1, 3)?;
     let sets = context.timed("reading", || collect(rows, scheme))?;
     report.parameter("users", sets.len());

@@ -5,6 +5,7 @@ pub(crate) mod equal_sets;
 pub(crate) mod mail;
 pub(crate) mod similar_users;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crivo::keys::KeyScheme;
@@ -36,6 +37,22 @@ struct LookAlike {
 }
 
 impl LookAlike {
+    /// The ratings of the file that was named, or else such a list.
+    fn given_or_generated<'c>(
+        &self,
+        context: &'c Context<'_>,
+        report: &mut Report,
+        twins: impl Fn(u32, &mut Random) -> Option<f64>,
+        random: &mut Random,
+    ) -> Cow<'c, [(u32, u32)]> {
+        if let Some(ratings) = &context.inputs().ratings {
+            report.parameter("file", ratings.name.replace([';', '\n'], " "));
+            return Cow::Borrowed(&ratings.rows);
+        }
+        report.parameter("file", "generated");
+        Cow::Owned(self.rows(twins, random))
+    }
+
     fn rows(&self, twins: impl Fn(u32, &mut Random) -> Option<f64>, random: &mut Random) -> Vec<(u32, u32)> {
         let popularity = Weighted::zipf(self.films, 0.7);
         let mut sets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

@@ -36,22 +36,14 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let mut random = context.random("users");
     let scheme = KeyScheme::integers().with_seed(random.bits());
-    let generated;
-    let rows = if let Some(ratings) = &context.inputs().ratings {
-        report.parameter("file", ratings.name.replace([';', '\n'], " "));
-        &ratings.rows
-    } else {
-        let shape = LookAlike {
-            users: context.size(300, 943, 6_040),
-            films: context.size(800, 1_682, 3_706),
-            ratings: context.size(20_000, 100_000, 1_000_209),
-        };
-        // Every tenth user is like the one before, by 0.6 to 0.95.
-        generated =
-            shape.rows(|user, random| (user % 10 == 0).then(|| 0.6 + 0.35 * random.unit()), &mut random);
-        report.parameter("file", "generated");
-        &generated
+    let shape = LookAlike {
+        users: context.size(300, 943, 6_040),
+        films: context.size(800, 1_682, 3_706),
+        ratings: context.size(20_000, 100_000, 1_000_209),
     };
+    // Every tenth user is like the one before, by 0.6 to 0.95.
+    let twins = |user: u32, random: &mut Random| user.is_multiple_of(10).then(|| 0.6 + 0.35 * random.unit());
+    let rows = &*shape.given_or_generated(context, &mut report, twins, &mut random);
     let sets = context.timed("reading", || collect(rows, scheme))?;
     report.parameter("users", sets.len());
     report.parameter("ratings", rows.len());

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::marks::{OF_FILTERS, begins_with_one_of};
+
 /// How many headers are looked at.
 const HEADERS: usize = 1000;
 
@@ -82,11 +84,11 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Which headers there are.
+    /// Which headers there are, but for what filters have written: that is no evidence.
     pub(super) fn facts(self) -> Vec<String> {
         let mut facts: Vec<String> = self
             .headers()
-            .filter(|(name, _)| name.len() <= 40 && !name.eq_ignore_ascii_case(b"x-crivo"))
+            .filter(|(name, _)| name.len() <= 40 && !begins_with_one_of(name, OF_FILTERS))
             .map(|(name, _)| format!("header {}", String::from_utf8_lossy(name).to_ascii_lowercase()))
             .collect();
         facts.sort_unstable();

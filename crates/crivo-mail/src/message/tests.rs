@@ -81,6 +81,18 @@ fn what_is_added_on_the_way_does_not_change_the_message() {
 }
 
 #[test]
+fn what_a_filter_wrote_is_no_evidence() {
+    let facts = |message: &str| Message::read(message.as_bytes()).facts;
+    assert_eq!(
+        facts(
+            "From: a@b.c\nX-Spam-Flag: YES\nX-SPAM-Status: Yes,\n\tscore=9\nX-Crivo-Keywords: $category-x\n\nbody\n"
+        ),
+        facts("From: a@b.c\n\nbody\n")
+    );
+    assert_ne!(facts("From: a@b.c\nX-Mailer: z\n\nbody\n"), facts("From: a@b.c\n\nbody\n"));
+}
+
+#[test]
 fn ten_thousand_nested_parts_cost_neither_stack_nor_time() {
     for kind in ["multipart/mixed; boundary=\"b{}\"", "message/rfc822"] {
         let mut message = String::from("Subject: deep\n");

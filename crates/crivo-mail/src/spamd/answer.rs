@@ -1,7 +1,6 @@
 //! Who answers a request? The service, in the words of the protocol.
 
 use super::body::Received;
-use super::marks;
 use super::refusal::Refusal;
 use super::reply;
 use super::request::{MessageClass, Request, Verb};
@@ -19,7 +18,7 @@ impl Answer for Service {
         let reply = match request.verb {
             Verb::Tell => return told(self, request, &message),
             verb => self
-                .check(request.user.as_deref(), &marks::unmarked(&message.bytes), Origin::Spamd)
+                .check(request.user.as_deref(), &message.bytes, Origin::Spamd)
                 .map(|judgement| reply::about(verb, &judgement, &message.bytes)),
         };
         reply.unwrap_or_else(|error| Refusal::unavailable(error).to_bytes())
@@ -42,17 +41,17 @@ fn told(service: &Service, request: &Request, message: &Received) -> Vec<u8> {
 /// Learns or forgets, and says which of them changed anything. Learning as the opposite forgets by
 /// itself, so a request for both is a request to learn.
 fn tell(service: &Service, request: &Request, message: &Received) -> Result<(bool, bool)> {
-    let (user, message) = (request.user.as_deref(), marks::unmarked(&message.bytes));
+    let (user, message) = (request.user.as_deref(), &message.bytes);
     match request.class {
         Some(class) if request.set_local => {
             let label = match class {
                 MessageClass::Spam => Label::Spam,
                 MessageClass::Ham => Label::Ham,
             };
-            Ok((service.learn(user, &message, &label)? != Learned::Already, false))
+            Ok((service.learn(user, message, &label)? != Learned::Already, false))
         }
         _ if request.remove_local => {
-            Ok((false, service.unlearn(user, &message, None)? == Unlearned::Removed))
+            Ok((false, service.unlearn(user, message, None)? == Unlearned::Removed))
         }
         _ => Ok((false, false)),
     }

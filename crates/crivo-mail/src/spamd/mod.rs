@@ -8,7 +8,7 @@
 //! | the head of a request, from any bytes | [`request`] |
 //! | the message behind it: length, half-close, compression | [`body`] |
 //! | judging, learning and forgetting | [`answer`] |
-//! | replies, points, explanations | [`reply`], [`marks`] |
+//! | replies, points, explanations | [`reply`], [`marks`](crate::marks) |
 //! | what is told to whom cannot be answered | [`refusal`] |
 //! | many connections, slow ones, hostile ones | `server` |
 //!
@@ -17,7 +17,6 @@
 
 pub mod answer;
 pub mod body;
-pub mod marks;
 pub mod refusal;
 pub mod reply;
 pub mod request;

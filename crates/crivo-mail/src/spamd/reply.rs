@@ -13,9 +13,10 @@
 
 use std::fmt::Write as _;
 
-use super::marks::{self, Mark};
 use super::request::Verb;
-use crate::{Judgement, Reason, Verdict, header_lines};
+use crate::marks::{self, Mark};
+use crate::passthrough::verdict_marks;
+use crate::{Judgement, Reason, Verdict};
 
 /// From so many points on it is spam: the original's default.
 pub const REQUIRED: f64 = 5.0;
@@ -151,11 +152,8 @@ fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     }
     added.push(("X-Spam-Level", "*".repeat(points.clamp(0.0, 50.0) as usize).into()));
     added.push(("X-Spam-Status", status(judgement, points, line_end).into()));
-    let own = header_lines(judgement, "\n");
-    added.extend(
-        own.lines().filter_map(|line| line.split_once(": ")).map(|(name, value)| (name, value.into())),
-    );
-    marks::mark(message, &added)
+    added.extend(verdict_marks(judgement));
+    marks::mark(message, &added, marks::OF_FILTERS)
 }
 
 /// `Yes, score=15.5 required=5.0 tests=… version=…`, in lines that are not too long.

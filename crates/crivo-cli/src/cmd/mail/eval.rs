@@ -1,6 +1,5 @@
 //! `crivo mail eval`: how good is the filter on mail of which the answer is known?
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use crivo_mail::{Caught, Filter, Mail, SweepRow, Verdicts};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::StoreArgs;
+use super::{KnownMail, StoreArgs};
 use crate::output::{self, Output};
 
 /// How good the filter is on mail of which the answer is known
@@ -25,13 +24,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
 
-    /// Mail that nobody wants
-    #[arg(long, value_name = "PATH", num_args = 1..)]
-    spam: Vec<PathBuf>,
-
-    /// Mail that is wanted
-    #[arg(long, value_name = "PATH", num_args = 1..)]
-    ham: Vec<PathBuf>,
+    #[command(flatten)]
+    known: KnownMail,
 
     /// What each threshold from 0.1 to 1.0 gives
     #[arg(long)]
@@ -102,8 +96,8 @@ impl From<&SweepRow> for SweepReport {
 impl Args {
     /// All messages, with whether they are spam.
     fn mail(&self) -> Result<impl Iterator<Item = crivo_mail::Result<(Vec<u8>, bool)>>> {
-        let spam = self.spam.iter().map(|path| (path, true));
-        let both = spam.chain(self.ham.iter().map(|path| (path, false)));
+        let spam = self.known.spam.iter().map(|path| (path, true));
+        let both = spam.chain(self.known.ham.iter().map(|path| (path, false)));
         let sources = both.map(|(path, is_spam)| Ok((Mail::of(path)?, is_spam)));
         let sources = sources.collect::<crivo_mail::Result<Vec<_>>>()?;
         Ok(sources.into_iter().flat_map(|(mail, is_spam)| mail.map(move |bytes| Ok((bytes?, is_spam)))))
@@ -111,7 +105,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    if args.spam.is_empty() && args.ham.is_empty() {
+    if args.known.spam.is_empty() && args.known.ham.is_empty() {
         bail!("nothing to judge: name mail with --spam PATH and --ham PATH");
     }
     let filter = Filter::open(&args.store.store)?;

@@ -55,6 +55,18 @@ enum Command {
     Merge(set::MergeArgs),
 }
 
+/// Mail of which the answer is known.
+#[derive(Debug, clap::Args)]
+struct KnownMail {
+    /// Mail that nobody wants
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    spam: Vec<PathBuf>,
+
+    /// Mail that is wanted
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    ham: Vec<PathBuf>,
+}
+
 /// Where what was learned is kept.
 #[derive(Debug, clap::Args)]
 struct StoreArgs {

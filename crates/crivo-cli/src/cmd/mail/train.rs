@@ -8,7 +8,7 @@ use crivo_mail::{Filter, Label, Mail, Method};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::StoreArgs;
+use super::{KnownMail, StoreArgs};
 use crate::output::{self, Output};
 
 /// Learns whole mailboxes, in one step: all of them or, on an error, none
@@ -24,13 +24,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
 
-    /// Mail that nobody wants
-    #[arg(long, value_name = "PATH", num_args = 1..)]
-    spam: Vec<PathBuf>,
-
-    /// Mail that is wanted
-    #[arg(long, value_name = "PATH", num_args = 1..)]
-    ham: Vec<PathBuf>,
+    #[command(flatten)]
+    known: KnownMail,
 
     /// Mail with a label of your own
     #[arg(long, value_name = "NAME=PATH", value_parser = label)]
@@ -68,8 +63,8 @@ fn label(text: &str) -> Result<(Label, PathBuf), String> {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let spam = args.spam.iter().map(|path| (&Label::Spam, path));
-    let ham = args.ham.iter().map(|path| (&Label::Ham, path));
+    let spam = args.known.spam.iter().map(|path| (&Label::Spam, path));
+    let ham = args.known.ham.iter().map(|path| (&Label::Ham, path));
     let labels = args.label.iter().map(|(label, path)| (label, path));
     let sources: Vec<(&Label, &PathBuf)> = spam.chain(ham).chain(labels).collect();
     if sources.is_empty() {

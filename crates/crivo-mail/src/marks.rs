@@ -10,17 +10,20 @@ use std::borrow::Cow;
 /// A header to add: its name and its value.
 pub type Mark<'a> = (&'a str, Cow<'a, str>);
 
-/// Prefixes of the names of headers that only a filter may write.
-const FORGED: [&str; 2] = ["x-spam-", "x-crivo"];
+/// How the names of headers begin that this filter writes.
+pub const OURS: &[&str] = &["x-crivo"];
 
-/// The message with headers added on top.
-pub fn mark(message: &[u8], marks: &[Mark<'_>]) -> Vec<u8> {
+/// How the names of headers begin that any filter writes: no evidence, and forged by senders who know what recipes look for.
+pub const OF_FILTERS: &[&str] = &["x-spam-", "x-crivo"];
+
+/// The message with headers added on top, without those whose names begin as `forged` ones do.
+pub fn mark(message: &[u8], marks: &[Mark<'_>], forged: &[&str]) -> Vec<u8> {
     let head = Head::of(message);
     let line_end: &str = if head.crlf { "\r\n" } else { "\n" };
     let mut marked = Vec::with_capacity(message.len() + 64 * (marks.len() + 1));
     // The line before a message in an mbox is not part of it.
     let mut rest = message;
-    if message.starts_with(b"From ") {
+    if has_envelope(message) {
         let (envelope, after) = message.split_at(line_length(message));
         marked.extend_from_slice(envelope);
         rest = after;
@@ -29,14 +32,14 @@ pub fn mark(message: &[u8], marks: &[Mark<'_>]) -> Vec<u8> {
         marked.extend_from_slice(format!("{name}: {value}{line_end}").as_bytes());
     }
     let end = head.end - (message.len() - rest.len());
-    if end == 0 && !is_blank(rest) && !marks.is_empty() {
+    if end == 0 && !rest.is_empty() && !is_blank(rest) && !marks.is_empty() {
         marked.extend_from_slice(line_end.as_bytes());
     }
     let mut dropping = false;
     let (mut lines, body) = rest.split_at(end);
     while !lines.is_empty() {
         let (line, after) = lines.split_at(line_length(lines));
-        dropping = if is_continued(line) { dropping } else { is_forged(line) };
+        dropping = if is_continued(line) { dropping } else { begins_with_one_of(line, forged) };
         if !dropping {
             marked.extend_from_slice(line);
         }
@@ -44,18 +47,6 @@ pub fn mark(message: &[u8], marks: &[Mark<'_>]) -> Vec<u8> {
     }
     marked.extend_from_slice(body);
     marked
-}
-
-/// The message without headers that only a filter may write: what it is to be judged by.
-pub fn unmarked(message: &[u8]) -> Cow<'_, [u8]> {
-    let mut head = &message[..Head::of(message).end];
-    while !head.is_empty() {
-        if is_forged(head) {
-            return Cow::Owned(mark(message, &[]));
-        }
-        head = &head[line_length(head)..];
-    }
-    Cow::Borrowed(message)
 }
 
 /// The head of a message that has been marked, with the empty line that ends it.
@@ -76,7 +67,7 @@ impl Head {
     fn of(message: &[u8]) -> Self {
         let first = line_length(message);
         let crlf = message[..first].ends_with(b"\r\n");
-        let mut end = if message.starts_with(b"From ") { first } else { 0 };
+        let mut end = if has_envelope(message) { first } else { 0 };
         while let Some(rest) = message.get(end..).filter(|rest| is_header(rest) || is_continued(rest)) {
             // A continuation needs something to continue.
             if end == 0 && is_continued(rest) {
@@ -86,6 +77,11 @@ impl Head {
         }
         Self { end, crlf }
     }
+}
+
+/// Whether a line stands before the headers, as in mailboxes.
+fn has_envelope(message: &[u8]) -> bool {
+    message.starts_with(b"From ") || message.starts_with(b">From ")
 }
 
 /// The bytes of the first line, with its end.
@@ -108,9 +104,10 @@ fn is_blank(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n")
 }
 
-fn is_forged(line: &[u8]) -> bool {
-    FORGED.iter().any(|prefix| {
-        line.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+/// Whether a header, or its name, begins so, in capitals or not.
+pub(crate) fn begins_with_one_of(header: &[u8], beginnings: &[&str]) -> bool {
+    beginnings.iter().any(|beginning| {
+        header.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning.as_bytes()))
     })
 }
 
@@ -121,7 +118,7 @@ mod tests {
     use super::*;
 
     fn marked(message: &str) -> String {
-        String::from_utf8(mark(message.as_bytes(), &[("X-Spam-Flag", "YES".into())])).unwrap()
+        String::from_utf8(mark(message.as_bytes(), &[("X-Spam-Flag", "YES".into())], OF_FILTERS)).unwrap()
     }
 
     #[test]
@@ -138,16 +135,6 @@ mod tests {
             ),
             "X-Spam-Flag: YES\nA: 1\nB: 2\n c\n\nX-Spam-Flag: NO\n"
         );
-    }
-
-    #[test]
-    fn what_a_filter_wrote_is_no_evidence() {
-        assert_eq!(
-            unmarked(b"A: 1\nX-Spam-Flag: NO\n\nX-Spam-Flag: NO\n").as_ref(),
-            b"A: 1\n\nX-Spam-Flag: NO\n"
-        );
-        assert!(matches!(unmarked(b"A: 1\n\nX-Spam-Flag: NO\n"), Cow::Borrowed(_)));
-        assert!(matches!(unmarked(b"no head"), Cow::Borrowed(b"no head")));
     }
 
     #[test]
@@ -171,7 +158,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_can_be_marked_and_nothing_but_forgeries_is_lost(bytes in "(?s)[ -~\r\n\t]{0,200}") {
-            let marked = mark(bytes.as_bytes(), &[("X-Spam-Flag", "YES".into())]);
+            let marked = mark(bytes.as_bytes(), &[("X-Spam-Flag", "YES".into())], OF_FILTERS);
             if !bytes.to_ascii_lowercase().contains("x-") {
                 let left: Vec<u8> = marked.iter().copied().filter(|b| !b"\r\n".contains(b)).collect();
                 let text: String = bytes.chars().filter(|c| !"\r\n".contains(*c)).collect();
