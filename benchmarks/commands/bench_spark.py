@@ -22,7 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 from measure import processor
-from near import make_corpus
+from bench_near import make_corpus
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -131,7 +131,7 @@ def distinct(spark: SparkSession, data: Path, scale: int) -> str:
 def near(spark: SparkSession, data: Path, scale: int) -> str:
     from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
 
-    documents = 6_000 // scale
+    documents = 100_000 // scale
     path = data / f"near-{documents}.jsonl"
     make_corpus(path, documents)
     df = stored(spark, data / f"spark-near-{documents}", lambda: spark.read.json(str(path)).repartition(8))
@@ -217,10 +217,9 @@ def join(spark: SparkSession, data: Path, scale: int) -> str:
 
 
 def shuffle_bytes(spark: SparkSession) -> int:
-    """Written by all stages of the session so far."""
-    store = spark.sparkContext._jsc.sc().statusStore()
-    stages = store.stageList(None)
-    return sum(stages.apply(number).shuffleWriteBytes() for number in range(stages.size()))
+    """Written by all tasks of the session so far."""
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(True)
+    return sum(executors.apply(number).totalShuffleWrite() for number in range(executors.size()))
 
 
 def main() -> None:

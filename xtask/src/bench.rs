@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 use crate::setup;
 use crate::shell::{Step, root, target};
 
-/// Groups of whole commands, each a script of the same name.
+/// Groups of whole commands, each a script `bench_<group>.py`.
 const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
@@ -23,9 +23,9 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         return spark(rest);
     }
     if let Some((group, rest)) = arguments.split_first()
-        && let Some(script) = SCRIPTS.iter().find(|script| group == **script)
+        && let Some(group) = SCRIPTS.iter().find(|script| group == **script)
     {
-        return commands(script, rest);
+        return commands(group, rest);
     }
     sketches(&arguments)
 }
@@ -40,25 +40,25 @@ fn sketches(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
-/// Runs `benchmarks/commands/spark.py` with the Python package, because crivo is a library there.
+/// Runs `benchmarks/commands/bench_spark.py` with the Python package, because crivo is a library there.
 fn spark(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     setup::require_java()?;
     setup::python_with_crivo()?;
     setup::python_with_spark()?
-        .script(&root().join("benchmarks/commands/spark.py"))
+        .script(&root().join("benchmarks/commands/bench_spark.py"))
         .args(["--data".into(), target().join("bench-data").into_os_string()])
         .args(arguments)
         .run()
 }
 
-/// Runs `benchmarks/commands/<script>.py` on the release build of the command line.
-fn commands(script: &str, arguments: &[OsString]) -> Result<()> {
+/// Runs `benchmarks/commands/bench_<group>.py` on the release build of the command line.
+fn commands(group: &str, arguments: &[OsString]) -> Result<()> {
     Step::cargo("build --release --package crivo-cli").run()?;
     let folder = root().join("benchmarks/commands");
     let python = setup::python_with(&folder.join("requirements.txt"))?;
     python
-        .script(&folder.join(format!("{script}.py")))
+        .script(&folder.join(format!("bench_{group}.py")))
         .args(["--crivo".into(), target().join("release/crivo").into_os_string()])
         .args(["--data".into(), target().join("bench-data").into_os_string()])
         .args(arguments)
