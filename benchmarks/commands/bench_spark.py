@@ -125,6 +125,7 @@ def distinct(spark: SparkSession, data: Path, scale: int) -> str:
             Contender("a mapInArrow that only counts rows", rows_only),
             Contender("hll_sketch_agg, built in", built_in),
         ],
+        rounds=20,
     )
 
 
@@ -143,8 +144,13 @@ def near(spark: SparkSession, data: Path, scale: int) -> str:
         ).pairs
     }
 
+    moved = 0
+
     def ours() -> str:
+        nonlocal moved
+        before = shuffle_bytes(spark)
         pairs = {(row["a"], row["b"]) for row in near_duplicates(df, "id", "text").collect()}
+        moved = shuffle_bytes(spark) - before
         return f"{len(pairs)} pairs, recall {len(pairs & truth) / len(truth):.4f}"
 
     def theirs() -> str:
@@ -163,7 +169,7 @@ def near(spark: SparkSession, data: Path, scale: int) -> str:
         vectors.unpersist()
         return f"{len(pairs)} pairs, recall {len(pairs & truth) / len(truth):.4f}"
 
-    return compare(
+    part = compare(
         f"Near-duplicates among {documents:,} texts, threshold 0.8",
         [
             Contender("crivo.spark.near_duplicates, exact", ours),
@@ -172,6 +178,10 @@ def near(spark: SparkSession, data: Path, scale: int) -> str:
         rounds=2,
         warm_ups=1,
     )
+    text = df.agg(F.sum(F.length("text"))).first()
+    line = f"crivo shuffled {moved / documents:,.0f} bytes a document; its text has {text[0] / documents:,.0f} characters."  # type: ignore[index]
+    print(line, flush=True)
+    return f"{part}\n\n{line}"
 
 
 def join(spark: SparkSession, data: Path, scale: int) -> str:

@@ -1,7 +1,6 @@
 """A million different strings into a HyperLogLog: crivo beside the peers of PyPI.
 
-    pip install . -r benchmarks/python/requirements.txt
-    python benchmarks/python/insert_batch.py
+    cargo xtask bench python
 
 Each gets the input it is meant for (crivo the Arrow column, or a list for the second row; the
 peers an update call for each key), the same register count, and the best of several runs. The

@@ -1,11 +1,11 @@
 """Near-duplicates from Python: `crivo.near_duplicates` beside rensa, gaoya and datasketch, end to end.
 
-    pip install . -r benchmarks/python/requirements.txt
-    python benchmarks/python/near_duplicates.py CORPUS.jsonl [--truth PAIRS.tsv] [--rounds 3]
+    cargo xtask bench python CORPUS.jsonl [--truth PAIRS.tsv] [--rounds 3]
 
 Each contender runs in a process of its own, on one thread: it reads the corpus (records with an id and a
-text) and names the documents that have a partner at 0.8. CPU time counts, start-up and reading included;
-the best of some rounds, contenders taking turns. The truth has `id, id, similarity`; without it only the
+text) and names the documents that have a partner at 0.8. CPU time counts: from the import of the package to
+the last name, and again with Python's start and the reading of the corpus, which are the same for everyone.
+The best of some rounds stands, contenders taking turns. The truth has `id, id, similarity`; without it only the
 numbers of documents are shown.
 """
 
@@ -16,6 +16,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "commands"))
@@ -27,7 +28,7 @@ def crivo_duplicates(texts: list[str]) -> list[int]:
     import crivo
 
     found = crivo.near_duplicates(texts, THRESHOLD, threads=1)
-    return sorted(set(found.pair_positions.ravel().tolist()))
+    return sorted({number for pair in found.pairs for number in pair[:2]})
 
 
 def datasketch_duplicates(texts: list[str]) -> list[int]:
@@ -61,11 +62,25 @@ CONTENDERS: dict[str, Callable[[list[str]], list[int]]] = {
 }
 
 
+def cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def run_alone(name: str, corpus: str) -> None:
     ids, texts = documents(corpus)
+    before = cpu_seconds()
     found = [ids[number] for number in CONTENDERS[name](texts)]
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, *found)
+    whole, peak = cpu_seconds(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(whole - before, whole, peak / 1024, *found)
+
+
+@dataclass
+class Result:
+    call: float = float("inf")
+    whole: float = float("inf")
+    megabytes: float = 0.0
+    found: set[str] = field(default_factory=set)
 
 
 def main() -> None:
@@ -82,24 +97,23 @@ def main() -> None:
     for line in options.truth.read_text().splitlines() if options.truth else []:
         one, other, similarity = line.split("\t")
         real |= {one, other} if float(similarity) >= THRESHOLD - 1e-9 else set()
-    best: dict[str, tuple[float, float, set[str]]] = {}
+    results = {name: Result() for name in CONTENDERS}
     for _ in range(options.rounds):
-        for name in CONTENDERS:
+        for name, result in results.items():
             command = [sys.executable, __file__, options.corpus, "--alone", name]
-            seconds, megabytes, *found = subprocess.run(
-                command, stdout=subprocess.PIPE, check=True, text=True
-            ).stdout.split()
-            if name not in best or float(seconds) < best[name][0]:
-                best[name] = (float(seconds), float(megabytes), set(found))
-    print(f"{'':12}{'CPU s':>8}{'ratio':>8}{'peak MB':>9}{'documents':>11}   recall / precision")
-    for name, (seconds, megabytes, found) in best.items():
-        right = (
-            f"{len(found & real) / len(real):.4f} / {len(found & real) / max(1, len(found)):.4f}"
-            if real
-            else ""
-        )
+            run = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+            call, whole, megabytes, *found = run.stdout.split()
+            result.call, result.whole = min(result.call, float(call)), min(result.whole, float(whole))
+            result.megabytes, result.found = float(megabytes), set(found)
+    print("| who | CPU s | this ÷ crivo | with reading | this ÷ crivo | peak MB | documents | recall / precision |")
+    print("|---|---:|---:|---:|---:|---:|---:|---|")
+    crivo = results["crivo"]
+    for name, result in results.items():
+        right = len(result.found & real)
+        quality = f"{right / len(real):.4f} / {right / max(1, len(result.found)):.4f}" if real else ""
         print(
-            f"{name:12}{seconds:>8.2f}{seconds / best['crivo'][0]:>7.1f}×{megabytes:>9.0f}{len(found):>11}   {right}"
+            f"| {name} | {result.call:.2f} | {result.call / crivo.call:.1f} | {result.whole:.2f} "
+            f"| {result.whole / crivo.whole:.1f} | {result.megabytes:.0f} | {len(result.found)} | {quality} |"
         )
 
 

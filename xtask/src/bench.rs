@@ -3,7 +3,7 @@
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
 //! every peer library and nobody else should have to build those. `rows`, `near`, `verbs`, `profile` and `mail` compare
 //! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
-//! same with jobs on Spark.
+//! same with jobs on Spark, and `python` with calls from Python.
 
 use std::ffi::OsString;
 
@@ -17,10 +17,10 @@ const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"]
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();
-    if let Some((group, rest)) = arguments.split_first()
-        && group == "spark"
-    {
-        return spark(rest);
+    match arguments.split_first() {
+        Some((group, rest)) if group == "spark" => return spark(rest),
+        Some((group, rest)) if group == "python" => return python(rest),
+        _ => {}
     }
     if let Some((group, rest)) = arguments.split_first()
         && let Some(group) = SCRIPTS.iter().find(|script| group == **script)
@@ -52,9 +52,25 @@ fn spark(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
+/// Runs the scripts of `benchmarks/python`: keys into a sketch, or with a corpus as argument near-duplicates in it.
+fn python(arguments: &[OsString]) -> Result<()> {
+    setup::require_python()?;
+    let python = setup::python_with_crivo()?;
+    let folder = root().join("benchmarks/python");
+    python
+        .module("pip install --quiet --disable-pip-version-check -r")
+        .args([folder.join("requirements.txt")])
+        .run()?;
+    let script = if arguments.is_empty() { "insert_batch.py" } else { "near_duplicates.py" };
+    python.script(&folder.join(script)).args(arguments).run()
+}
+
 /// Runs `benchmarks/commands/bench_<group>.py` on the release build of the command line.
 fn commands(group: &str, arguments: &[OsString]) -> Result<()> {
     Step::cargo("build --release --package crivo-cli").run()?;
+    if group == "serve" {
+        Step::cargo("build --release --package crivo-mail --example load").run()?;
+    }
     let folder = root().join("benchmarks/commands");
     let python = setup::python_with(&folder.join("requirements.txt"))?;
     python

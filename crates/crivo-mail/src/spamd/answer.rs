@@ -50,9 +50,7 @@ fn tell(service: &Service, request: &Request, message: &Received) -> Result<(boo
             };
             Ok((service.learn(user, message, &label)? != Learned::Already, false))
         }
-        _ if request.remove_local => {
-            Ok((false, service.unlearn(user, message, None)? == Unlearned::Removed))
-        }
+        _ if request.remove_local => Ok((false, service.unlearn(user, message, None)? == Unlearned::Removed)),
         _ => Ok((false, false)),
     }
 }

@@ -1,0 +1,110 @@
+//! How long does a filter that speaks spamd's protocol let its clients wait when many ask at once?
+//!
+//! ```console
+//! cargo run --release -p crivo-mail --example load -- 127.0.0.1:783 FOLDER [SECONDS] [CONNECTIONS]
+//! ```
+//!
+//! Each connection asks CHECK about one message of the folder, half-closes as spamc does, reads the answer, and is
+//! followed by the next at once: the server always has as many requests before it as there are connections. The times
+//! are those a client sees, from before it connects until the answer has ended. One line of JSON comes out.
+//! The client is a thread that mostly waits, because it shares the processors with the server it measures.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What one connection after the other saw.
+#[derive(Default)]
+struct Seen {
+    milliseconds: Vec<f64>,
+    errors: Vec<String>,
+}
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let usage = "usage: load ADDRESS FOLDER [SECONDS] [CONNECTIONS]";
+    let address: SocketAddr = arguments.next().ok_or(usage)?.parse()?;
+    let mut messages = Vec::new();
+    read_all(Path::new(&arguments.next().ok_or(usage)?), &mut messages)?;
+    let seconds: f64 = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
+    let connections: usize = arguments.next().map_or(Ok(32), |text| text.parse())?;
+    if messages.is_empty() || connections == 0 {
+        return Err("there is nobody to ask, or nothing to ask about".into());
+    }
+
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    let seen: Vec<Seen> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..connections)
+            .map(|number| {
+                let rest = messages.iter().cycle().skip(number * messages.len() / connections);
+                scope.spawn(move || ask_until(end, address, rest))
+            })
+            .collect();
+        clients.into_iter().filter_map(|client| client.join().ok()).collect()
+    });
+
+    let mut times: Vec<f64> = seen.iter().flat_map(|seen| seen.milliseconds.iter().copied()).collect();
+    let errors: Vec<&String> = seen.iter().flat_map(|seen| &seen.errors).collect();
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get((share * times.len().saturating_sub(1) as f64) as usize).copied();
+    let report = serde_json::json!({
+        "requests": times.len(),
+        "errors": errors.len(),
+        "first_error": errors.first(),
+        "p50_ms": at(0.5),
+        "p99_ms": at(0.99),
+        "slowest_ms": at(1.0),
+    });
+    println!("{report}");
+    Ok(())
+}
+
+fn ask_until<'a>(end: Instant, address: SocketAddr, messages: impl Iterator<Item = &'a Vec<u8>>) -> Seen {
+    let mut seen = Seen::default();
+    for message in messages {
+        let start = Instant::now();
+        if start >= end {
+            break;
+        }
+        match ask(address, message) {
+            Ok(answer) if answer.starts_with(b"SPAMD/1.1 0 EX_OK\r\nSpam: ") => {
+                seen.milliseconds.push(start.elapsed().as_secs_f64() * 1000.0);
+            }
+            Ok(answer) => seen.errors.push(String::from_utf8_lossy(&answer).into_owned()),
+            Err(error) => seen.errors.push(error.to_string()),
+        }
+    }
+    seen
+}
+
+fn ask(address: SocketAddr, message: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut request = format!("CHECK SPAMC/1.5\r\nContent-length: {}\r\n\r\n", message.len()).into_bytes();
+    request.extend_from_slice(message);
+    stream.write_all(&request)?;
+    stream.shutdown(Shutdown::Write)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    Ok(answer)
+}
+
+/// All files of a folder and those below it.
+fn read_all(folder: &Path, messages: &mut Vec<Vec<u8>>) -> std::io::Result<()> {
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            read_all(&path, messages)?;
+        } else {
+            messages.push(std::fs::read(path)?);
+        }
+    }
+    Ok(())
+}
