@@ -7,6 +7,7 @@
 //! | bytes to sender, subject, text and facts | [`Message`] |
 //! | where mail comes from | [`Mail`] |
 //! | words, pairs, characters and facts as hashed features | `features` |
+//! | how much a feature is worth | `worth` |
 //! | what each feature says for spam | `linear` |
 //! | the learned message that says nearly the same | `alike` |
 //! | a sender that suddenly writes a lot | `burst` |
@@ -58,6 +59,7 @@ mod stats;
 mod store;
 #[cfg(feature = "serve")]
 pub mod web;
+mod worth;
 
 pub use classic::Finding;
 pub use error::{Error, Problem, Result};

@@ -6,7 +6,7 @@
 //! ½‖w‖² + C·Σ max(0, 1 − y·⟨w, x⟩)²
 //! ```
 //!
-//! over the messages `x` with `y = ±1`. It is solved in the dual, one message after the other: each has a
+//! over the messages `x` with `y = ±1`, whose features count as much as they are worth ([`crate::worth`]). It is solved in the dual, one message after the other: each has a
 //! multiplier `α ≥ 0`, which a step sets to its best value while all others stand still. There is no rate of
 //! learning to choose, a few passes are enough, and the result depends on nothing but the messages, their order and the
 //! numbers above: all sums are made in one order, so it is the same to the last bit everywhere.
@@ -64,9 +64,6 @@ pub(crate) struct Weights {
 /// What the bias counts as a feature: little, so that it does not outweigh what messages say.
 const BIAS: f32 = 0.05;
 
-/// How far beyond its side of the margin a message has to be for later passes to leave it out.
-const CLEAR: f32 = 0.3;
-
 impl Weights {
     /// Weights that say nothing.
     pub(crate) fn zero(bits: u8) -> Self {
@@ -80,23 +77,25 @@ impl Weights {
         sum * scale(features.len()) + self.bias * BIAS
     }
 
+    /// A step towards a message, longer for what is worth more.
     #[inline]
-    fn add(&mut self, features: &[u32], step: f32) {
+    fn add(&mut self, features: &[u32], step: f32, squares: &[f32]) {
         let each = step * scale(features.len());
         for &entry in features {
-            if let Some(weight) = self.slots.get_mut((entry >> 1) as usize) {
-                *weight += f32::from_bits(each.to_bits() ^ entry << 31);
+            let slot = (entry >> 1) as usize;
+            if let (Some(weight), Some(square)) = (self.slots.get_mut(slot), squares.get(slot)) {
+                *weight += f32::from_bits((each * square).to_bits() ^ entry << 31);
             }
         }
         self.bias += step * BIAS;
     }
 
-    /// Fits the weights to messages, given as places in `rows` with whether each is of the kind looked for.
-    pub(crate) fn fit(&mut self, rows: &Rows, examples: &[(u32, bool)], recipe: Recipe) {
+    /// Fits the weights to messages, given as places in `rows` with whether each is of the kind looked for;
+    /// `squares` are of what each slot is worth.
+    pub(crate) fn fit(&mut self, rows: &Rows, examples: &[(u32, bool)], squares: &[f32], recipe: Recipe) {
         let soft = 1.0 / (2.0 * recipe.cost);
-        let square = 1.0 + BIAS * BIAS + soft;
         let mut multipliers = vec![0.0_f32; examples.len()];
-        // Messages that are clear, and had no say when they were looked at last.
+        // Messages that had no say when they were looked at last.
         let mut clear = vec![false; examples.len()];
         for _ in 0..recipe.passes {
             for ((&(at, is_kind), multiplier), clear) in examples.iter().zip(&mut multipliers).zip(&mut clear)
@@ -107,13 +106,22 @@ impl Weights {
                 let features = rows.row(at as usize);
                 let sign = if is_kind { 1.0 } else { -1.0 };
                 let gradient = sign * self.margin(features) - 1.0 + soft * *multiplier;
-                let next = (*multiplier - gradient / square).max(0.0);
-                *clear = *multiplier == 0.0 && gradient > CLEAR;
-                if next != *multiplier {
-                    self.add(features, (next - *multiplier) * sign);
-                    *multiplier = next;
+                *clear = *multiplier == 0.0 && gradient >= 0.0;
+                if *clear {
+                    continue;
                 }
+                let next = (*multiplier - gradient / (length(features, squares) + soft)).max(0.0);
+                self.add(features, (next - *multiplier) * sign, squares);
+                *multiplier = next;
             }
         }
     }
+}
+
+/// The square of a message's length, its features counting as much as they are worth.
+fn length(features: &[u32], squares: &[f32]) -> f32 {
+    let sum: f32 =
+        features.iter().map(|entry| squares.get((entry >> 1) as usize).copied().unwrap_or_default()).sum();
+    let scale = scale(features.len());
+    sum * scale * scale + BIAS * BIAS
 }

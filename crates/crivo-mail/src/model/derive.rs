@@ -14,12 +14,13 @@ use crate::judgement::Thresholds;
 use crate::label::Label;
 use crate::linear::{Recipe, Rows, Weights};
 use crate::store::{Changed, Learnt, Mark, Store, Table, decode_features};
+use crate::worth::Counts;
 
 /// How the base is fitted: chosen by cross-validation inside of training mail.
-const BASE: Recipe = Recipe { cost: 16.0, passes: 3 };
+const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
 
 /// How the later messages are.
-const LATER: Recipe = Recipe { cost: 16.0, passes: 3 };
+const LATER: Recipe = Recipe { cost: 16.0, passes: 2 };
 
 /// Up to so many messages, all are the base.
 const SMALL: usize = 1024;
@@ -88,12 +89,14 @@ pub(crate) fn derive_all(store: &Store) -> Result<()> {
 
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
-    let (combiner, thresholds) = calibrate(&all, &examples, &mut signer)?;
+    let mut counts = Counts::zero(BITS);
+    counts.add(&all.rows, &examples);
+    let (combiner, thresholds) = calibrate(&all, &examples, &counts, &mut signer)?;
     let mut weights = Weights::zero(BITS);
-    weights.fit(&all.rows, &examples, BASE);
-    stored::put_base(file, &weights)?;
+    weights.fit(&all.rows, &examples, &counts.squares(), BASE);
+    stored::put_base(file, &weights, &counts)?;
     let later: Vec<(u32, bool)> = later.into_iter().map(example).collect();
-    weights.fit(&all.rows, &later, LATER);
+    fit_later(&mut weights, &mut counts, &all.rows, &later);
     stored::put_slots(file, Kind::Weights, 0, &weights.slots)?;
     let listed: Vec<(i64, u64, bool)> =
         later.iter().map(|&(at, is_spam)| (time(at), all.messages[at as usize].0, is_spam)).collect();
@@ -160,7 +163,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
         return Ok(());
     }
 
-    let mut weights = stored::load_base(file)?;
+    let (mut weights, mut counts) = stored::load_base(file)?;
     let (mut rows, mut examples, mut features) = (Rows::default(), Vec::new(), Vec::new());
     for (&(_, fingerprint), &is_spam) in &later {
         features.clear();
@@ -169,7 +172,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
         examples.push((rows.len() as u32, is_spam));
         rows.push(&features);
     }
-    weights.fit(&rows, &examples, LATER);
+    fit_later(&mut weights, &mut counts, &rows, &examples);
     stored::put_slots(file, Kind::Weights, 0, &weights.slots)?;
     let listed: Vec<(i64, u64, bool)> =
         later.iter().map(|(&(time, fingerprint), &is_spam)| (time, fingerprint, is_spam)).collect();
@@ -194,6 +197,15 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     stored::put_head(file, &head)
 }
 
+/// Continues with the later messages, from the weights and counts of the base. Their own features count by then:
+/// a word that is new would be worth little otherwise.
+fn fit_later(weights: &mut Weights, counts: &mut Counts, rows: &Rows, later: &[(u32, bool)]) {
+    if !later.is_empty() {
+        counts.add(rows, later);
+        weights.fit(rows, later, &counts.squares(), LATER);
+    }
+}
+
 /// The keys and the sender of a message that is spam or ham.
 fn fill(
     filling: &mut Filling,
@@ -212,16 +224,24 @@ fn fill(
     Ok(())
 }
 
-/// Margins of messages from models that have not seen them.
-fn unseen_margins(rows: &Rows, fold_of: impl Fn(u32) -> u64, examples: &[(u32, bool)], bits: u8) -> Vec<f64> {
+/// Margins of messages from models that have not seen them; `counts` are those of all.
+fn unseen_margins(
+    rows: &Rows,
+    fold_of: impl Fn(u32) -> u64,
+    examples: &[(u32, bool)],
+    counts: &Counts,
+    bits: u8,
+) -> Vec<f64> {
     // Few messages are divided more finely: each part still learns from most of them.
     let folds = if examples.len() <= 2000 { 5 } else { 2 };
     let mut margins = vec![0.0; examples.len()];
     for fold in 0..folds {
         let is_out = |at: u32| fold_of(at) % folds == fold;
-        let others: Vec<(u32, bool)> = examples.iter().copied().filter(|(at, _)| !is_out(*at)).collect();
+        let (out, others): (Vec<_>, Vec<_>) = examples.iter().copied().partition(|(at, _)| is_out(*at));
+        let mut counts = counts.clone();
+        counts.remove(rows, &out);
         let mut weights = Weights::zero(bits);
-        weights.fit(rows, &others, BASE);
+        weights.fit(rows, &others, &counts.squares(), BASE);
         for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at)) {
             *margin = weights.margin(rows.row(*at as usize)).into();
         }
@@ -233,13 +253,14 @@ fn unseen_margins(rows: &Rows, fold_of: impl Fn(u32) -> u64, examples: &[(u32, b
 fn calibrate(
     all: &Everything,
     examples: &[(u32, bool)],
+    counts: &Counts,
     signer: &mut Signer,
 ) -> Result<(Combiner, Thresholds)> {
     if examples.iter().all(|(_, is_spam)| *is_spam) || examples.iter().all(|(_, is_spam)| !is_spam) {
         return Ok((Combiner::default(), thresholds(&[], Wanted::default())));
     }
     let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let margins = unseen_margins(&all.rows, fold_of, examples, BITS);
+    let margins = unseen_margins(&all.rows, fold_of, examples, counts, BITS);
 
     let mut members = Vec::new();
     let mut places = vec![None; examples.len()];
@@ -316,14 +337,17 @@ fn derive_labels(store: &Store, head: &mut Head) -> Result<()> {
             .enumerate()
             .map(|(at, (_, labels))| (at as u32, labels.contains(&name)))
             .collect();
-        let margins = unseen_margins(&rows, |at| messages[at as usize].0 >> 16, &examples, LABEL_BITS);
+        let mut counts = Counts::zero(LABEL_BITS);
+        counts.add(&rows, &examples);
+        let fold_of = |at: u32| messages[at as usize].0 >> 16;
+        let margins = unseen_margins(&rows, fold_of, &examples, &counts, LABEL_BITS);
         let evidence: Vec<(Evidence, bool)> = margins
             .into_iter()
             .zip(&examples)
             .map(|(margin, (_, has))| (Evidence { margin, ..Evidence::default() }, *has))
             .collect();
         let mut weights = Weights::zero(LABEL_BITS);
-        weights.fit(&rows, &examples, BASE);
+        weights.fit(&rows, &examples, &counts.squares(), BASE);
         stored::put_slots(file, Kind::Weights, number as u16 + 1, &weights.slots)?;
         head.labels.push(LabelHead { name, combiner: Combiner::fit(&evidence), bias: weights.bias });
     }

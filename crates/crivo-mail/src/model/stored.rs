@@ -8,6 +8,7 @@ use crate::features::BITS;
 use crate::judgement::Thresholds;
 use crate::linear::Weights;
 use crate::store::{Bytes, File, Table, put_bytes};
+use crate::worth::Counts;
 
 /// The base-2 logarithm of the number of slots of a label's weights: there may be many labels.
 pub(crate) const LABEL_BITS: u8 = 18;
@@ -172,15 +173,31 @@ pub(super) fn load_later(file: &File) -> Result<Vec<(i64, u64, bool)>> {
     })
 }
 
-/// The bias of the base's weights, beside their slots.
-pub(super) fn put_base(file: &File, weights: &Weights) -> Result<()> {
-    put_slots(file, Kind::Base, 0, &weights.slots)?;
-    file.put(Table::Derived, place(Kind::Base, 1, 0), weights.bias.to_le_bytes().to_vec())
+// ---- the base ----
+
+/// Which vectors of the base are where.
+const WEIGHTS: u16 = 0;
+const REST: u16 = 1;
+const OF_KIND: u16 = 2;
+const OF_OTHERS: u16 = 3;
+
+/// The base's weights, and what they were fitted with.
+pub(super) fn put_base(file: &File, weights: &Weights, counts: &Counts) -> Result<()> {
+    put_slots(file, Kind::Base, WEIGHTS, &weights.slots)?;
+    put_slots(file, Kind::Base, OF_KIND, &counts.of_kind)?;
+    put_slots(file, Kind::Base, OF_OTHERS, &counts.of_others)?;
+    let [of_kind, of_others] = counts.messages;
+    let rest = [weights.bias, of_kind, of_others].iter().flat_map(|number| number.to_le_bytes()).collect();
+    file.put(Table::Derived, place(Kind::Base, REST, 0), rest)
 }
 
-pub(super) fn load_base(file: &File) -> Result<Weights> {
-    let bias = file.need(Table::Derived, place(Kind::Base, 1, 0), |record| {
-        Some(f32::from_le_bytes(Bytes(record).array()?))
+pub(super) fn load_base(file: &File) -> Result<(Weights, Counts)> {
+    let [bias, messages @ ..] = file.need(Table::Derived, place(Kind::Base, REST, 0), |record| {
+        let (numbers, rest) = record.as_chunks::<4>();
+        let numbers: [[u8; 4]; 3] = numbers.try_into().ok()?;
+        rest.is_empty().then_some(numbers.map(f32::from_le_bytes))
     })?;
-    Ok(Weights { slots: load_slots(file, Kind::Base, 0, BITS)?, bias })
+    let slots = |which| load_slots(file, Kind::Base, which, BITS);
+    let counts = Counts { of_kind: slots(OF_KIND)?, of_others: slots(OF_OTHERS)?, messages };
+    Ok((Weights { slots: slots(WEIGHTS)?, bias }, counts))
 }

@@ -16,7 +16,7 @@ pub(crate) const FILE_NAME: &str = "mail.sqlite";
 const APPLICATION: i32 = 0x6376_6D6C;
 
 /// The version of everything that is stored; another one is refused.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// How long to wait for somebody else's commit.
 const PATIENCE: Duration = Duration::from_secs(30);

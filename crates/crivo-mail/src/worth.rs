@@ -1,0 +1,128 @@
+//! How much is a feature worth, before a model is fitted?
+//!
+//! A word that half of all spam has and half of all ham says nothing; one that forty spam messages have and no ham says a lot.
+//! The model would find out, but slowly, and thousands of features that say nothing would keep a little weight each.
+//! So every feature is scaled first, by
+//!
+//! ```text
+//! |ln (p/q)| + 0.3,    p = (spam messages with it + 0.3)/(spam messages + 0.6), and q the same of ham
+//! ```
+//!
+//! the absolute log-odds that naive Bayes would give it. The rest lets the model use what is common in both. In
+//! cross-validation inside of training mail this halved the area above the ROC curve, from 0.83·10⁻³ to 0.46·10⁻³ within a
+//! time, and from 1.40·10⁻³ to 0.80·10⁻³ on newer mail than that learned.
+//!
+//! Scaling a feature by `s` and fitting is the same as fitting with steps that are `s²` times as long for it. The model
+//! takes it so: its weights stay those of plain features, and a check needs nothing but them.
+//!
+//! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic classification* (2012).
+
+use crate::linear::Rows;
+
+/// What is added to each count: the less, the more is believed of few messages.
+const DOUBT: f32 = 0.3;
+
+/// What a feature is worth that is as frequent on both sides.
+const LEAST: f32 = 0.3;
+
+/// In how many messages of the kind looked for, and in how many others, each slot is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Counts {
+    /// For each slot, messages of the kind. Whole numbers, kept as the weights are.
+    pub(crate) of_kind: Vec<f32>,
+    /// For each slot, other messages.
+    pub(crate) of_others: Vec<f32>,
+    /// How many messages there are of the kind, and how many others.
+    pub(crate) messages: [f32; 2],
+}
+
+impl Counts {
+    /// Counts of no messages.
+    pub(crate) fn zero(bits: u8) -> Self {
+        Self { of_kind: vec![0.0; 1 << bits], of_others: vec![0.0; 1 << bits], messages: [0.0; 2] }
+    }
+
+    /// Adds messages, given as places in `rows` with whether each is of the kind looked for.
+    pub(crate) fn add(&mut self, rows: &Rows, examples: &[(u32, bool)]) {
+        self.change(rows, examples, 1.0);
+    }
+
+    /// Takes messages away that were added before.
+    pub(crate) fn remove(&mut self, rows: &Rows, examples: &[(u32, bool)]) {
+        self.change(rows, examples, -1.0);
+    }
+
+    fn change(&mut self, rows: &Rows, examples: &[(u32, bool)], by: f32) {
+        for &(at, is_kind) in examples {
+            self.messages[usize::from(!is_kind)] += by;
+            let slots = if is_kind { &mut self.of_kind } else { &mut self.of_others };
+            for entry in rows.row(at as usize) {
+                if let Some(count) = slots.get_mut((entry >> 1) as usize) {
+                    *count += by;
+                }
+            }
+        }
+    }
+
+    /// For each slot the square of its worth.
+    pub(crate) fn squares(&self) -> Vec<f32> {
+        let log = |count: f32| libm::logf(count + DOUBT);
+        // Most counts are small, and a logarithm takes longer than all else here.
+        let small: Vec<f32> = (0..256_u16).map(|count| log(f32::from(count))).collect();
+        let log_of = |count: f32| small.get(count as usize).copied().unwrap_or_else(|| log(count));
+        let [of_kind, of_others] = self.messages.map(|messages| libm::logf(messages + 2.0 * DOUBT));
+        let sides = of_others - of_kind;
+        let square = |(&of_kind, &of_others): (&f32, &f32)| {
+            let worth = (log_of(of_kind) - log_of(of_others) + sides).abs() + LEAST;
+            worth * worth
+        };
+        self.of_kind.iter().zip(&self.of_others).map(square).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(messages: &[&[u32]]) -> Rows {
+        let mut rows = Rows::default();
+        messages.iter().for_each(|features| rows.push(features));
+        rows
+    }
+
+    #[test]
+    fn a_feature_of_one_side_is_worth_more_than_one_of_both() {
+        // Slot 0 in all messages, slot 1 in spam, slot 2 in ham, slot 3 in none.
+        let rows = rows(&[&[0, 2], &[0, 2], &[0, 4], &[0, 4]]);
+        let mut counts = Counts::zero(2);
+        counts.add(&rows, &[(0, true), (1, true), (2, false), (3, false)]);
+        let squares = counts.squares();
+        let expected = (libm::logf(2.3 / 0.3) + LEAST).powi(2);
+        assert!((squares[0] - LEAST * LEAST).abs() < 1e-6 && (squares[3] - LEAST * LEAST).abs() < 1e-6);
+        assert!((squares[1] - expected).abs() < 1e-4 && (squares[2] - expected).abs() < 1e-4, "{squares:?}");
+    }
+
+    #[test]
+    fn the_sides_may_differ_in_size() {
+        // One in three on both sides: it says nothing, but for the doubt.
+        let rows = rows(&[&[0], &[2], &[2]]);
+        let (mut counts, thrice) = (Counts::zero(1), [(0, true), (1, true), (2, true)]);
+        for _ in 0..10_000 {
+            counts.add(&rows, &thrice);
+        }
+        counts.add(&rows, &[(0, false), (1, false), (2, false)].repeat(100));
+        let squares = counts.squares();
+        assert!(squares.iter().all(|square| (square.sqrt() - LEAST).abs() < 0.005), "{squares:?}");
+    }
+
+    #[test]
+    fn what_is_taken_away_was_never_there() {
+        let rows = rows(&[&[0, 2], &[0, 5]]);
+        let mut counts = Counts::zero(2);
+        counts.add(&rows, &[(0, true)]);
+        let before = counts.clone();
+        counts.add(&rows, &[(1, false)]);
+        counts.remove(&rows, &[(1, false)]);
+        assert_eq!(counts, before);
+    }
+}
