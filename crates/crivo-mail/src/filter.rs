@@ -28,7 +28,7 @@ const ALIKE: f64 = 0.1;
 const SUBJECT: usize = 100;
 
 /// How many messages of a long training are put into the store at once, in the order of their numbers.
-const AT_ONCE: usize = 4096;
+const AT_ONCE: usize = 8192;
 
 /// An open store with its model in memory. Share it behind an `Arc`: any number of threads check while one learns, and
 /// any number of processes do.

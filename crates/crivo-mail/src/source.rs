@@ -18,8 +18,8 @@ pub const READ: usize = 2 * LOOKED_AT + 2;
 /// The messages of a path, one after the other.
 #[derive(Debug)]
 pub struct Mail {
-    /// What is still to be read, the next one last.
-    paths: Vec<PathBuf>,
+    /// What is still to be read, the next one last, and whether it is a folder.
+    paths: Vec<(PathBuf, bool)>,
     mbox: Option<Mbox>,
 }
 
@@ -30,7 +30,7 @@ impl Mail {
     /// If there is no such path.
     pub fn of(path: &Path) -> Result<Self> {
         match std::fs::metadata(path) {
-            Ok(_) => Ok(Self { paths: vec![path.to_path_buf()], mbox: None }),
+            Ok(found) => Ok(Self { paths: vec![(path.to_path_buf(), found.is_dir())], mbox: None }),
             Err(cause) => Err(Error::Mail { path: path.to_path_buf(), cause }),
         }
     }
@@ -43,9 +43,9 @@ impl Mail {
                     None => self.mbox = None,
                 }
             }
-            let Some(path) = self.paths.pop() else { return Ok(None) };
+            let Some((path, is_folder)) = self.paths.pop() else { return Ok(None) };
             let trouble = |cause| Error::Mail { path: path.clone(), cause };
-            if path.is_dir() {
+            if is_folder {
                 let mut inside = entries(&path).map_err(trouble)?;
                 inside.reverse();
                 self.paths.append(&mut inside);
@@ -71,19 +71,26 @@ impl Iterator for Mail {
     }
 }
 
-/// What is to be read of a folder, by name.
-fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// What is to be read of a folder, by name, and whether each is a folder.
+fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
     let is_maildir = ["cur", "new"].iter().any(|name| folder.join(name).is_dir());
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        let (name, path) = (entry.file_name(), entry.path());
+        let (name, path, mut kind) = (entry.file_name(), entry.path(), entry.file_type()?);
+        if kind.is_symlink() {
+            // One that leads nowhere is nothing to read.
+            let Ok(found) = std::fs::metadata(&path) else { continue };
+            kind = found.file_type();
+        }
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
-        let is_folder = path.is_dir();
-        let wanted =
-            if is_maildir { is_folder && name != "tmp" } else { !is_hidden && (is_folder || path.is_file()) };
+        let wanted = if is_maildir {
+            kind.is_dir() && name != "tmp"
+        } else {
+            !is_hidden && (kind.is_dir() || kind.is_file())
+        };
         if wanted {
-            paths.push(path);
+            paths.push((path, kind.is_dir()));
         }
     }
     paths.sort_unstable();
