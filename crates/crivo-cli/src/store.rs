@@ -75,7 +75,7 @@ impl Destination {
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let name = name_of(path);
         if path == Path::new("-") {
-            bail!("- is no file: name one, such as -o users.crivo");
+            bail!("- is no file: name the file to be written");
         }
         let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let way = match fs::metadata(&target) {

@@ -9,6 +9,8 @@
 //! are those a client sees, from before it connects until the answer has ended. One line of JSON comes out.
 //! The client is a thread that mostly waits, because it shares the processors with the server it measures.
 
+#![expect(clippy::print_stdout, reason = "the report is what it is run for")]
+
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;

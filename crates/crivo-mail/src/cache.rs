@@ -44,10 +44,11 @@ impl Cache {
         Ok(at.map_or((0, 0), |at| (found[at].1, found[at].2)))
     }
 
-    /// The nearest learned spam and the nearest learned ham.
+    /// The nearest learned spam and the nearest learned ham. `generation` is the state of the store that the cache is of.
     pub(crate) fn nearest(
         &mut self,
         store: &Store,
+        generation: u64,
         signature: &Signature,
         signer: &mut Signer,
     ) -> Result<(Option<Nearest>, Option<Nearest>)> {
@@ -61,7 +62,14 @@ impl Cache {
         }
         let (mut spam, mut ham) = (None, None);
         for fingerprint in closest(sharing) {
-            let Some(known) = self.message(store, fingerprint)? else { continue };
+            let Some(known) = self.message(store, fingerprint)? else {
+                // Somebody may have unlearned it since; otherwise it has to be there.
+                if store.state()?.generation == generation {
+                    let what = format_args!("message {fingerprint:x} has keys, but is not there");
+                    return Err(store.file().damaged(what));
+                }
+                continue;
+            };
             let nearest: &mut Option<Nearest> = if known.is_spam { &mut spam } else { &mut ham };
             let similarity = similarity(signature, &known.signature);
             if nearest.is_none_or(|nearest| similarity > nearest.similarity) {

@@ -8,8 +8,8 @@
 //!
 //! The thresholds come from the same folds. Spam begins where so few ham messages are above that the upper confidence limit of
 //! their share (95 %) is within the wanted rate. Where there are too few messages to show that, the upper tail of ham's
-//! log-odds is continued as an exponential, and the threshold lies where that reaches the rate: a young
-//! filter is unsure rather than wrong. Ham ends by the same rule at the other end.
+//! log-odds is continued as an exponential, and the threshold lies where that reaches the rate, and never where the
+//! probability is below 95 %: a young filter is unsure rather than wrong. Ham ends by the same rule at the other end.
 
 use crate::judgement::Thresholds;
 
@@ -176,11 +176,15 @@ fn limit(descending: &[f64], rate: f64) -> f64 {
     let excess: f64 = descending[..upper].iter().map(|value| value - start).sum();
     let scale = (excess / upper as f64).max(LEAST_SCALE);
     let missing = libm::log((needed(rate) / count as f64).max(1.0));
-    highest + scale * missing
+    (highest + scale * missing).max(UNPROVEN)
 }
 
 /// A threshold that nothing reaches: where nothing was seen of a class, nothing is called the other.
 const FAR: f64 = 25.0;
+
+/// Where nothing is proven, the probability itself has to promise at least 95 %: messages that were told apart without
+/// a mistake say nothing about those that are unlike all of them.
+const UNPROVEN: f64 = 2.944;
 
 /// The least that a tail is stretched by, in log-odds for each factor of e.
 const LEAST_SCALE: f64 = 0.5;
@@ -239,8 +243,8 @@ mod tests {
             .flat_map(|i| [(f64::from(i) / 10.0 - 3.0, false), (f64::from(i) / 10.0 + 1.0, true)])
             .collect();
         let found = thresholds(&all, Wanted::default());
-        // Ham reaches log-odds of −1.1 and spam goes down to 1: each is exceeded by more than a factor of e.
-        assert!(found.spam > logistic(-0.1) && found.ham < logistic(0.0), "{found:?}");
+        // Ham reaches log-odds of −1.1 and spam goes down to 1, but forty messages prove neither.
+        assert!(found.spam > 0.949 && found.ham < 0.051, "{found:?}");
         let none = thresholds(&[], Wanted::default());
         assert!(none.spam > 0.999_999 && none.ham < 0.000_001);
         thresholds(&[(0.0, true)], Wanted::default());

@@ -120,8 +120,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // What the system said about mail is in our own words already.
         match self {
-            Self::Mail { cause, .. } => Some(cause),
             Self::Sketch(error) => Some(error),
             _ => None,
         }

@@ -169,9 +169,9 @@ impl Filter {
         let signature = reader.signer.sign(message)?;
 
         let mut inner = self.inner();
-        let Inner { store, cache, .. } = &mut *inner;
+        let Inner { store, cache, generation, .. } = &mut *inner;
         let (spam, ham) = match &signature {
-            Some(signature) => cache.nearest(store, signature, &mut reader.signer)?,
+            Some(signature) => cache.nearest(store, *generation, signature, &mut reader.signer)?,
             None => (None, None),
         };
         let sender = match &message.sender {

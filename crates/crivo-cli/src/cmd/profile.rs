@@ -132,7 +132,8 @@ fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<
     if let Some(file) = &folded.odd_header {
         out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
     }
-    let mut columns = std::mem::take(&mut folded.state).finish(folded.counts.rows);
+    let seen = folded.counts.rows - folded.counts.left_out;
+    let mut columns = std::mem::take(&mut folded.state).finish(seen);
     if columns.is_empty() {
         let nothing = |name: &String| Column::without_rows(name, &setting, &folded.names);
         columns = folded.names.iter().map(nothing).collect::<Result<_>>()?;

@@ -1,5 +1,8 @@
 //! `crivo mail`: exit codes that mail programs rely on, and messages that are never lost.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::Value;
 
 use crate::support::{Random, Scratch};
@@ -55,6 +58,31 @@ fn exit_codes_are_the_verdict() {
             assert!(!report["reasons"].as_array().unwrap().is_empty() && report["labels"].is_object());
         }
     }
+}
+
+#[test]
+fn the_exit_code_is_the_verdict_also_when_nobody_reads_it() {
+    let (scratch, mut random) = trained();
+    let mail = message(&mut random, false);
+    let (expected, _) = check(&scratch, &mail);
+    assert_ne!(expected, Some(0));
+    for args in [&["mail", "check", "--store", "s"][..], &["mail", "check", "--store", "s", "--json"]] {
+        let mut command = scratch.command(args);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        child.stdin.take().unwrap().write_all(mail.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.len()), (expected, 0), "{args:?}: {output:?}");
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_named_once() {
+    let scratch = Scratch::new();
+    let run = scratch.run(&["mail", "train", "--store", "s", "--spam", "nothing"]);
+    assert_eq!((run.code, run.err.matches("No such file").count()), (Some(3), 1), "{}", run.err);
+    assert!(run.err.contains("nothing"));
 }
 
 #[test]

@@ -486,3 +486,34 @@ fn five_hundred_columns_stay_within_the_memory_however_many_rows() {
     assert!(long < 64.0, "{long:.1} MiB");
     assert!(long < 1.1 * short, "{short:.1} MiB, then {long:.1}");
 }
+
+#[test]
+fn rows_that_a_condition_leaves_out_are_in_no_figure() {
+    let scratch = Scratch::with([("t.csv", "a,b\n1,0\n1,0\n2,1\nx,1\n,1\n")]);
+    let json = scratch.run(&["profile", "t.csv", "--where", "b = 1", "--json"]).json();
+    assert_eq!((&json["rows"], &json["left_out"]), (&json!(3), &json!(2)));
+    let a = find(&json, "a");
+    assert_eq!((&a["empty"], &a["values"], &a["distinct"]["value"]), (&json!(1), &json!(2), &json!(2.0)));
+    assert_eq!(find(&json, "b")["empty"], 0);
+    // Rows are numbered as in the file.
+    assert_eq!(a["changes"][0]["row"], 4);
+    let none = scratch.run(&["profile", "t.csv", "--where", "b = 5", "--json"]).json();
+    assert_eq!((&none["rows"], &none["left_out"]), (&json!(0), &json!(5)));
+    let whole = scratch.run(&["profile", "t.csv", "--json"]).json();
+    assert_eq!((&whole["rows"], &whole["left_out"]), (&json!(5), &json!(0)));
+}
+
+#[test]
+fn quantiles_of_few_different_values_are_exact() {
+    let scratch = Scratch::with([("t.csv", "v\n3\n1\n2\n2.5\n2.5\n")]);
+    let json = scratch.run(&["profile", "t.csv", "--json"]).json();
+    let quantiles = &find(&json, "v")["quantiles"];
+    for (name, truth) in [("p01", 1.0), ("p25", 2.0), ("p50", 2.5), ("p75", 2.5), ("p99", 3.0)] {
+        let found = &quantiles[name];
+        assert_eq!(
+            (&found["value"], &found["lower"], &found["upper"]),
+            (&json!(truth), &json!(truth), &json!(truth)),
+            "{name}"
+        );
+    }
+}

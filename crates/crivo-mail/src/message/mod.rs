@@ -20,7 +20,8 @@ mod text;
 use std::borrow::Cow;
 
 use crivo_near::PageText;
-use mail_parser::{Address, HeaderName, HeaderValue, MessageParser, PartType};
+use mail_parser::decoders::base64::base64_decode;
+use mail_parser::{Address, HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
 use xxhash_rust::xxh3::Xxh3;
 
 use self::head::Head;
@@ -179,10 +180,11 @@ impl Reader {
                     self.read_content_type(kind);
                 }
                 match &part.body {
+                    PartType::Text(raw) if part.is_encoding_problem => self.read_broken(part, raw),
                     PartType::Text(text) => self.read_text(text),
                     PartType::Html(page) => self.read_page(page),
                     PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
-                        self.fact(format!("attachment of about {} bytes", power_of_two(bytes.len())));
+                        self.read_attachment(bytes.len());
                     }
                     PartType::Message(message) => inside.push(message),
                     PartType::Multipart(_) => {}
@@ -190,6 +192,29 @@ impl Reader {
             }
         }
         self.fact(format!("{} parts", power_of_two(parts)));
+    }
+
+    fn read_attachment(&mut self, bytes: usize) {
+        self.fact(format!("attachment of about {} bytes", power_of_two(bytes)));
+    }
+
+    /// A part that could not be decoded as it says, often because the message was cut off in it. The parser gives
+    /// it as text whatever it is, but letters that stand for bytes are no words.
+    fn read_broken(&mut self, part: &MessagePart<'_>, raw: &str) {
+        let kind = part.content_type();
+        if kind.is_some_and(|kind| !kind.ctype().eq_ignore_ascii_case("text")) {
+            return self.read_attachment(raw.len());
+        }
+        let is_base64 =
+            part.content_transfer_encoding().is_some_and(|coding| coding.eq_ignore_ascii_case("base64"));
+        let bytes = if is_base64 { base64_decode(raw.as_bytes()) } else { None };
+        let text = bytes.as_deref().map_or(Cow::Borrowed(raw), String::from_utf8_lossy);
+        let subtype = kind.and_then(|kind| kind.subtype());
+        if subtype.is_some_and(|subtype| subtype.eq_ignore_ascii_case("html")) {
+            self.read_page(&text);
+        } else {
+            self.read_text(&text);
+        }
     }
 
     fn read_content_type(&mut self, kind: &mail_parser::ContentType<'_>) {

@@ -149,3 +149,23 @@ proptest! {
         prop_assert_eq!(Message::read(unix.as_bytes()), Message::read(crlf(&unix).as_bytes()));
     }
 }
+
+#[test]
+fn an_attachment_that_is_cut_off_is_no_text() {
+    let head = "From: a@b.example\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n";
+    let text = "--x\nContent-Type: text/plain\n\nsee the attachment\n";
+    let attachment = "--x\nContent-Type: application/octet-stream\nContent-Transfer-Encoding: base64\n\n";
+    let bytes = "Q3Jpdm8gbWVhbnMgc2lldmUu\n".repeat(40);
+    let whole = Message::read(format!("{head}{text}{attachment}{bytes}--x--\n").as_bytes());
+    assert_eq!(whole.text.trim(), "see the attachment");
+    for end in [1, 2, 26, 27, 500] {
+        let cut = &bytes[..bytes.len() - end];
+        let message = Message::read(format!("{head}{text}{attachment}{cut}").as_bytes());
+        assert_eq!(message.text.trim(), "see the attachment", "without the last {end} bytes");
+        assert!(message.facts.iter().any(|fact| fact.starts_with("attachment of about")));
+    }
+    // A text that is cut off is still read.
+    let encoded = "--x\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n";
+    let message = Message::read(format!("{head}{encoded}{bytes}").as_bytes());
+    assert!(message.text.contains("means sieve"), "{:?}", message.text);
+}

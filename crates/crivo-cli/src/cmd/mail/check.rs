@@ -59,26 +59,33 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Verdict::Ham => 1,
         Verdict::Unsure => 2,
     };
+    // Whoever reads no further still wants the verdict's exit code.
+    match show(args, out, judgement) {
+        Err(error) if !output::is_closed_pipe(&error) => Err(error),
+        _ => Ok(ExitCode::from(code)),
+    }
+}
+
+fn show(args: &Args, out: &Output, judgement: Judgement) -> Result<()> {
     if args.json {
-        out.json(&Report {
+        return out.json(&Report {
             verdict: judgement.verdict.name(),
             score: judgement.score,
             reasons: judgement.reasons.iter().map(ToString::to_string).collect(),
             labels: judgement.labels,
             spam_from: judgement.thresholds.spam,
             ham_to: judgement.thresholds.ham,
-        })?;
-    } else {
-        let what = format!("with a probability of {} to be spam", output::percent(judgement.score));
-        out.answer(judgement.verdict, &what)?;
-        for reason in &judgement.reasons {
-            out.detail(reason)?;
-        }
-        for (label, probability) in &judgement.labels {
-            out.detail(format_args!("label {label}: {}", output::percent(*probability)))?;
-        }
+        });
     }
-    Ok(ExitCode::from(code))
+    let what = format!("with a probability of {} to be spam", output::percent(judgement.score));
+    out.answer(judgement.verdict, &what)?;
+    for reason in &judgement.reasons {
+        out.detail(reason)?;
+    }
+    for (label, probability) in &judgement.labels {
+        out.detail(format_args!("label {label}: {}", output::percent(*probability)))?;
+    }
+    Ok(())
 }
 
 /// Whatever goes wrong, all bytes that came in go out. They are all read before the first is written: whoever writes a

@@ -48,8 +48,9 @@ pub(super) fn table(
         [path] => path.clone(),
         [path, others @ ..] => format!("{path} and {} more", others.len()),
     };
-    let Counts { rows, bytes, bad, .. } = facts.counts;
-    Ok((TableReport { rows, bytes, columns: reports, name, paths: facts.paths.clone(), bad }, keys))
+    let Counts { rows, left_out, bytes, bad, .. } = facts.counts;
+    let rows = rows - left_out;
+    Ok((TableReport { rows, left_out, bytes, columns: reports, name, paths: facts.paths.clone(), bad }, keys))
 }
 
 fn answer(column: &Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {

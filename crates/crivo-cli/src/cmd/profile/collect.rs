@@ -37,6 +37,8 @@ pub(super) struct Part {
     /// The names of the last batch's columns, and which of `columns` each is.
     names: Vec<String>,
     places: Vec<usize>,
+    /// Which row of all each row of the last batch is: with a condition not one after the other.
+    rows: Vec<u64>,
     stripped: Stripped,
 }
 
@@ -67,18 +69,19 @@ impl Part {
         if self.names != batch.names() {
             self.find_columns(batch, setting)?;
         }
-        let first_row = batch.id(0).to_u64();
+        self.rows.clear();
+        self.rows.extend((0..batch.rows()).map(|row| batch.id(row).to_u64()));
         for at in 0..self.places.len() {
             let column = &mut self.columns[self.places[at]];
             let values = batch.column(at);
             if let Some(separator) = setting.separator {
                 let (keys, rows) = self.stripped.keys(values.iter(), separator, setting.scheme)?;
-                column.insert(&keys, |key| first_row + u64::from(rows[key]))?;
+                column.insert(&keys, |key| self.rows[rows[key] as usize])?;
             } else if values.missing() == 0 {
-                column.insert(&batch.keys(at)?, |key| first_row + key as u64)?;
+                column.insert(&batch.keys(at)?, |key| self.rows[key])?;
             } else {
                 let found = batch.keys_with_rows(at)?;
-                column.insert(&found.keys, |key| first_row + u64::from(found.rows[key]))?;
+                column.insert(&found.keys, |key| self.rows[found.rows[key] as usize])?;
             }
         }
         Ok(())

@@ -28,6 +28,8 @@ pub(crate) struct TableReport {
     pub(crate) paths: Vec<String>,
     /// Records that were left out because they were bad.
     pub(crate) bad: u64,
+    /// Rows that the condition left out; they are not among `rows`.
+    pub(crate) left_out: u64,
 }
 
 /// One column.

@@ -50,9 +50,12 @@ fn heading(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
     let unit = |count: u64, one: &str| {
         format!("{} {one}{}", output::count(count), if count == 1 { "" } else { "s" })
     };
-    let bad = if table.bad > 0 { format!(", {} bad", output::count(table.bad)) } else { String::new() };
+    let some = |count: u64, what: &str| {
+        if count > 0 { format!(", {} {what}", output::count(count)) } else { String::new() }
+    };
+    let (left_out, bad) = (some(table.left_out, "left out"), some(table.bad, "bad"));
     let facts = format!(
-        "{}, {}, {}{bad}",
+        "{}, {}, {}{left_out}{bad}",
         unit(table.rows, "row"),
         unit(table.columns.len() as u64, "column"),
         output::bytes(table.bytes as usize)

@@ -260,17 +260,29 @@ fn moment(text: &[u8], start: u64) -> Kind {
     let Some(((day, rest), digits)) = text.split_at_checked(10).zip(short_integer(8, start ^ HYPHENS)) else {
         return Kind::Text;
     };
-    let is_month = (1..=12).contains(&(digits / 10 % 100));
+    let (year, month) = (digits / 10_000, digits / 10 % 100);
     // A hyphen made a zero is one, and so is a zero that was there.
     let has_hyphens = day[4] == b'-' && day[7] == b'-';
-    let is_day = day[8].is_ascii_digit() && day[9].is_ascii_digit() && in_range(&day[8..], 1, 31);
-    if !(has_hyphens && is_month && is_day) {
+    let is_day =
+        day[8].is_ascii_digit() && day[9].is_ascii_digit() && in_range(&day[8..], 1, days_of(year, month));
+    if !(has_hyphens && is_day) {
         return Kind::Text;
     }
     match rest.split_first() {
         None => Kind::Date,
         Some((b'T' | b't' | b' ', time)) if is_time(time) => Kind::Timestamp,
         Some(_) => Kind::Text,
+    }
+}
+
+/// How many days a month has; none if there is no such month.
+fn days_of(year: i64, month: i64) -> u32 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
     }
 }
 
@@ -368,7 +380,7 @@ mod tests {
                     "1e999",
                 ],
             ),
-            (Date, &["2024-01-31", "0000-12-01", "9999-02-30"]),
+            (Date, &["2024-01-31", "0000-12-01", "2024-02-29", "2000-02-29"]),
             (
                 Timestamp,
                 &[
@@ -385,6 +397,10 @@ mod tests {
             (
                 Text,
                 &[
+                    "2023-02-29",
+                    "1900-02-29",
+                    "2026-04-31",
+                    "2026-00-10",
                     "",
                     "-",
                     "+",

@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use super::facts::start_of;
+use super::kind::{Parsed, parse};
 use super::{ColumnProfile, Kind, ProfileConfig};
 use crate::codec::{Encode as _, Parameter, Summary};
 use crate::estimate::{Confidence, Estimate};
 use crate::frequency::{HeavyHitters, Hitter, Reading, certain};
 use crate::keys::{KeyRef, KeyScheme};
 use crate::profile::DDSketch;
+use crate::profile::ddsketch::rank_of;
 
 /// What a whole column is, by the kinds of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -259,9 +262,40 @@ impl ColumnProfile {
             .map(|sum| sum.mean(numbers.count()))
     }
 
-    /// A quantile of the numbers in the column, with certain bounds: see [`DDSketch::quantile`].
+    /// A quantile of the numbers in the column, with certain bounds: see [`DDSketch::quantile`]. Exact while there are so
+    /// few different values that all are known with their counts.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
-        self.sketches.numbers.quantile(share)
+        let estimate = self.sketches.numbers.quantile(share)?;
+        Some(self.exact_quantile(share).map_or(estimate, Estimate::exact))
+    }
+
+    /// The quantile by counting, if the counts of all numbers are known.
+    fn exact_quantile(&self, share: f64) -> Option<f64> {
+        let total = self.sketches.numbers.count();
+        let mut numbers: Vec<(f64, u64)> = Vec::new();
+        for hitter in self.top(usize::MAX) {
+            let KeyRef::Bytes(text) = hitter.key() else { return None };
+            let number = match parse(text, start_of(text)) {
+                Parsed::Integer(integer) => integer as f64,
+                Parsed::LargeInteger(number) | Parsed::Float(number) if number.is_finite() => number,
+                _ => continue,
+            };
+            if hitter.lower() != hitter.upper() {
+                return None;
+            }
+            numbers.push((number, hitter.lower()));
+        }
+        if numbers.iter().map(|(_, count)| count).sum::<u64>() != total {
+            return None;
+        }
+        numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let rank = rank_of(share, total);
+        let mut below = 0;
+        let found = numbers.into_iter().find(|(_, count)| {
+            below += count;
+            rank < below
+        });
+        found.map(|(number, _)| number)
     }
 
     /// The sketch of all numbers in the column, also if there are other values.

@@ -39,6 +39,8 @@ mod bytes;
 mod query;
 mod scale;
 
+pub(super) use query::rank_of;
+
 use std::ops::RangeInclusive;
 
 use self::bins::{Bin, Bins};
