@@ -12,13 +12,13 @@ mod file;
 mod record;
 mod state;
 
-pub(crate) use file::File;
-pub(crate) use record::{Bytes, Learnt, Mark, Table, decode_features, encode_features, put_bytes};
+pub(crate) use file::{FORMAT, File, Table};
+pub(crate) use record::{Bytes, Learnt, Mark, decode_features, encode_features, put_bytes};
 pub(crate) use state::State;
 
 use std::path::Path;
 
-use rusqlite::Transaction;
+use crivo_records::{Table as _, Transaction};
 
 use crate::error::{Error, Problem, Result};
 use crate::label::Label;
@@ -61,15 +61,18 @@ impl Store {
         method: Method,
         derive: impl FnOnce(&Self) -> Result<()>,
     ) -> Result<()> {
-        File::create(folder, |file| {
+        let made = File::create(folder, |file| {
             let new = Self { file, method };
-            let transaction = new.file.write_transaction()?;
             new.file.put(Table::Head, SETTINGS, format!("method {}", method.name()).into_bytes())?;
             new.file.put(Table::Head, STATE, State::default().encode())?;
             derive(&new)?;
-            new.file.commit(transaction)?;
             Ok(new.file)
-        })
+        });
+        match made {
+            // Somebody else was faster: theirs is as good.
+            Err(Error::Store { problem: Problem::Exists, .. }) => Ok(()),
+            made => made,
+        }
     }
 
     pub(crate) fn open(folder: &Path) -> Result<Self> {
@@ -80,7 +83,7 @@ impl Store {
             "method classic" => Method::Classic,
             other => {
                 let what = format!("the store was made with {other:?}, which this program does not know");
-                return Err(Error::store(file.path(), Problem::Foreign(what)));
+                return Err(Table::error(file.path(), Problem::Foreign(what)));
             }
         };
         Ok(Self { file, method })
@@ -129,7 +132,7 @@ impl Store {
     pub(crate) fn verify(&self) -> Result<()> {
         let _moment = self.file.read_transaction()?;
         self.for_each(|fingerprint, _| self.features(fingerprint).map(drop))?;
-        Table::ALL.into_iter().try_for_each(|table| self.file.for_each(table, |_, _| Ok(Some(()))))
+        Table::ALL.iter().try_for_each(|&table| self.file.for_each(table, |_, _| Ok(Some(()))))
     }
 
     /// The features of a message, as they are stored.

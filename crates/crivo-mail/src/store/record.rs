@@ -1,52 +1,8 @@
-//! Records: what is stored of a message, and the checksum behind everything that is stored.
-//!
-//! SQLite does not notice when a byte of a page changes. So every record ends with the XXH3 of what is before it, seeded
-//! with the place where it belongs: one that was changed is not believed, and neither is one that a damaged page shows in
-//! the place of another.
+//! Records: what is stored of a message.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::label::Label;
-
-/// The tables of a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Table {
-    Head,
-    Messages,
-    Features,
-    Derived,
-}
-
-impl Table {
-    pub(crate) const ALL: [Self; 4] = [Self::Head, Self::Messages, Self::Features, Self::Derived];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Head => "head",
-            Self::Messages => "messages",
-            Self::Features => "features",
-            Self::Derived => "derived",
-        }
-    }
-}
-
-const SEAL: usize = 8;
-
-fn seed(table: Table, number: i64) -> u64 {
-    xxh3_64_with_seed(&number.to_le_bytes(), table as u64 + 1)
-}
-
-/// Puts the checksum behind a record.
-pub(crate) fn seal(table: Table, number: i64, record: &mut Vec<u8>) {
-    let sum = xxh3_64_with_seed(record, seed(table, number));
-    record.extend_from_slice(&sum.to_le_bytes());
-}
-
-/// The record before the checksum, if that is right.
-pub(crate) fn unseal(table: Table, number: i64, bytes: &[u8]) -> Option<&[u8]> {
-    let (record, sum) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
-    (xxh3_64_with_seed(record, seed(table, number)).to_le_bytes() == sum).then_some(record)
-}
 
 /// A label on a message, and when it was put there, in milliseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -221,18 +177,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn a_record_is_believed_in_its_own_place_only() {
-        let mut record = vec![1, 2, 3];
-        seal(Table::Messages, 7, &mut record);
-        assert_eq!(unseal(Table::Messages, 7, &record), Some(&[1, 2, 3][..]));
-        assert_eq!(unseal(Table::Messages, 8, &record), None);
-        assert_eq!(unseal(Table::Features, 7, &record), None);
-        record[1] ^= 1;
-        assert_eq!(unseal(Table::Messages, 7, &record), None);
-        assert_eq!(unseal(Table::Messages, 7, &record[..5]), None);
-    }
 
     proptest! {
         #[test]

@@ -1,17 +1,12 @@
 //! What was reported learned survives a kill at any moment, and nothing half-done does.
-//!
-//! The process that is killed is this test program again, told by a variable to be the victim.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crivo_mail::{Filter, Label, Learned};
+use crivo_records::victim;
 
 use crate::support::Writer;
 
-const VICTIM: &str = "CRIVO_MAIL_VICTIM";
 const KILLS: usize = 60;
 
 fn message(number: u64) -> Vec<u8> {
@@ -26,28 +21,16 @@ fn label(number: u64) -> Label {
     if number.is_multiple_of(2) { Label::Spam } else { Label::Ham }
 }
 
-fn victim(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kill::the_victim", "--nocapture"])
-        .env(VICTIM, folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 /// Does nothing unless it is the victim: then it learns one message after the other, and says so after each.
 #[test]
 fn the_victim() {
-    let Some(folder) = std::env::var_os(VICTIM) else { return };
-    let filter = Filter::open_or_create(folder.as_ref()).unwrap();
+    let Some(folder) = victim::folder() else { return };
+    let filter = Filter::open_or_create(&folder).unwrap();
     let mut number = filter.stats().unwrap().messages;
     loop {
         filter.learn(&message(number), &label(number)).unwrap();
-        let mut output = std::io::stdout();
-        writeln!(output, "\nlearned {number}").unwrap();
-        output.flush().unwrap();
         number += 1;
+        victim::report(number).unwrap();
     }
 }
 
@@ -57,18 +40,11 @@ fn what_was_reported_learned_is_there_after_a_kill_at_any_moment() {
     let mut random = Writer::new(&format!("kill {}", std::process::id()));
     let mut reported = 0;
     for round in 0..KILLS {
-        let mut child = victim(folder.path());
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let number =
-            |line: &String| line.strip_prefix("learned ").and_then(|number| number.parse::<u64>().ok());
         // Every other victim is killed while it learns, the others at any time from their start on.
-        if round % 2 == 0 {
-            reported = reported.max(lines.by_ref().find_map(|line| number(&line)).unwrap() + 1);
-        }
-        std::thread::sleep(Duration::from_micros(random.below(100_000) as u64));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        reported = lines.filter_map(|line| number(&line)).last().map_or(reported, |last| last + 1);
+        let (time, learns) = (Duration::from_micros(random.below(100_000) as u64), round % 2 == 0);
+        let report = victim::kill("kill::the_victim", folder.path(), time, learns).unwrap();
+        assert!(report.is_some() || !learns, "it learns before it is killed");
+        reported = report.unwrap_or(reported);
         let filter = match Filter::open(folder.path()) {
             // It may have been killed before there was anything.
             Err(error) if error.is_missing_store() && reported == 0 => continue,

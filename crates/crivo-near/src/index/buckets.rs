@@ -13,8 +13,10 @@
 
 use std::collections::HashMap;
 
-use super::file::File;
-use super::record::{Place, State, seal, unseal};
+use crivo_records::SEAL;
+
+use super::file::{File, Table};
+use super::record::State;
 use crate::error::Result;
 
 /// How many postings a bucket has on the average before there is another bucket.
@@ -30,9 +32,24 @@ pub(super) fn bucket_of(key: u64, buckets: u64) -> u64 {
     if fine < buckets { fine } else { key & (level - 1) }
 }
 
-/// The postings of a stored bucket; none if it is damaged.
-pub(super) fn postings(bucket: u64, bytes: &[u8]) -> Option<impl Iterator<Item = (u64, u32)>> {
-    let (postings, rest) = unseal(Place::Bucket(bucket), bytes)?.as_chunks::<POSTING>();
+/// Hands the postings of a bucket to `take`.
+pub(super) fn read<T>(
+    file: &File,
+    bucket: u64,
+    take: impl FnOnce(&mut dyn Iterator<Item = (u64, u32)>) -> T,
+) -> Result<T> {
+    let take = |record: &[u8]| postings(record).map(|mut postings| take(&mut postings));
+    file.need(Table::Buckets, bucket as i64, take)
+}
+
+/// Stores a bucket, its postings ascending.
+pub(super) fn write(file: &File, bucket: u64, postings: &mut [(u64, u32)]) -> Result<()> {
+    file.put(Table::Buckets, bucket as i64, encode(postings))
+}
+
+/// The postings of a record; none if it is not that of a bucket.
+pub(super) fn postings(record: &[u8]) -> Option<impl Iterator<Item = (u64, u32)>> {
+    let (postings, rest) = record.as_chunks::<POSTING>();
     let read = |posting: &[u8; POSTING]| {
         let [a, b, c, d, e, f, g, h, number @ ..] = *posting;
         (u64::from_le_bytes([a, b, c, d, e, f, g, h]), u32::from_le_bytes(number))
@@ -40,15 +57,13 @@ pub(super) fn postings(bucket: u64, bytes: &[u8]) -> Option<impl Iterator<Item =
     rest.is_empty().then(|| postings.iter().map(read))
 }
 
-/// A bucket as it is stored: postings ascending.
-pub(super) fn encode(bucket: u64, postings: &mut [(u64, u32)]) -> Vec<u8> {
+fn encode(postings: &mut [(u64, u32)]) -> Vec<u8> {
     postings.sort_unstable();
-    let mut record = Vec::with_capacity(postings.len() * POSTING + 8);
+    let mut record = Vec::with_capacity(postings.len() * POSTING + SEAL);
     for (key, number) in postings {
         record.extend_from_slice(&key.to_le_bytes());
         record.extend_from_slice(&number.to_le_bytes());
     }
-    seal(Place::Bucket(bucket), &mut record);
     record
 }
 
@@ -115,7 +130,7 @@ impl Touched {
 
     fn bucket(&mut self, file: &File, at: u64) -> Result<&mut Bucket> {
         if !self.buckets.contains_key(&at) {
-            let postings = file.bucket(at, |found| found.collect::<Vec<_>>())?;
+            let postings = read(file, at, |found| found.collect::<Vec<_>>())?;
             self.held += postings.len();
             self.buckets.insert(at, Bucket { postings, changed: false });
         }
@@ -128,9 +143,7 @@ impl Touched {
             self.buckets.drain().filter(|(_, bucket)| bucket.changed).collect();
         changed.sort_unstable_by_key(|(at, _)| *at);
         self.held = 0;
-        changed
-            .iter_mut()
-            .try_for_each(|(at, bucket)| file.put_bucket(*at, &encode(*at, &mut bucket.postings)))
+        changed.iter_mut().try_for_each(|(at, bucket)| write(file, *at, &mut bucket.postings))
     }
 }
 
@@ -152,10 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn stored_buckets_come_back_in_order_and_only_in_their_place() {
-        let bytes = encode(5, &mut [(9, 1), (3, 2), (3, 1)]);
-        assert_eq!(postings(5, &bytes).unwrap().collect::<Vec<_>>(), [(3, 1), (3, 2), (9, 1)]);
-        assert!(postings(6, &bytes).is_none());
-        assert!(postings(5, &bytes[1..]).is_none());
+    fn stored_buckets_come_back_in_order() {
+        let record = encode(&mut [(9, 1), (3, 2), (3, 1)]);
+        assert_eq!(postings(&record).unwrap().collect::<Vec<_>>(), [(3, 1), (3, 2), (9, 1)]);
+        assert!(postings(&record[1..]).is_none());
     }
 }

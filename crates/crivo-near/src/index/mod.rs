@@ -14,20 +14,19 @@
 //!
 //! # What survives
 //!
-//! The file is an SQLite database with a write-ahead journal:
+//! The file keeps what [`crivo_records`] promises:
 //!
-//! - **A kill, or a power cut, at any moment.** [`Writer::commit`] returns when everything is on the disk
-//!   (`synchronous = FULL`); what was not committed is gone when the index is opened again, and nothing else is.
+//! - **A kill, or a power cut, at any moment.** [`Writer::commit`] returns when everything is on the disk; what was
+//!   not committed is gone when the index is opened again, and nothing else is.
 //! - **Readers during a write.** Any number of processes ask while one writes; each query sees one
 //!   committed state. A second writer waits for the first one's commit for ten seconds, and is refused then.
 //! - **Damage.** Every record has a checksum, also those that say a key is *not* there; what was changed in
-//!   the file gives an error that names it, never a wrong answer. Of a journal that is damaged SQLite takes the
-//!   commits before the damage, so that the last ones may be undone, each as a whole. [`Index::check`] reads
-//!   everything.
+//!   the file gives an error that names it, never a wrong answer. A damaged journal may undo the last commits,
+//!   each as a whole. [`Index::check`] reads everything.
 //!
 //! # The file
 //!
-//! `index.sqlite` has three tables of numbered records, each with the checksum of its bytes behind it (`record`):
+//! `index.sqlite` has three tables of numbered records, each with the checksum of its bytes behind it ([`crivo_records`]):
 //!
 //! | table | number | record |
 //! |---|---|---|
@@ -39,7 +38,7 @@
 //! **When not to use it.** For one collection, read once: [`near_duplicates`](crate::near_duplicates) needs no
 //! disk. On network file systems, where the locks that keep writers apart may not work.
 //!
-//! **Sources.** SQLite: *Write-ahead logging*. Litwin: *Linear hashing* (1980).
+//! **Source.** Litwin: *Linear hashing* (1980).
 
 mod buckets;
 mod check;
@@ -59,6 +58,7 @@ use crivo::similarity::jaccard::at_least;
 
 pub use self::error::{IndexError, IndexProblem};
 use self::file::File;
+use self::record::{Document, State};
 use self::signer::{Signer, fingerprint, name_key};
 pub use self::writer::{Added, Changes, Writer};
 use crate::error::{Error, Result};
@@ -125,7 +125,7 @@ impl Index {
     pub fn create(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
         Signer::new(settings)?;
         crivo::similarity::MinHash::new(settings.hashes)?;
-        File::create(folder.as_ref(), &settings::encode(settings, settings.bands()?))?;
+        file::create(folder.as_ref(), &settings::encode(settings, settings.bands()?))?;
         Self::open(folder)
     }
 
@@ -135,8 +135,8 @@ impl Index {
     /// If there is none, or it is damaged.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let file = File::open(folder.as_ref())?;
-        let settings = settings::decode(file.path(), &file.settings()?)?;
-        file.state()?;
+        let settings = settings::decode(file.path(), &file::settings(&file)?)?;
+        State::read(&file)?;
         let signer = Signer::new(&settings)?;
         Ok(Self { file, settings, signer })
     }
@@ -169,7 +169,7 @@ impl Index {
 
     /// Whether a folder has an index.
     pub fn is_in(folder: impl AsRef<Path>) -> bool {
-        folder.as_ref().join(file::FILE_NAME).exists()
+        folder.as_ref().join(file::FORMAT.file_name).exists()
     }
 }
 
@@ -252,7 +252,7 @@ impl Index {
         let _moment = self.file.read_transaction()?;
         let mut matches = Vec::new();
         for number in documents_with(&self.file, keys)? {
-            let document = self.file.document(number)?;
+            let document = Document::read(&self.file, number)?;
             let similarity = if document.set.is_empty() {
                 (document.fingerprint == fingerprint).then_some(1.0)
             } else {
@@ -299,7 +299,7 @@ impl Index {
     pub fn contains(&self, id: &[u8]) -> Result<bool> {
         let _moment = self.file.read_transaction()?;
         for number in documents_with(&self.file, &[name_key(id)])? {
-            if self.file.document(number)?.id == id {
+            if Document::read(&self.file, number)?.id == id {
                 return Ok(true);
             }
         }
@@ -311,7 +311,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged or cannot be read.
     pub fn stats(&self) -> Result<Stats> {
-        let state = self.file.state()?;
+        let state = State::read(&self.file)?;
         Ok(Stats {
             documents: state.documents,
             too_short: state.too_short,
@@ -331,10 +331,10 @@ impl Index {
 
 /// The numbers of the documents that have one of the keys, ascending, each once.
 fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<u32>> {
-    let state = file.state()?;
+    let state = State::read(file)?;
     let mut numbers = Vec::new();
     for &key in keys {
-        file.bucket(buckets::bucket_of(key, state.buckets), |postings| {
+        buckets::read(file, buckets::bucket_of(key, state.buckets), |postings| {
             let found = postings.filter(|posting| posting.0 == key);
             numbers.extend(found.map(|(_, number)| number));
         })?;

@@ -1,46 +1,9 @@
-//! Records: what is stored, and the checksum behind each.
-//!
-//! SQLite does not notice when a byte of a page changes. So every record ends with the XXH3 of what is
-//! before it, seeded with the place where it belongs: a record that was changed is not believed, and neither is
-//! one that a damaged page shows in the place of another.
+//! Records: what is stored of the index itself, and of a document.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use crivo_records::SEAL;
 
-/// Where a record belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Settings,
-    State,
-    Bucket(u64),
-    Document(u32),
-}
-
-impl Place {
-    fn seed(self) -> u64 {
-        let (kind, number) = match self {
-            Self::Settings => (1, 0),
-            Self::State => (2, 0),
-            Self::Bucket(number) => (3, number),
-            Self::Document(number) => (4, u64::from(number)),
-        };
-        kind << 56 | number
-    }
-}
-
-/// How long a checksum is.
-const SEAL: usize = 8;
-
-/// Puts the checksum behind a record.
-pub(super) fn seal(place: Place, record: &mut Vec<u8>) {
-    let sum = xxh3_64_with_seed(record, place.seed());
-    record.extend_from_slice(&sum.to_le_bytes());
-}
-
-/// The record before the checksum, if that is right.
-pub(super) fn unseal(place: Place, bytes: &[u8]) -> Option<&[u8]> {
-    let (record, sum) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
-    (xxh3_64_with_seed(record, place.seed()).to_le_bytes() == sum).then_some(record)
-}
+use super::file::{File, STATE, Table};
+use crate::error::Result;
 
 /// What the index knows of itself: it changes with every commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,17 +18,21 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn encode(self) -> Vec<u8> {
-        let mut record = Vec::with_capacity(5 * 8 + SEAL);
-        for number in [self.buckets, self.postings, self.documents, self.too_short, self.next] {
-            record.extend_from_slice(&number.to_le_bytes());
-        }
-        seal(Place::State, &mut record);
-        record
+    pub(super) fn read(file: &File) -> Result<Self> {
+        file.need(Table::Head, STATE, Self::decode)
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        let numbers: Vec<u64> = words(unseal(Place::State, bytes)?).collect();
+    pub(super) fn write(self, file: &File) -> Result<()> {
+        file.put(Table::Head, STATE, self.encode())
+    }
+
+    fn encode(self) -> Vec<u8> {
+        let numbers = [self.buckets, self.postings, self.documents, self.too_short, self.next];
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    fn decode(record: &[u8]) -> Option<Self> {
+        let numbers: Vec<u64> = words(record).collect();
         let &[buckets, postings, documents, too_short, next] = numbers.as_slice() else { return None };
         (buckets > 0).then_some(Self { buckets, postings, documents, too_short, next })
     }
@@ -80,19 +47,21 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Fingerprint, length of the id, id, set; replaces what `record` held.
-    pub(super) fn encode(number: u32, id: &[u8], fingerprint: u128, set: &[u64], record: &mut Vec<u8>) {
-        record.clear();
-        record.reserve(16 + 8 + id.len() + set.len() * 8 + SEAL);
+    pub(super) fn read(file: &File, number: u32) -> Result<Self> {
+        file.need(Table::Documents, number.into(), Self::decode)
+    }
+
+    /// Fingerprint, length of the id, id, set.
+    pub(super) fn encode(id: &[u8], fingerprint: u128, set: &[u64]) -> Vec<u8> {
+        let mut record = Vec::with_capacity(16 + 8 + id.len() + set.len() * 8 + SEAL);
         record.extend_from_slice(&fingerprint.to_le_bytes());
         record.extend_from_slice(&(id.len() as u64).to_le_bytes());
         record.extend_from_slice(id);
         set.iter().for_each(|shingle| record.extend_from_slice(&shingle.to_le_bytes()));
-        seal(Place::Document(number), record);
+        record
     }
 
-    pub(super) fn decode(number: u32, bytes: &[u8]) -> Option<Self> {
-        let record = unseal(Place::Document(number), bytes)?;
+    pub(super) fn decode(record: &[u8]) -> Option<Self> {
         let (fingerprint, rest) = record.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
         let (id, set) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
@@ -114,22 +83,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_come_back_and_every_changed_bit_is_seen() {
+    fn records_come_back_and_shorter_ones_are_none_or_another() {
         let state = State { buckets: 3, postings: 40, documents: 2, too_short: 1, next: 9 };
-        let sealed = state.encode();
-        assert_eq!(State::decode(&sealed), Some(state));
-        let mut document = Vec::new();
-        Document::encode(7, b"name", 1 << 100, &[5, 6, u64::MAX], &mut document);
-        let expected = Document { id: b"name".to_vec(), fingerprint: 1 << 100, set: vec![5, 6, u64::MAX] };
-        assert_eq!(Document::decode(7, &document), Some(expected));
-        assert_eq!(Document::decode(8, &document), None, "it belongs elsewhere");
-        for bit in 0..document.len() * 8 {
-            document[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Document::decode(7, &document), None, "bit {bit}");
-            document[bit / 8] ^= 1 << (bit % 8);
-        }
-        for length in 0..document.len() {
-            assert_eq!(Document::decode(7, &document[..length]), None, "{length} bytes");
+        assert_eq!(State::decode(&state.encode()), Some(state));
+        let document = Document { id: b"name".to_vec(), fingerprint: 1 << 100, set: vec![5, 6, u64::MAX] };
+        let record = Document::encode(&document.id, document.fingerprint, &document.set);
+        assert_eq!(Document::decode(&record), Some(document.clone()));
+        for length in 0..record.len() {
+            assert_ne!(State::decode(&record[..length]), Some(state));
+            assert_ne!(Document::decode(&record[..length]), Some(document.clone()), "{length} bytes");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Adding and removing, many documents to a commit.
 
-use rusqlite::Transaction;
+use crivo_records::Transaction;
 
 use super::buckets::Touched;
-use super::file::File;
+use super::file::{File, Table};
 use super::record::{Document, State};
 use super::signer::{Signer, fingerprint, name_key};
 use crate::error::{Error, Result};
@@ -61,7 +61,6 @@ pub struct Writer<'a> {
     signer: &'a mut Signer,
     open: Option<Open<'a>>,
     committed: Changes,
-    record: Vec<u8>,
 }
 
 /// A transaction, and what it holds in memory.
@@ -74,7 +73,7 @@ struct Open<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(file: &'a File, signer: &'a mut Signer) -> Self {
-        Self { file, signer, open: None, committed: Changes::default(), record: Vec::new() }
+        Self { file, signer, open: None, committed: Changes::default() }
     }
 
     /// Adds a document under a name. One that has the name already is replaced, unless it is the
@@ -117,7 +116,7 @@ impl<'a> Writer<'a> {
     pub fn commit(&mut self) -> Result<Changes> {
         if let Some(mut open) = self.open.take() {
             open.touched.write(self.file)?;
-            self.file.put_state(open.state)?;
+            open.state.write(self.file)?;
             self.file.commit(open.transaction)?;
             self.committed = self.committed.plus(open.changes);
             self.file.shorten_journal();
@@ -139,7 +138,7 @@ impl<'a> Writer<'a> {
             return Ok(open);
         }
         let transaction = self.file.write_transaction()?;
-        let state = self.file.state()?;
+        let state = State::read(self.file)?;
         Ok(Open { transaction, state, touched: Touched::default(), changes: Changes::default() })
     }
 
@@ -162,8 +161,7 @@ impl<'a> Writer<'a> {
         };
         let number = u32::try_from(open.state.next).map_err(|_| Error::TooMany)?;
         let (set, keys) = self.signer.read(text, fingerprint)?;
-        Document::encode(number, id, fingerprint, set, &mut self.record);
-        self.file.put_document(number, &self.record)?;
+        self.file.put(Table::Documents, number.into(), Document::encode(id, fingerprint, set))?;
         open.touched.insert(self.file, &mut open.state, name_key(id), number)?;
         for &key in keys {
             open.touched.insert(self.file, &mut open.state, key, number)?;
@@ -176,7 +174,7 @@ impl<'a> Writer<'a> {
 
     fn find(&self, open: &mut Open<'_>, id: &[u8]) -> Result<Option<(u32, Document)>> {
         for number in open.touched.numbers(self.file, &open.state, name_key(id))? {
-            let document = self.file.document(number)?;
+            let document = Document::read(self.file, number)?;
             if document.id == id {
                 return Ok(Some((number, document)));
             }
@@ -189,7 +187,7 @@ impl<'a> Writer<'a> {
         for &key in self.signer.keys_of(document)? {
             open.touched.remove(self.file, &mut open.state, key, number)?;
         }
-        self.file.remove_document(number)?;
+        self.file.remove(Table::Documents, number.into())?;
         open.state.documents -= 1;
         open.state.too_short -= u64::from(document.set.is_empty());
         Ok(())

@@ -1,18 +1,12 @@
 //! Whatever was committed survives a kill at any moment, and nothing half-done does.
-//!
-//! The process that is killed is this test program again, told by a variable to be the victim.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crivo::similarity::shingle::Shingles;
 use crivo_near::{Index, Settings};
+use crivo_records::victim;
 
 use crate::support::Random;
-
-const VICTIM: &str = "CRIVO_INDEX_VICTIM";
 
 fn settings() -> Settings {
     Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() }
@@ -23,22 +17,11 @@ fn text(number: u64) -> String {
     words.map(|word| char::from_u32(0x4E00 + word as u32).unwrap()).flat_map(|word| [word, ' ']).collect()
 }
 
-/// Starts this program again as the victim.
-fn victim(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kill::the_victim", "--nocapture"])
-        .env(VICTIM, folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 /// Does nothing unless it is the victim: then it makes or continues the index, and says after each commit how
 /// many documents there are.
 #[test]
 fn the_victim() {
-    let Some(folder) = std::env::var_os(VICTIM) else { return };
+    let Some(folder) = victim::folder() else { return };
     let mut index = Index::open_or_create(folder, &settings()).unwrap();
     let mut number = index.stats().unwrap().documents;
     let mut random = Random::new(number);
@@ -49,9 +32,7 @@ fn the_victim() {
             number += 1;
         }
         writer.commit().unwrap();
-        let mut output = std::io::stdout();
-        writeln!(output, "\ncommitted {number}").unwrap();
-        output.flush().unwrap();
+        victim::report(number).unwrap();
     }
 }
 
@@ -61,16 +42,9 @@ fn what_was_committed_is_there_after_a_kill_at_any_moment() {
     let mut random = Random::new(std::process::id().into());
     let mut committed = 0;
     for _ in 0..25 {
-        let mut child = victim(folder.path());
-        let output = child.stdout.take().unwrap();
-        std::thread::sleep(Duration::from_micros(random.below(120_000) as u64));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if let Some(number) = line.strip_prefix("committed ").and_then(|number| number.parse().ok()) {
-                committed = number;
-            }
-        }
+        let time = Duration::from_micros(random.below(120_000) as u64);
+        committed =
+            victim::kill("kill::the_victim", folder.path(), time, false).unwrap().unwrap_or(committed);
         // It may have been killed before there was anything.
         if committed == 0 && !Index::is_in(folder.path()) {
             continue;

@@ -1,0 +1,292 @@
+//! The file: made whole, opened with suspicion, changed in transactions.
+//!
+//! A new file is filled under another name and takes its own when everything is on the disk, so that nobody ever opens
+//! half of one. Opening believes the header only if it has the right letters and version, and SQLite is told to refuse
+//! what it cannot make sense of. Records go in sealed and come out unsealed; whoever takes one says if it is what it
+//! should be, and the error about it is made here, so that none is forgotten.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use crate::format::Table;
+use crate::problem::Problem;
+use crate::seal::{seal, unseal};
+
+/// When the journal is at least so long, it is brought into the file after a commit.
+const LONG_JOURNAL: u64 = 64 << 20;
+
+/// One connection to the file with the tables `T`.
+#[derive(Debug)]
+pub struct File<T: Table> {
+    connection: Connection,
+    path: PathBuf,
+    tables: PhantomData<T>,
+}
+
+// ---- construction ----
+
+impl<T: Table> File<T> {
+    /// Makes a new file in a folder, and the folder if there is none. It appears whole or not at all: `fill` puts the
+    /// first records into a file with another name, and is in a transaction already.
+    pub fn create(folder: &Path, fill: impl FnOnce(Self) -> Result<Self, T::Error>) -> Result<(), T::Error> {
+        let path = folder.join(T::FORMAT.file_name);
+        let refused = |error: std::io::Error| T::error(&path, Problem::Refused(error.to_string()));
+        std::fs::create_dir_all(folder).map_err(refused)?;
+        // SQLite would play the journal of an earlier file into the new one.
+        for rest in ["-wal", "-journal"].map(|end| beside(&path, end)) {
+            if rest.exists() && !path.exists() {
+                let (rest, name) = (rest.display(), T::FORMAT.words.name);
+                let what = format!("{rest} is left of an earlier {name} without its file: remove it first");
+                return Err(T::error(&path, Problem::Foreign(what)));
+            }
+        }
+        let mut temporary = tempfile::Builder::new();
+        temporary.prefix(".crivo-").suffix(".partial");
+        #[cfg(unix)]
+        if !T::FORMAT.private {
+            use std::os::unix::fs::PermissionsExt;
+            temporary.permissions(std::fs::Permissions::from_mode(0o644));
+        }
+        let temporary = temporary.tempfile_in(folder).map_err(refused)?;
+        let new = Self::connect(temporary.path(), &path)?;
+        new.run(|connection| {
+            connection.pragma_update(None, "page_size", T::FORMAT.page_size)?;
+            connection.execute_batch("BEGIN IMMEDIATE")?;
+            for table in T::ALL {
+                let name = table.name();
+                connection.execute_batch(&format!(
+                    "CREATE TABLE {name} (number INTEGER PRIMARY KEY, record BLOB NOT NULL)"
+                ))?;
+            }
+            connection.pragma_update(None, "application_id", i32::from_be_bytes(T::FORMAT.application))?;
+            connection.pragma_update(None, "user_version", T::FORMAT.version)
+        })?;
+        let new = fill(new)?;
+        new.run(|connection| {
+            connection.execute_batch("COMMIT")?;
+            // The header of the file says from now on that it has a journal.
+            connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+        })?;
+        new.connection.close().map_err(|(_, error)| Self::sqlite(&path, &error))?;
+        temporary.as_file().sync_all().map_err(refused)?;
+        temporary.persist_noclobber(&path).map_err(|refusal| match refusal.error.kind() {
+            std::io::ErrorKind::AlreadyExists => T::error(&path, Problem::Exists),
+            _ => refused(refusal.error),
+        })?;
+        if let Ok(folder) = std::fs::File::open(folder) {
+            // Where a folder cannot be asked to reach the disk, the file is still whole.
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+
+    /// Opens the file of a folder.
+    pub fn open(folder: &Path) -> Result<Self, T::Error> {
+        let path = folder.join(T::FORMAT.file_name);
+        if !path.is_file() {
+            return Err(T::error(&path, Problem::Missing));
+        }
+        let file = Self::connect(&path, &path)?;
+        let pragma = |name: &str| {
+            file.run(|connection| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0)))
+        };
+        let (expected, words) = (T::FORMAT.version, T::FORMAT.words);
+        if pragma("application_id")? != i32::from_be_bytes(T::FORMAT.application) {
+            let (article, name, program) = (words.article, words.name, words.program);
+            let what = format_args!("it is not marked as {article} {name} of {program}, or empty");
+            return Err(file.damaged(what));
+        }
+        let version = pragma("user_version")?;
+        if version != expected {
+            let what = format!(
+                "the {} has version {version}, this program reads version {expected}: use the one that wrote it",
+                words.name
+            );
+            return Err(T::error(&file.path, Problem::Foreign(what)));
+        }
+        Ok(file)
+    }
+
+    /// A connection to the file at `at`, which errors call `name`.
+    fn connect(at: &Path, name: &Path) -> Result<Self, T::Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = || {
+            let connection = Connection::open_with_flags(at, flags)?;
+            connection.busy_timeout(T::FORMAT.patience)?;
+            // A commit is on the disk when it returns, and stays there through a power cut.
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            // A damaged page is to be refused, not interpreted, and the file never mapped into memory: a page that is
+            // cut off would end the process.
+            connection.pragma_update(None, "cell_size_check", true)?;
+            connection.pragma_update(None, "trusted_schema", false)?;
+            connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+            connection.pragma_update(None, "cache_size", -32 * 1024)?;
+            // Only `shorten_journal` does it, and leaves nothing of it: a journal that is in the file already and is
+            // damaged later could take parts of the file back to an older state.
+            connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+            Ok(connection)
+        };
+        let connection = open().map_err(|error| Self::sqlite(name, &error))?;
+        Ok(Self { connection, path: name.to_path_buf(), tables: PhantomData })
+    }
+
+    /// Waits so long for somebody else's commit.
+    pub fn set_patience(&self, time: Duration) -> Result<(), T::Error> {
+        self.run(|connection| connection.busy_timeout(time))
+    }
+}
+
+// ---- the file as a whole ----
+
+impl<T: Table> File<T> {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes of the file and its journal.
+    pub fn bytes(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |found| found.len()) + self.journal_bytes()
+    }
+
+    fn journal_bytes(&self) -> u64 {
+        std::fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len())
+    }
+
+    /// What SQLite finds wrong with the pages themselves.
+    pub fn check_pages(&self) -> Result<(), T::Error> {
+        let found: String =
+            self.run(|connection| connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
+        if found == "ok" { Ok(()) } else { Err(self.damaged(found)) }
+    }
+
+    /// The error that something in the file is not what was written.
+    pub fn damaged(&self, what: impl fmt::Display) -> T::Error {
+        T::error(&self.path, Problem::Damaged(what.to_string()))
+    }
+
+    fn sqlite(path: &Path, error: &rusqlite::Error) -> T::Error {
+        T::error(path, Problem::of(error, &T::FORMAT.words))
+    }
+
+    fn run<'a, R>(&'a self, work: impl FnOnce(&'a Connection) -> rusqlite::Result<R>) -> Result<R, T::Error> {
+        work(&self.connection).map_err(|error| Self::sqlite(&self.path, &error))
+    }
+}
+
+// ---- transactions ----
+
+impl<T: Table> File<T> {
+    /// Everything read until this ends is of one moment.
+    pub fn read_transaction(&self) -> Result<Transaction<'_>, T::Error> {
+        self.run(Connection::unchecked_transaction)
+    }
+
+    /// Nobody else writes until this ends.
+    pub fn write_transaction(&self) -> Result<Transaction<'_>, T::Error> {
+        self.run(|connection| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
+    }
+
+    /// Returns when everything is on the disk.
+    pub fn commit(&self, transaction: Transaction<'_>) -> Result<(), T::Error> {
+        self.run(|_| transaction.commit())
+    }
+
+    /// Brings a long journal into the file and empties it. While somebody reads an older state, or the disk is full,
+    /// that cannot be done: it is left to the next one, and the journal has all.
+    pub fn shorten_journal(&self) {
+        if self.journal_bytes() >= LONG_JOURNAL {
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+    }
+}
+
+// ---- records ----
+
+impl<T: Table> File<T> {
+    /// Stores a record in its place, sealed.
+    pub fn put(&self, table: T, number: i64, mut record: Vec<u8>) -> Result<(), T::Error> {
+        seal(table.seed(number), &mut record);
+        let statement = ["INSERT OR REPLACE INTO ", table.name(), " VALUES (?1, ?2)"].concat();
+        self.run(|connection| connection.prepare_cached(&statement)?.execute(params![number, record]))
+            .map(drop)
+    }
+
+    /// Hands a record to `take`, who returns nothing if it is not one; none if there is no such record.
+    pub fn get<R>(
+        &self,
+        table: T,
+        number: i64,
+        take: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> Result<Option<R>, T::Error> {
+        // Joined, not formatted: this is done for every record that is read, and takes less than half the time.
+        let statement = ["SELECT record FROM ", table.name(), " WHERE number = ?1"].concat();
+        let found = self.run(|connection| {
+            let mut statement = connection.prepare_cached(&statement)?;
+            let found = statement
+                .query_row([number], |row| Ok(record(table, number, row.get_ref(0)?).and_then(take)));
+            found.optional()
+        })?;
+        found.map(|taken| taken.ok_or_else(|| self.damaged(table.describe(number)))).transpose()
+    }
+
+    /// As [`get`](Self::get), for a record that has to be there.
+    pub fn need<R>(
+        &self,
+        table: T,
+        number: i64,
+        take: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> Result<R, T::Error> {
+        self.get(table, number, take)?
+            .ok_or_else(|| self.damaged(format_args!("{} is missing", table.describe(number))))
+    }
+
+    /// Removes a record.
+    pub fn remove(&self, table: T, number: i64) -> Result<(), T::Error> {
+        self.remove_range(table, number, number)
+    }
+
+    /// Removes the records from one number to another, both included.
+    pub fn remove_range(&self, table: T, from: i64, to: i64) -> Result<(), T::Error> {
+        let statement = format!("DELETE FROM {} WHERE number BETWEEN ?1 AND ?2", table.name());
+        self.run(|connection| connection.prepare_cached(&statement)?.execute([from, to])).map(drop)
+    }
+
+    /// Hands the records of a table to `take`, by number; it returns nothing if one is not what it should be.
+    pub fn for_each(
+        &self,
+        table: T,
+        mut take: impl FnMut(i64, &[u8]) -> Result<Option<()>, T::Error>,
+    ) -> Result<(), T::Error> {
+        let sql = |error| Self::sqlite(&self.path, &error);
+        let statement = format!("SELECT number, record FROM {} ORDER BY number", table.name());
+        let mut statement = self.connection.prepare(&statement).map_err(sql)?;
+        let mut rows = statement.query([]).map_err(sql)?;
+        while let Some(row) = rows.next().map_err(sql)? {
+            let number: i64 = row.get(0).map_err(sql)?;
+            let taken = match record(table, number, row.get_ref(1).map_err(sql)?) {
+                Some(record) => take(number, record)?,
+                None => None,
+            };
+            taken.ok_or_else(|| self.damaged(table.describe(number)))?;
+        }
+        Ok(())
+    }
+}
+
+/// The record in a column, if it is one that belongs there.
+fn record<T: Table>(table: T, number: i64, value: ValueRef<'_>) -> Option<&[u8]> {
+    unseal(table.seed(number), value.as_blob().ok()?)
+}
+
+/// The file of a longer name in the same folder.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
