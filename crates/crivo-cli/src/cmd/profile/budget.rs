@@ -16,7 +16,7 @@ use super::growth::FirstRows;
 use crate::output;
 
 /// The program itself, and what a thread reads with.
-const PROGRAM: usize = 8 << 20;
+const PROGRAM: usize = 11 << 20;
 const READER: usize = 1 << 20;
 /// What a thread's columns share unless told.
 const DEFAULT: usize = 20 << 20;
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn columns_without_room_are_refused() {
         let error = Budget::new(Some(16 << 20), 2, 500).unwrap_err().to_string();
-        assert!(error.contains("500 columns take at least 20 MiB"), "{error}");
+        assert!(error.contains("500 columns take at least 23 MiB"), "{error}");
         let budget = Budget::new(None, 2, 3).unwrap();
         let few = names(3);
         assert!(budget.sizes("column 1", &few).is_ok());
