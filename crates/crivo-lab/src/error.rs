@@ -35,7 +35,9 @@ impl fmt::Display for Error {
         match self {
             Self::Unknown { name, nearest } => {
                 write!(f, "{name}: no such experiment")?;
-                if !nearest.is_empty() {
+                if nearest.is_empty() {
+                    f.write_str(";")?;
+                } else {
                     write!(f, "; did you mean {}?", nearest.join(" or "))?;
                 }
                 f.write_str(" `crivo lab list` names them all")

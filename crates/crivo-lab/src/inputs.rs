@@ -1,6 +1,10 @@
 //! Files that a reader may bring: a `MovieLens` list of ratings, a folder of mail. Looked at before any work begins.
 
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+
+use crivo_mail::Mail;
 
 use crate::error::{Error, Result};
 
@@ -42,31 +46,18 @@ impl Ratings {
         } else {
             path.to_path_buf()
         };
-        let text = std::fs::read_to_string(&file).map_err(|error| {
-            let reason = match error.kind() {
-                std::io::ErrorKind::NotFound => "no such file".into(),
-                std::io::ErrorKind::InvalidData => {
-                    "is no text: expected a MovieLens u.data or ratings.dat".into()
-                }
-                _ => error.to_string(),
-            };
-            Error::Input(format!("{}: {reason}", file.display()))
-        })?;
-        Self::parse(&file.display().to_string(), &text)
+        let name = file.display().to_string();
+        let opened = File::open(&file).map_err(|error| failed(&name, &error))?;
+        Self::parse(&name, BufReader::new(opened))
     }
 
-    fn parse(name: &str, text: &str) -> Result<Self> {
-        let separator = if text.lines().next().is_some_and(|line| line.contains("::")) { "::" } else { "\t" };
+    fn parse(name: &str, text: impl BufRead) -> Result<Self> {
+        let mut separator = None;
         let mut rows = Vec::new();
         for (line, number) in text.lines().zip(1_u64..) {
-            let fields: Vec<&str> = line.split(separator).collect();
-            let row = match fields[..] {
-                [user, film, rating, _] if rating.parse::<f32>().is_ok() => {
-                    user.parse().ok().zip(film.parse().ok())
-                }
-                _ => None,
-            };
-            let row = row.ok_or_else(|| {
+            let line = line.map_err(|error| failed(&format!("{name}:{number}"), &error))?;
+            let separator = *separator.get_or_insert(if line.contains("::") { "::" } else { "\t" });
+            let row = row(&line, separator).ok_or_else(|| {
                 let shown: String = line.chars().take(60).collect();
                 Error::Input(format!(
                     "{name}:{number}: expected user, film, rating and time, separated by tabs (u.data) or :: (ratings.dat); found {shown:?}"
@@ -91,6 +82,52 @@ impl Ratings {
     }
 }
 
+/// The user and the film of a line, if it is one of a list of ratings.
+fn row(line: &str, separator: &str) -> Option<(u32, u32)> {
+    let mut fields = line.split(separator);
+    let [user, film, rating, time] = [(); 4].map(|()| fields.next());
+    let is_rating = rating?.parse::<f32>().is_ok_and(f32::is_finite) && time?.parse::<u64>().is_ok();
+    (is_rating && fields.next().is_none()).then_some((user?.parse().ok()?, film?.parse().ok()?))
+}
+
+fn failed(place: &str, error: &io::Error) -> Error {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "no such file".into(),
+        io::ErrorKind::InvalidData => "is no text: expected a MovieLens u.data or ratings.dat".into(),
+        _ => error.to_string(),
+    };
+    Error::Input(format!("{place}: {reason}"))
+}
+
+/// Makes sure that a folder has two messages of either kind: one to learn, one to ask about.
+fn look_at_mail(folder: &Path) -> Result<()> {
+    if !folder.is_dir() {
+        return Err(Error::Input(format!("{}: no such folder", folder.display())));
+    }
+    for name in ["spam", "ham"] {
+        let inside = folder.join(name);
+        if !inside.is_dir() {
+            let folder = folder.display();
+            return Err(Error::Input(format!(
+                "{folder}: expected a folder with the folders spam and ham; there is no {name}"
+            )));
+        }
+        let failed = |error: crivo_mail::Error| Error::Input(error.to_string());
+        let mut messages = 0;
+        for message in Mail::of(&inside).map_err(failed)?.take(2) {
+            message.map_err(failed)?;
+            messages += 1;
+        }
+        if messages < 2 {
+            let inside = inside.display();
+            return Err(Error::Input(format!(
+                "{inside}: expected two messages or more, because every second one is asked about; found {messages}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl Inputs {
     /// Looks at what was brought.
     ///
@@ -98,16 +135,7 @@ impl Inputs {
     /// If a path is not what it should be.
     pub fn open(movielens: Option<&Path>, mail: Option<&Path>) -> Result<Self> {
         let ratings = movielens.map(Ratings::read).transpose()?;
-        if let Some(folder) = mail {
-            for name in ["spam", "ham"] {
-                if !folder.join(name).is_dir() {
-                    let folder = folder.display();
-                    return Err(Error::Input(format!(
-                        "{folder}: expected a folder with the folders spam and ham; there is no {name}"
-                    )));
-                }
-            }
-        }
+        mail.map(look_at_mail).transpose()?;
         Ok(Self { ratings, mail: mail.map(Path::to_path_buf) })
     }
 }
@@ -118,21 +146,33 @@ mod tests {
 
     #[test]
     fn both_forms_are_read() {
-        let tabs = Ratings::parse("u.data", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n").unwrap();
+        let tabs =
+            Ratings::parse("u.data", &b"196\t242\t3\t881250949\n186\t302\t3\t891717742\n"[..]).unwrap();
         assert_eq!((tabs.rows, tabs.name.as_str()), (vec![(196, 242), (186, 302)], "u.data"));
-        let colons = Ratings::parse("ratings.dat", "1::122::5::838985046\n1::185::4.5::838983525\n").unwrap();
+        let colons =
+            Ratings::parse("ratings.dat", &b"1::122::5::838985046\n1::185::4.5::838983525\n"[..]).unwrap();
         assert_eq!((colons.users(), colons.rows.len()), (1, 2));
     }
 
     #[test]
     fn another_shape_is_refused_with_its_line() {
-        for (text, line) in
-            [("a,b,c\n", 1), ("1\t2\t3\t4\n1\t2\t3\n", 2), ("1::x::3::4\n", 1), ("1\t2\tgood\t4\n", 1)]
-        {
-            let error = Ratings::parse("f", text).unwrap_err().to_string();
+        for (text, line) in [
+            ("a,b,c\n", 1),
+            ("1\t2\t3\t4\n1\t2\t3\n", 2),
+            ("1\t2\t3\t4\n1\t2\t3\t4\t5\n", 2),
+            ("1\t2\t3\t4\n1::2::3::4\n", 2),
+            ("1::x::3::4\n", 1),
+            ("1\t2\tgood\t4\n", 1),
+            ("1\t2\tNaN\t4\n", 1),
+            ("1\t2\t3\tyesterday\n", 1),
+            ("-1\t2\t3\t4\n", 1),
+        ] {
+            let error = Ratings::parse("f", text.as_bytes()).unwrap_err().to_string();
             assert!(error.starts_with(&format!("f:{line}: expected user, film")), "{error}");
         }
-        assert!(Ratings::parse("f", "").unwrap_err().to_string().contains("is empty"));
+        assert!(Ratings::parse("f", &b""[..]).unwrap_err().to_string().contains("is empty"));
+        let binary = Ratings::parse("f", &b"1\t2\t3\t4\n\xff\xfe\n"[..]).unwrap_err().to_string();
+        assert_eq!(binary, "f:2: is no text: expected a MovieLens u.data or ratings.dat");
         assert!(Ratings::read(Path::new("no-such-file")).unwrap_err().to_string().ends_with("no such file"));
     }
 }

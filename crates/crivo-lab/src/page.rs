@@ -123,14 +123,14 @@ fn section(outcome: &Outcome, settings: &Settings) -> Markup {
                 Ok(report) => (results(outcome, report, expected)),
                 Err(error) => { p { span.verdict.bad { "not done" } " " (error.to_string()) } }
             }
-            p { code { (command(outcome.experiment, settings)) } }
+            p { code { (command(outcome, settings)) } }
         }
     }
 }
 
 /// What repeats the experiment.
-fn command(experiment: &Experiment, settings: &Settings) -> String {
-    let mut command = format!("crivo lab run {}", experiment.name);
+fn command(outcome: &Outcome, settings: &Settings) -> String {
+    let mut command = format!("crivo lab run {}", outcome.experiment.name);
     // Writing to a string cannot fail.
     if settings.seed != 0 {
         let _ = write!(command, " --seed {}", settings.seed);
@@ -138,7 +138,16 @@ fn command(experiment: &Experiment, settings: &Settings) -> String {
     if settings.scale.name() != "usual" {
         let _ = write!(command, " --scale {}", settings.scale.name());
     }
+    for (option, path) in outcome.report.iter().flat_map(|report| &report.files) {
+        let _ = write!(command, " --{option} {}", quoted(path));
+    }
     command
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
+    if path.chars().all(plain) { path.into() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 fn results(outcome: &Outcome, report: &Report, expected: Verdict) -> Markup {

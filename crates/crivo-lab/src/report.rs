@@ -34,6 +34,8 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Default)]
 pub struct Report {
     pub(crate) parameters: Vec<(String, String)>,
+    /// Files that were brought, by the option that names them.
+    pub(crate) files: Vec<(&'static str, String)>,
     pub(crate) parts: Vec<Part>,
     pub(crate) notes: Vec<String>,
     pub(crate) figures: Vec<Markup>,
@@ -72,6 +74,12 @@ impl Report {
     /// Notes a parameter, for the first line of the table.
     pub fn parameter(&mut self, name: &str, value: impl fmt::Display) {
         self.parameters.push((name.into(), value.to_string()));
+    }
+
+    /// Notes a file that was brought, by the option that names it: a parameter, and part of the command that repeats.
+    pub fn file(&mut self, option: &'static str, path: &str) {
+        self.parameter("file", path.replace([';', '\n'], " "));
+        self.files.push((option, path.into()));
     }
 
     /// Adds checks.

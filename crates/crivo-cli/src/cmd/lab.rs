@@ -168,8 +168,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     match &args.what {
         What::List(args) => list(args, out),
         What::Run(args) => {
-            let chosen: Vec<&'static Experiment> =
-                args.names.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
+            let mut chosen: Vec<&'static Experiment> = Vec::new();
+            for name in &args.names {
+                let experiment = find(name)?;
+                // Whoever names it twice wants it all the same, and only once.
+                if !chosen.iter().any(|other| other.name == experiment.name) {
+                    chosen.push(experiment);
+                }
+            }
             perform(&chosen, &args.how, out)
         }
         What::All(args) => perform(experiments(), &args.how, out),

@@ -76,6 +76,9 @@ fn verdicts_are_told_with_their_numbers() {
 #[test]
 fn an_unknown_experiment_gets_the_nearest_names() {
     Scratch::new().run(&["lab", "run", "moris"]).fails_with("moris: no such experiment; did you mean morris");
+    Scratch::new()
+        .run(&["lab", "run", "xyzzy"])
+        .fails_with("xyzzy: no such experiment; `crivo lab list` names them all");
 }
 
 #[test]
@@ -92,9 +95,51 @@ fn files_of_another_shape_are_refused_before_any_work() {
     movielens("ratings.csv").fails_with("ratings.csv:1: expected user, film, rating and time");
     movielens("none.dat").fails_with("none.dat: no such file");
     movielens(".").fails_with("has neither u.data nor ratings.dat");
-    scratch
-        .run(&["lab", "run", "similar-users", "--mail", "."])
-        .fails_with("expected a folder with the folders spam and ham");
+    let mail = |path: &str| scratch.run(&["lab", "run", "mail", "--mail", path]);
+    mail(".").fails_with("expected a folder with the folders spam and ham");
+    mail("none").fails_with("none: no such folder");
+    std::fs::create_dir_all(scratch.path("one/spam")).unwrap();
+    scratch.write("one/spam/1", "From: ana@example.org\n\nHello\n");
+    std::fs::create_dir(scratch.path("one/ham")).unwrap();
+    mail("one").fails_with("one/spam: expected two messages or more");
+}
+
+#[test]
+fn a_folder_of_mail_is_asked_about_and_named_in_the_command() {
+    let scratch = Scratch::new();
+    for folder in ["my mail/spam", "my mail/ham"] {
+        std::fs::create_dir_all(scratch.path(folder)).unwrap();
+    }
+    for number in 0..6 {
+        // Spam that repeats itself, and ham that does not.
+        let spam = "you win the prize of this week and the offer is for you in the shop of your town";
+        scratch.write(
+            &format!("my mail/spam/{number}"),
+            format!("From: a{number}@example.org\n\n{spam} {number}\n"),
+        );
+        let ham =
+            format!("the {number} of a{number} to b{number} and in c{number} for d{number} with e{number}");
+        scratch.write(&format!("my mail/ham/{number}"), format!("From: b{number}@example.org\n\n{ham}\n"));
+    }
+    let run = ["lab", "run", "mail", "mail", "--scale", "tiny", "--mail", "my mail", "-o", "out", "--json"];
+    let report = scratch.run(&run).json();
+    assert_eq!(report["experiments"].as_array().unwrap().len(), 1, "{report}");
+    let table = String::from_utf8(scratch.read("out/mail.csv")).unwrap();
+    assert!(table.contains("; learned_of_folder=3; asked_of_folder=6\n"), "{table}");
+    assert!(table.contains("\nThe folder of mail,claim,spam that is filtered at 0.1,,1,1,"), "{table}");
+    let page = String::from_utf8(scratch.read("out/index.html")).unwrap();
+    assert!(page.contains("crivo lab run mail --scale tiny --mail 'my mail'"));
+}
+
+/// A list in which no two users are alike confirms nothing.
+#[test]
+fn ratings_without_similar_users_leave_the_verdict_in_doubt() {
+    let scratch = Scratch::with([("u.data", "1\t1\t4\t881250949\n2\t2\t4\t881250949\n")]);
+    let ran = scratch.run(&["lab", "run", "similar-users", "--movielens", "u.data"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.out.contains("doubtful, expected confirmed") && ran.out.contains("similar pairs in the list")
+    );
 }
 
 /// A list in MovieLens's form is read in both of its forms, and gives the same sets.

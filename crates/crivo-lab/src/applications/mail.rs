@@ -5,8 +5,6 @@
 //! forty messages and then sees others: new issues of the same newsletters, and mail that is wanted. With a folder of mail
 //! (`--mail`) every second message is learned and the others are asked about, at the thresholds 0.1 to 1.
 
-use std::path::Path;
-
 use crivo_mail::{Filter, Label, Mail, Method};
 use crivo_page::{Axis, Plot, Series};
 
@@ -38,7 +36,7 @@ fn measure(context: &Context<'_>, best: f64) -> Result<Report> {
         messages.push((newsletters[number % 8].issue(1_000 + number, &mut random), true));
         messages.push((wanted(number, &mut random), false));
     }
-    let rows = sweep(&learned, messages)?;
+    let rows = sweep(learned.into_iter().map(Ok), messages.into_iter().map(Ok))?;
     context.advance(1, 2)?;
     let mut part = Part::numbers("From forty messages, at the threshold 0.1");
     for row in rows.iter().filter(|row| row.0 == 0.1) {
@@ -49,20 +47,21 @@ fn measure(context: &Context<'_>, best: f64) -> Result<Report> {
     report.add(part);
 
     if let Some(folder) = &context.inputs().mail {
-        let (mut learned, mut messages) = (Vec::new(), Vec::new());
-        for (name, is_spam) in [("spam", true), ("ham", false)] {
-            for (number, message) in read(&folder.join(name))?.into_iter().enumerate() {
-                if number % 2 == 0 && is_spam {
-                    learned.push(message);
-                } else if number % 2 == 1 {
-                    messages.push((message, is_spam));
-                }
-            }
-        }
-        report.parameter("file", folder.display().to_string().replace([';', '\n'], " "));
-        report.parameter("learned_of_folder", learned.len());
-        report.parameter("asked_of_folder", messages.len());
-        let rows = context.timed("the folder of mail", || sweep(&learned, messages))?;
+        report.file("mail", &folder.display().to_string());
+        let (spam, ham) = (folder.join("spam"), folder.join("ham"));
+        let (mut learned, mut asked) = (0, 0);
+        // One message at a time, and no more of them once somebody asks to stop.
+        let wanted = || context.advance(1, 2).is_ok();
+        let rows = context.timed("the folder of mail", || {
+            let lessons = Mail::of(&spam).map_err(failed)?.step_by(2).inspect(|_| learned += 1);
+            let others = Mail::of(&spam).map_err(failed)?.skip(1).step_by(2).map(|mail| Ok((mail?, true)));
+            let innocent = Mail::of(&ham).map_err(failed)?.skip(1).step_by(2).map(|mail| Ok((mail?, false)));
+            let questions = others.chain(innocent).inspect(|_| asked += 1);
+            sweep(lessons.take_while(|_| wanted()), questions.take_while(|_| wanted()))
+        })?;
+        context.advance(1, 2)?;
+        report.parameter("learned_of_folder", learned);
+        report.parameter("asked_of_folder", asked);
         let mut part = Part::numbers("The folder of mail");
         for row in rows.iter().filter(|row| row.0 == 0.1) {
             report.note(format!(
@@ -80,13 +79,19 @@ fn measure(context: &Context<'_>, best: f64) -> Result<Report> {
 /// What is filtered of the spam and of the ham at each threshold.
 type Row = (f64, f64, f64);
 
-fn sweep(learned: &[Vec<u8>], messages: Vec<(Vec<u8>, bool)>) -> Result<Vec<Row>> {
-    let failed = |error: crivo_mail::Error| Error::Experiment(error.to_string());
+fn failed(error: crivo_mail::Error) -> Error {
+    Error::Experiment(error.to_string())
+}
+
+fn sweep(
+    learned: impl Iterator<Item = crivo_mail::Result<Vec<u8>>>,
+    messages: impl Iterator<Item = crivo_mail::Result<(Vec<u8>, bool)>>,
+) -> Result<Vec<Row>> {
     let folder =
         tempfile::tempdir().map_err(|error| Error::Experiment(format!("no temporary folder: {error}")))?;
     let filter = Filter::open_or_create_with(folder.path(), Method::Classic).map_err(failed)?;
-    filter.train(learned.iter().map(|message| Ok((message.clone(), Label::Spam)))).map_err(failed)?;
-    let rows = filter.sweep(messages.into_iter().map(Ok)).map_err(failed)?;
+    filter.train(learned.map(|message| Ok((message?, Label::Spam)))).map_err(failed)?;
+    let rows = filter.sweep(messages).map_err(failed)?;
     let share = |caught: u64, total: u64| caught as f64 / total.max(1) as f64;
     Ok(rows
         .iter()
@@ -99,27 +104,24 @@ fn sweep(learned: &[Vec<u8>], messages: Vec<(Vec<u8>, bool)>) -> Result<Vec<Row>
 
 /// A higher threshold filters less, and the lowest is the best compromise.
 fn add_sweep(report: &mut Report, part: &mut Part, title: &str, rows: &[Row], best: f64) {
-    let rises = |column: fn(&Row) -> f64| {
-        rows.windows(2).filter(|pair| column(&pair[1]) > column(&pair[0]) + 0.02).count()
-    };
-    part.equal(format!("{title}: steps at which more spam is filtered"), rises(|row| row.1) as f64, 0.0);
-    part.equal(format!("{title}: steps at which more ham is filtered"), rises(|row| row.2) as f64, 0.0);
+    let mut before = (0.0, 1.0, 1.0);
+    for &row in rows {
+        let (threshold, spam, ham) = row;
+        // Bands, which are others at each threshold, may find a few more all the same.
+        part.between(format!("spam that is filtered at {threshold}"), spam, 0.0, before.1 + 0.02);
+        part.between(format!("ham that is filtered at {threshold}"), ham, 0.0, before.2 + 0.02);
+        before = row;
+    }
     let gain = |row: &Row| row.1 - row.2;
     let most = rows.iter().map(gain).fold(f64::NEG_INFINITY, f64::max);
     let found = rows.iter().find(|row| gain(row) >= most - 0.005).map_or(0.0, |row| row.0);
-    part.equal(format!("{title}: threshold with the best compromise"), found, best);
+    part.equal("threshold with the best compromise", found, best);
     let plot = Plot::new(format!("{title}: what is filtered"), "A higher threshold filters less of both.")
         .x(Axis::linear("threshold"))
         .y(Axis::linear("share of messages"))
         .series(Series::line("spam", rows.iter().map(|row| (row.0, row.1))))
         .series(Series::line("ham", rows.iter().map(|row| (row.0, row.2))));
     report.figure(plot.figure());
-}
-
-/// All messages of a folder, in the order of their names.
-fn read(folder: &Path) -> Result<Vec<Vec<u8>>> {
-    let failed = |error: crivo_mail::Error| Error::Input(error.to_string());
-    Mail::of(folder).map_err(failed)?.map(|message| message.map_err(failed)).collect()
 }
 
 /// Frequent words, which begin shingles, and others.

@@ -46,7 +46,7 @@ impl LookAlike {
         random: &mut Random,
     ) -> Cow<'c, [(u32, u32)]> {
         if let Some(ratings) = &context.inputs().ratings {
-            report.parameter("file", ratings.name.replace([';', '\n'], " "));
+            report.file("movielens", &ratings.name);
             return Cow::Borrowed(&ratings.rows);
         }
         report.parameter("file", "generated");

@@ -105,6 +105,8 @@ mod tests {
 
     #[test]
     fn another_number_of_parts_is_refuted() {
-        assert_eq!(verdict("partition", |context| Ok(measure(context, 3.0))), Verdict::Refuted);
+        for wrong in [3.0, 4.12] {
+            assert_eq!(verdict("partition", |context| Ok(measure(context, wrong))), Verdict::Refuted);
+        }
     }
 }

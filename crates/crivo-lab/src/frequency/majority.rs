@@ -109,6 +109,6 @@ mod tests {
 
     #[test]
     fn a_majority_of_less_than_a_half_is_refuted() {
-        assert_eq!(verdict("majority", |context| measure(context, 0.45)), Verdict::Refuted);
+        assert_eq!(verdict("majority", |context| measure(context, 0.485)), Verdict::Refuted);
     }
 }

@@ -10,8 +10,8 @@ pub(crate) mod ranges;
 
 /// The probability of each sum of the counts that meet a key in one row of the given width: each of the other keys
 /// falls on its counter with probability `1/width`.
-fn noise(counts: &[u64], width: u32) -> Vec<f64> {
-    let meets = 1.0 / f64::from(width);
+fn noise(counts: &[u64], width: f64) -> Vec<f64> {
+    let meets = 1.0 / width;
     let mut probabilities = vec![1.0];
     for &count in counts {
         let mut with = vec![0.0; probabilities.len() + count as usize];

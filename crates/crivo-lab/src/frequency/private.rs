@@ -24,13 +24,16 @@ const EMOJI: [&str; 8] = ["😂", "❤", "😍", "😊", "😘", "😭", "👍",
 /// Made-up shares, in percent: laughter leads in one language, hearts in the other.
 const ENGLISH: [u64; 8] = [32, 14, 12, 10, 6, 12, 9, 5];
 const FRENCH: [u64; 8] = [12, 30, 16, 8, 20, 4, 6, 4];
+
+/// The rows and the width of the server's table.
+type Size = (u32, u32);
 /// Many rows, so that no single collision weighs much and errors are nearly normal.
-const ROWS: u32 = 1024;
-const WIDTH: u32 = 256;
+const LARGE: Size = (1024, 256);
+const SMALL: Size = (64, 64);
 
 /// The variance of an answer about a key that `counts[asked]` of all report; `coins` multiplies what the coins cost.
-fn variance(epsilon: f64, counts: &[u64], asked: usize, coins: f64) -> f64 {
-    let (k, m) = (f64::from(ROWS), f64::from(WIDTH));
+fn variance(size: Size, epsilon: f64, counts: &[u64], asked: usize, coins: f64) -> f64 {
+    let (k, m) = (f64::from(size.0), f64::from(size.1));
     let n = counts.iter().sum::<u64>() as f64;
     let power = exp(epsilon / 2.0);
     let tossed = coins * n * power / ((power - 1.0) * (power - 1.0));
@@ -42,8 +45,8 @@ fn variance(epsilon: f64, counts: &[u64], asked: usize, coins: f64) -> f64 {
 }
 
 /// Everybody reports once; the answers, not cut off at 0.
-fn answers(epsilon: f64, counts: &[u64], coins: &mut PredictableBits) -> Result<Vec<f64>> {
-    let protocol = Protocol::new(epsilon, ROWS, WIDTH)?.with_scheme(KeyScheme::hashes());
+fn answers(size: Size, epsilon: f64, counts: &[u64], coins: &mut PredictableBits) -> Result<Vec<f64>> {
+    let protocol = Protocol::new(epsilon, size.0, size.1)?.with_scheme(KeyScheme::hashes());
     let mut server = PrivateCountMean::new(protocol)?;
     // One client stands for all: each of its reports is made as a new person's would be.
     let mut client = PrivateClient::new(protocol, 1e12)?;
@@ -67,13 +70,13 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
         let title = format!("{language}: {}", EMOJI.join(" "));
         let mut part = Part::curve(title, "emoji", "share of people").separate();
         let n = counts.iter().sum::<u64>() as f64;
-        for (asked, answer) in answers(4.0, &counts, &mut bits)?.into_iter().enumerate() {
+        for (asked, answer) in answers(LARGE, 4.0, &counts, &mut bits)?.into_iter().enumerate() {
             part.at(
                 asked as f64 + 1.0,
                 Measure::Normal {
                     observed: answer / n,
                     theory: counts[asked] as f64 / n,
-                    deviation: sqrt(variance(4.0, &counts, asked, coins)) / n,
+                    deviation: sqrt(variance(LARGE, 4.0, &counts, asked, coins)) / n,
                     trials: people,
                     side: Side::Both,
                 },
@@ -95,8 +98,8 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
             let mut sample = Sample::about(0.0);
             let mut sum_of_variances = 0.0;
             for _ in 0..trials {
-                for (asked, answer) in answers(epsilon, &counts, &mut bits)?.into_iter().enumerate() {
-                    let variance = variance(epsilon, &counts, asked, coins);
+                for (asked, answer) in answers(LARGE, epsilon, &counts, &mut bits)?.into_iter().enumerate() {
+                    let variance = variance(LARGE, epsilon, &counts, asked, coins);
                     sample.add((answer - counts[asked] as f64) / sqrt(variance));
                     sum_of_variances += variance;
                 }
@@ -128,18 +131,47 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
     let part = against("Error against the number of people, ε = 4", "people", &by_people)?;
     report.add(part);
     report.add(bias);
+    report.add(small_groups(context, coins)?);
     Ok(report)
+}
+
+/// Two hundred people behind short reports, so often that three percent of what the coins cost are seen.
+fn small_groups(context: &Context<'_>, coins: f64) -> Result<Part> {
+    let (epsilon, counts) = (1.0, ENGLISH.map(|percent| 2 * percent));
+    let trials = context.size(500, 40_000, 100_000);
+    let variances: Vec<f64> =
+        (0..counts.len()).map(|asked| variance(SMALL, epsilon, &counts, asked, coins)).collect();
+    let mut bits = PredictableBits::new(context.random("small groups").bits());
+    // One number a trial: then it does not matter that the answers of a trial depend on each other.
+    let mut sample = Sample::about(1.0);
+    for trial in 0..trials {
+        if trial % 1000 == 0 {
+            context.advance(trial, trials)?;
+        }
+        let answers = answers(SMALL, epsilon, &counts, &mut bits)?;
+        let squares = answers.iter().zip(&counts).zip(&variances).map(|((answer, &count), variance)| {
+            let error = answer - count as f64;
+            error * error / variance
+        });
+        sample.add(squares.sum::<f64>() / counts.len() as f64);
+    }
+    let mut part = Part::numbers("Squared errors over their variance, of 200 people");
+    part.named(format!("ε = {epsilon}, mean"), sample.check_mean(sample.variance()));
+    Ok(part)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prelude::testing::verdict;
+    use crate::context::Scale;
+    use crate::prelude::testing::verdict_at;
 
+    /// The smallest scale has too few trials for that.
     #[test]
-    fn coins_that_cost_much_more_or_less_are_refuted() {
-        for wrong in [0.2, 6.0] {
-            assert_eq!(verdict("private-emoji", |context| measure(context, wrong)), Verdict::Refuted);
+    fn coins_whose_cost_is_wrong_by_three_percent_are_refuted() {
+        for wrong in [0.97, 1.03] {
+            let verdict = verdict_at(Scale::Usual, "private-emoji", |context| measure(context, wrong));
+            assert_eq!(verdict, Verdict::Refuted);
         }
     }
 }

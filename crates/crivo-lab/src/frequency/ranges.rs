@@ -102,7 +102,9 @@ mod tests {
     use crate::prelude::testing::verdict;
 
     #[test]
-    fn an_error_of_points_wrong_by_a_tenth_is_refuted() {
-        assert_eq!(verdict("ranges", |context| measure(context, 1.1)), Verdict::Refuted);
+    fn an_error_of_points_wrong_by_three_percent_is_refuted() {
+        for wrong in [0.97, 1.03] {
+            assert_eq!(verdict("ranges", |context| measure(context, wrong)), Verdict::Refuted);
+        }
     }
 }

@@ -96,9 +96,10 @@ mod tests {
     use crate::prelude::testing::verdict;
 
     #[test]
-    fn a_constant_of_one_and_a_quarter_is_refuted() {
-        for wrong in [1.14, 1.25] {
-            assert_eq!(verdict("birthdays", |context| measure(context, wrong)), Verdict::Refuted);
+    fn a_constant_wrong_by_three_percent_is_refuted() {
+        for wrong in [0.97, 1.03] {
+            let verdict = verdict("birthdays", |context| measure(context, wrong * 1.177_41));
+            assert_eq!(verdict, Verdict::Refuted);
         }
     }
 }

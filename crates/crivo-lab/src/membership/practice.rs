@@ -23,8 +23,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 /// `rate` is what theory takes for the rate asked for.
 fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
     let mut report = Report::new();
-    let (items, filters) = (context.size(20_000, 97_661, 97_661), context.size(2, 2, 10));
-    let probes = context.size(500_000, 5_000_000, 20_000_000);
+    let (items, filters) = (context.size(20_000, 97_661, 97_661), context.size(2, 30, 30));
+    let probes = context.size(500_000, 400_000, 10_000_000);
     report.parameter("items", items);
     report.parameter("filters", filters);
     report.parameter("probes", probes);
@@ -85,7 +85,18 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prelude::testing::verdict;
+    use crate::context::Scale;
+    use crate::prelude::testing::{verdict, verdict_at};
+
+    /// One in ten thousand is seen too seldom for that, even at the usual scale; but the fills of thirty filters, whose
+    /// thirteenth power the rate is, show it.
+    #[test]
+    fn a_rate_wrong_by_three_percent_is_refuted() {
+        for wrong in [0.97e-4, 1.03e-4] {
+            let verdict = verdict_at(Scale::Usual, "bloom-practice", |context| measure(context, wrong));
+            assert_eq!(verdict, Verdict::Refuted);
+        }
+    }
 
     #[test]
     fn the_rate_that_was_printed_is_refuted() {

@@ -136,7 +136,9 @@ mod tests {
     use crate::prelude::testing::verdict;
 
     #[test]
-    fn linear_growth_of_brute_force_is_refuted() {
-        assert_eq!(verdict("all-pairs", |context| measure(context, 1.0)), Verdict::Refuted);
+    fn a_power_wrong_by_three_percent_is_refuted() {
+        for wrong in [1.94, 2.06] {
+            assert_eq!(verdict("all-pairs", |context| measure(context, wrong)), Verdict::Refuted);
+        }
     }
 }
