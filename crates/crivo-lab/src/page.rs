@@ -43,7 +43,8 @@ const STYLE: &str = "\
 .plots figure{margin:0}\
 .claim{font-size:1.08em;max-width:48rem}\
 .meta{opacity:.8}\
-.reason{max-width:56rem}";
+.reason{max-width:56rem}\
+@media(max-width:32rem){.overview th:nth-child(4),.overview td:nth-child(4){display:none}}";
 
 /// The page.
 pub fn html(outcomes: &[Outcome], settings: &Settings) -> String {
@@ -61,7 +62,7 @@ pub fn html(outcomes: &[Outcome], settings: &Settings) -> String {
              gives. Some claims are refuted: there the text that makes them is wrong, and that is what is expected. Seed "
             (settings.seed) ", scale “" (settings.scale.name()) "”, version " (env!("CARGO_PKG_VERSION")) "."
         }
-        (overview(outcomes))
+        div.overview { (overview(outcomes)) }
         @for outcome in outcomes { (section(outcome, settings)) }
     };
     Page::new("crivo lab: theory beside observation")

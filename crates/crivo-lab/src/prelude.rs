@@ -29,8 +29,21 @@ pub(crate) mod testing {
         verdict_at(Scale::Tiny, name, run)
     }
 
-    /// The verdict at another scale, for what cannot be seen at the smallest.
-    pub(crate) fn verdict_at(
+    /// Claims that the usual scale refutes theory with any of these constants in it, which the smallest scale has too few
+    /// trials to see.
+    #[track_caller]
+    pub(crate) fn is_refuted_at_usual_scale(
+        name: &'static str,
+        wrong: &[f64],
+        measure: impl Fn(&Context<'_>, f64) -> Result<Report>,
+    ) {
+        for &wrong in wrong {
+            let verdict = verdict_at(Scale::Usual, name, |context| measure(context, wrong));
+            assert_eq!(verdict, Verdict::Refuted, "{name} with {wrong}");
+        }
+    }
+
+    fn verdict_at(
         scale: Scale,
         name: &'static str,
         run: impl FnOnce(&Context<'_>) -> Result<Report>,

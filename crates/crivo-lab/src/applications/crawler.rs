@@ -151,15 +151,11 @@ fn crawl(mut filter: Bloom, pages: usize, random: &mut Random) -> Result<Crawl> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
     /// It takes hundreds of thousands of wrong skips to see that, which the smallest scale does not have.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
-        for wrong in [0.97, 1.03] {
-            let verdict = verdict_at(Scale::Usual, "crawler", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("crawler", &[0.97, 1.03], measure);
     }
 }

@@ -192,15 +192,10 @@ fn by_brute_force(context: &Context<'_>, sets: &SetCollection, exact: &[(u32, u3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few similar users for that.
     #[test]
     fn similarities_wrong_by_three_percent_are_refuted() {
-        for wrong in [0.97, 1.03] {
-            let verdict = verdict_at(Scale::Usual, "similar-users", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("similar-users", &[0.97, 1.03], measure);
     }
 }

@@ -124,8 +124,7 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::{verdict, verdict_at};
+    use crate::prelude::testing::{is_refuted_at_usual_scale, verdict};
 
     #[test]
     fn a_variance_of_k_squared_is_refuted() {
@@ -133,14 +132,11 @@ mod tests {
         assert_eq!(verdict("morris", |context| measure(context, wrong)), Verdict::Refuted);
     }
 
-    /// The smallest scale has too few counters for that.
     #[test]
     fn a_variance_wrong_by_three_percent_is_refuted() {
-        for wrong in [0.97, 1.03] {
-            let theory = |k: f64, base: f64| wrong * (base - 1.0) * k * (k - 1.0) / 2.0;
-            let verdict = verdict_at(Scale::Usual, "morris", |context| measure(context, theory));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("morris", &[0.97, 1.03], |context, wrong| {
+            measure(context, |k, base| wrong * (base - 1.0) * k * (k - 1.0) / 2.0)
+        });
     }
 
     #[test]

@@ -90,16 +90,11 @@ fn tail_at(tails: &[f64], point: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few sketches for that.
     #[test]
     fn a_width_wrong_by_three_percent_is_refuted() {
-        for wrong in [0.97, 1.03] {
-            let verdict = verdict_at(Scale::Usual, "count-min", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("count-min", &[0.97, 1.03], measure);
     }
 
     #[test]

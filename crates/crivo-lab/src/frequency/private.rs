@@ -163,15 +163,10 @@ fn small_groups(context: &Context<'_>, coins: f64) -> Result<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few trials for that.
     #[test]
     fn coins_whose_cost_is_wrong_by_three_percent_are_refuted() {
-        for wrong in [0.97, 1.03] {
-            let verdict = verdict_at(Scale::Usual, "private-emoji", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("private-emoji", &[0.97, 1.03], measure);
     }
 }

@@ -76,13 +76,10 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few texts for that.
     #[test]
     fn a_lean_of_three_percent_is_refuted() {
-        let verdict = verdict_at(Scale::Usual, "hash-distribution", |context| measure(context, 0.03));
-        assert_eq!(verdict, Verdict::Refuted);
+        is_refuted_at_usual_scale("hash-distribution", &[0.03], measure);
     }
 }

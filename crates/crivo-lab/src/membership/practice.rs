@@ -85,17 +85,13 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::{verdict, verdict_at};
+    use crate::prelude::testing::{is_refuted_at_usual_scale, verdict};
 
     /// One in ten thousand is seen too seldom for that, even at the usual scale; but the fills of thirty filters, whose
     /// thirteenth power the rate is, show it.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
-        for wrong in [0.97e-4, 1.03e-4] {
-            let verdict = verdict_at(Scale::Usual, "bloom-practice", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("bloom-practice", &[0.97e-4, 1.03e-4], measure);
     }
 
     #[test]

@@ -130,15 +130,10 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few users for that.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
-        for wrong in [0.0097, 0.0103] {
-            let verdict = verdict_at(Scale::Usual, "semi-join", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("semi-join", &[0.0097, 0.0103], measure);
     }
 }

@@ -133,15 +133,10 @@ fn in_parallel(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few bits for that.
     #[test]
     fn chance_bits_wrong_by_three_percent_are_refuted() {
-        for wrong in [0.97, 1.03] {
-            let verdict = verdict_at(Scale::Usual, "bloom-sets", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("bloom-sets", &[0.97, 1.03], measure);
     }
 }

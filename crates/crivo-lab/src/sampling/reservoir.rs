@@ -93,15 +93,10 @@ fn sample_of(capacity: u32, elements: u64, random: &mut Random) -> Result<Vec<us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few reservoirs for that.
     #[test]
     fn a_lean_of_three_percent_is_refuted() {
-        for wrong in [-0.03, 0.03] {
-            let verdict = verdict_at(Scale::Usual, "reservoir", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("reservoir", &[0.03], measure);
     }
 }

@@ -56,15 +56,10 @@ fn measure(context: &Context<'_>, j: f64) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Scale;
-    use crate::prelude::testing::verdict_at;
+    use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// The smallest scale has too few pairs of sets for that.
     #[test]
     fn a_similarity_wrong_by_three_percent_is_refuted() {
-        for wrong in [0.873, 0.927] {
-            let verdict = verdict_at(Scale::Usual, "whole-columns", |context| measure(context, wrong));
-            assert_eq!(verdict, Verdict::Refuted);
-        }
+        is_refuted_at_usual_scale("whole-columns", &[0.873, 0.927], measure);
     }
 }
