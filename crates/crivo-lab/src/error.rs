@@ -19,6 +19,8 @@ pub enum Error {
     Sketch(crivo::Error),
     /// The search for similar sets failed.
     Near(crivo_near::Error),
+    /// Mail was not read, or a filter of it failed.
+    Mail(crivo_mail::Error),
     /// A table has too few observations for its test, or another mistake in an experiment.
     Experiment(String),
     /// The experiment panicked.
@@ -45,6 +47,7 @@ impl fmt::Display for Error {
             Self::Input(message) | Self::Experiment(message) => f.write_str(message),
             Self::Sketch(error) => error.fmt(f),
             Self::Near(error) => error.fmt(f),
+            Self::Mail(error) => error.fmt(f),
             Self::Panicked(message) => write!(f, "panicked: {message}"),
             Self::Stopped => f.write_str("stopped before it was done"),
         }
@@ -56,6 +59,7 @@ impl std::error::Error for Error {
         match self {
             Self::Sketch(error) => Some(error),
             Self::Near(error) => Some(error),
+            Self::Mail(error) => Some(error),
             _ => None,
         }
     }
@@ -64,6 +68,12 @@ impl std::error::Error for Error {
 impl From<crivo::Error> for Error {
     fn from(error: crivo::Error) -> Self {
         Self::Sketch(error)
+    }
+}
+
+impl From<crivo_mail::Error> for Error {
+    fn from(error: crivo_mail::Error) -> Self {
+        Self::Mail(error)
     }
 }
 

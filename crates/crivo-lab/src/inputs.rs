@@ -112,10 +112,9 @@ fn look_at_mail(folder: &Path) -> Result<()> {
                 "{folder}: expected a folder with the folders spam and ham; there is no {name}"
             )));
         }
-        let failed = |error: crivo_mail::Error| Error::Input(error.to_string());
         let mut messages = 0;
-        for message in Mail::of(&inside).map_err(failed)?.take(2) {
-            message.map_err(failed)?;
+        for message in Mail::of(&inside)?.take(2) {
+            message?;
             messages += 1;
         }
         if messages < 2 {

@@ -53,9 +53,9 @@ fn measure(context: &Context<'_>, best: f64) -> Result<Report> {
         // One message at a time, and no more of them once somebody asks to stop.
         let wanted = || context.advance(1, 2).is_ok();
         let rows = context.timed("the folder of mail", || {
-            let lessons = Mail::of(&spam).map_err(failed)?.step_by(2).inspect(|_| learned += 1);
-            let others = Mail::of(&spam).map_err(failed)?.skip(1).step_by(2).map(|mail| Ok((mail?, true)));
-            let innocent = Mail::of(&ham).map_err(failed)?.skip(1).step_by(2).map(|mail| Ok((mail?, false)));
+            let lessons = Mail::of(&spam)?.step_by(2).inspect(|_| learned += 1);
+            let others = Mail::of(&spam)?.skip(1).step_by(2).map(|mail| Ok((mail?, true)));
+            let innocent = Mail::of(&ham)?.skip(1).step_by(2).map(|mail| Ok((mail?, false)));
             let questions = others.chain(innocent).inspect(|_| asked += 1);
             sweep(lessons.take_while(|_| wanted()), questions.take_while(|_| wanted()))
         })?;
@@ -79,19 +79,15 @@ fn measure(context: &Context<'_>, best: f64) -> Result<Report> {
 /// What is filtered of the spam and of the ham at each threshold.
 type Row = (f64, f64, f64);
 
-fn failed(error: crivo_mail::Error) -> Error {
-    Error::Experiment(error.to_string())
-}
-
 fn sweep(
     learned: impl Iterator<Item = crivo_mail::Result<Vec<u8>>>,
     messages: impl Iterator<Item = crivo_mail::Result<(Vec<u8>, bool)>>,
 ) -> Result<Vec<Row>> {
     let folder =
         tempfile::tempdir().map_err(|error| Error::Experiment(format!("no temporary folder: {error}")))?;
-    let filter = Filter::open_or_create_with(folder.path(), Method::Classic).map_err(failed)?;
-    filter.train(learned.map(|message| Ok((message?, Label::Spam)))).map_err(failed)?;
-    let rows = filter.sweep(messages).map_err(failed)?;
+    let filter = Filter::open_or_create_with(folder.path(), Method::Classic)?;
+    filter.train(learned.map(|message| Ok((message?, Label::Spam))))?;
+    let rows = filter.sweep(messages)?;
     let share = |caught: u64, total: u64| caught as f64 / total.max(1) as f64;
     Ok(rows
         .iter()

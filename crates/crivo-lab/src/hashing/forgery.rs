@@ -16,10 +16,11 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
             far fewer steps than the 2^32 that trying takes.",
     sources: &[(Text::Summary, "§3.2")],
     expected: Verdict::Confirmed,
-    run: measure,
+    run: |context| measure(context, 2.0),
 };
 
-fn measure(context: &Context<'_>) -> Result<Report> {
+/// `base` is what theory takes for the 2 in the `2^b` texts that trying takes.
+fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     let mut report = Report::new();
     let texts = context.size(3, 12, 100);
     report.parameter("texts", texts);
@@ -63,17 +64,17 @@ fn measure(context: &Context<'_>) -> Result<Report> {
     part.equal("that XXH3 with 64 bits tells apart", caught as f64, all);
     report.add(part);
     report.note(shown);
-    report.add(trying(context));
+    report.add(trying(context, base));
     Ok(report)
 }
 
 /// What trying costs, seen on fewer bits: texts until one has the wanted last `b` bits are geometric, `2^b` on average.
-fn trying(context: &Context<'_>) -> Part {
+fn trying(context: &Context<'_>, base: f64) -> Part {
     let mut part = Part::curve("Random texts tried until the last bits agree", "bits", "texts").log_y();
     let mut random = context.random("trying");
     let trials = context.size(1_500, 4_000, 20_000);
     for bits in [4_u32, 6, 8, 10] {
-        let mean = f64::from(1_u32 << bits);
+        let mean = libm::pow(base, f64::from(bits));
         let mut sample = Sample::about(mean);
         for _ in 0..trials {
             let wanted = random.bits() as u32;
@@ -87,4 +88,17 @@ fn trying(context: &Context<'_>) -> Part {
     }
     part.show("2^b", (4..=10).map(|bits| (f64::from(bits), f64::from(1_u32 << bits))));
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::testing::verdict;
+
+    #[test]
+    fn a_base_wrong_by_three_percent_is_refuted() {
+        for wrong in [1.94, 2.06] {
+            assert_eq!(verdict("forgery", |context| measure(context, wrong)), Verdict::Refuted);
+        }
+    }
 }
