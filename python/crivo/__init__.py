@@ -70,6 +70,7 @@ from crivo._native import (
     near_duplicates,
     shingles,
 )
+from crivo._native import __version__ as __version__
 from crivo._profile import profile
 from crivo.errors import (
     AbsentError,

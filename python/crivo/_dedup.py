@@ -3,6 +3,7 @@
 from typing import Any
 
 from crivo._native import near_duplicates
+from crivo._tables import column_of, require_collected
 from crivo.errors import InvalidParameterError, KeyTypeError
 
 
@@ -27,7 +28,10 @@ def dedup(data: Any, threshold: float = 0.8, *, column: str | None = None, **set
     if column is None and isinstance(data, (list, tuple)):
         kept = near_duplicates(data, threshold, **settings).kept
         return type(data)(data[place] for place in kept)
-    texts = data if column is None else data[column]
+    if isinstance(data, dict):
+        raise KeyTypeError("data: expected texts or a table of pandas, polars or Arrow, found dict")
+    require_collected(data)
+    texts = data if column is None else column_of(data, column)
     if not hasattr(data, "__len__"):
         return dedup(list(data), threshold, **settings)
     kept = near_duplicates(texts, threshold, **settings).kept

@@ -82,6 +82,8 @@ __all__ = [
     "shingles",
 ]
 
+__version__: str
+
 @final
 class Estimate:
     """A number with the interval that holds the truth.
@@ -183,7 +185,7 @@ class _Sketch(_Stored):
 
 class _TakesBatches(_Sketch):
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
 
         `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
         the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
@@ -518,6 +520,7 @@ class HyperLogLog(_TakesHashes):
 
     def insert(self, key: Key) -> None:
         """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
 
         >>> orders = HyperLogLog(keys="int")
         >>> orders.insert(1234)
@@ -541,7 +544,9 @@ class HyperLogLog(_TakesHashes):
 
 class _Distinct(_TakesHashes):
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """The number of different items, with bounds at the given confidence."""
@@ -906,6 +911,7 @@ class _Filter(_TakesHashes):
     def insert(self, key: Key) -> bool:
         """Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not of
         the filter's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
         """
 
     def contains(self, key: Key) -> bool:
@@ -1269,7 +1275,9 @@ class CountMin(_Frequency, _TakesHashes):
         """The probability that an answer exceeds the truth by more: e^-depth."""
 
     def insert(self, key: Key) -> None:
-        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
         """Adds a weight to one key."""
@@ -1464,7 +1472,9 @@ class Majority(_Frequency, _TakesHashes):
 
     def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     def insert(self, key: Key) -> None:
-        """One vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """One vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
         """So many votes for a key."""
@@ -1537,7 +1547,9 @@ class HeavyHitters(_Frequency, _TakesHashes):
         """The share of the whole weight that no error exceeds."""
 
     def insert(self, key: Key) -> None:
-        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
         """Adds a weight to one key."""
@@ -1632,10 +1644,11 @@ class Reservoir(_Sample):
     def insert(self, key: Key) -> None:
         """Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no key
         either.
+        Empty text is a key here; `insert_batch` skips it.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
 
         `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
         the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
@@ -1686,12 +1699,12 @@ class WeightedReservoir(_Sample):
     ) -> Self: ...
     def insert(self, key: Key, weight: float) -> None:
         """Shows one key with its weight, a finite number not below 0. A key of weight 0 is counted as
-        weightless and never sampled.
+        weightless and never sampled. Empty text is a key here; `insert_batch` skips it.
         """
 
     def insert_batch(self, values: Keys, weights: RealWeights) -> int:
         """Shows many keys, each with the weight at its place, and returns how many missing values (None,
-        NaN, null) were skipped, with their weights.
+        NaN, null, empty text) were skipped, with their weights.
 
         `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
         interface; `weights` is an array or an iterable of numbers, as many as there are values.
@@ -1763,7 +1776,9 @@ class MinHash(_TakesHashes):
         """The number of slots."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
 
     def similarity(self, other: Self, confidence: float = 0.95) -> Estimate:
         """The Jaccard similarity of the two sets, with bounds at the given confidence; 0, and certain, if one
@@ -1882,7 +1897,8 @@ class Bands:
 @final
 class LshIndex:
     """An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
-    are alike without comparing all. It lives in memory and is not stored.
+    are alike without comparing all. It lives in memory and is neither stored nor pickled, since it keeps
+    only 16 bits of each slot: store the sketches. `copy` makes another index of the same sets.
 
     A pair of similarity J is found with probability `bands.probability(J)`. Of more than
     `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
@@ -1938,6 +1954,11 @@ class LshIndex:
         ids; itself among them if it is in the index.
         """
 
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
     @property
     def keys(self) -> KeyKind:
         """What the sketches' keys are: "text", "int" or "hash"."""
@@ -2069,8 +2090,8 @@ def near_duplicates(
     says how many pairs were not found.
 
     `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-    place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`; without
-    it they are named by their positions.
+    place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`, each
+    differently; without it they are named by their positions.
 
     `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
     is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
@@ -2145,6 +2166,8 @@ class NearDuplicates:
     @property
     def bands(self) -> Bands:
         """How signatures were cut."""
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 
 # ---- what is in this column? ----
 
@@ -2315,11 +2338,13 @@ class ColumnProfile(_Stored):
         """
 
     def insert(self, value: Key) -> None:
-        """Takes one value, which is not missing."""
+        """Takes one value, which is not missing. Empty text is a value here; in
+        `insert_batch` it is missing.
+        """
 
     def insert_batch(self, values: Keys) -> int:
-        """Takes many values and returns how many of them are missing (None, NaN, null and, in a column, empty
-        text), which are counted too.
+        """Takes many values and returns how many of them are missing (None, NaN, null, empty text), which
+        are counted too.
 
         `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
         interface, which is read in place and without the GIL.
@@ -2454,7 +2479,7 @@ class Panes(_Stored):
 
     def insert(self, key: Key, time: SupportsIndex) -> bool:
         """Adds one key, or one number to sketches of numbers, of a time, and says whether the window still
-        has its pane.
+        has its pane. Empty text is a key here; `insert_batch` skips it.
         """
 
     def insert_batch(self, values: Keys, time: Times) -> int:
@@ -2879,11 +2904,13 @@ class Hll:
         """Whether nothing was inserted."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text adds nothing, as in other systems.
+        """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null and, in a column,
-        empty text) were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were
+        skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def estimate(self) -> Estimate:
@@ -2948,11 +2975,13 @@ class Theta:
         """Whether nothing was inserted."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either."""
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text adds nothing, as in other systems.
+        """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null and, in a column,
-        empty text) were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were
+        skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def estimate(self) -> Estimate:

@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 from crivo._native import ColumnProfile
+from crivo._tables import columns_of
 from crivo.errors import InvalidParameterError, KeyTypeError
 
 
@@ -11,8 +12,8 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
     """A `ColumnProfile` of each column of a table, by its name: of pandas or polars, an Arrow table or
     record batch, a dictionary of columns, or a Spark DataFrame, which is read where its rows are.
 
-    Each profile takes at most `memory` bytes. Columns whose values have no text, such as lists, are left
-    out with a warning.
+    Each profile takes at most `memory` bytes. Every column must have as many rows as the first. Columns
+    whose values have no text, such as lists, are left out with a warning.
 
     >>> import crivo
     >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
@@ -39,29 +40,13 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
             left_out.append(name)
             continue
         profiles[name] = column
+        first = next(iter(profiles))
+        if column.rows != profiles[first].rows:
+            found = f"{profiles[first].rows} rows in '{first}' and {column.rows} in '{name}'"
+            raise InvalidParameterError(f"table: expected columns of one length, found {found}")
     if left_out:
         warnings.warn(f"left out, since their values have no text: {', '.join(left_out)}", stacklevel=2)
     return profiles
-
-
-def columns_of(table: Any) -> list[tuple[str, Any]]:
-    """The names and the values of a table's columns."""
-    if isinstance(table, dict):
-        return [(str(name), values) for name, values in table.items()]
-    if hasattr(table, "column_names") and hasattr(table, "column"):  # Arrow's table
-        return list(zip(table.column_names, table.columns, strict=True))
-    if hasattr(table, "schema") and hasattr(table, "columns") and hasattr(table.schema, "names"):
-        names, columns = table.schema.names, table.columns
-        if len(columns) and not isinstance(columns[0], str):  # Arrow's record batch
-            return list(zip(names, columns, strict=True))
-    if hasattr(table, "columns") and hasattr(table, "iloc"):  # pandas
-        return [(str(name), table.iloc[:, place]) for place, name in enumerate(table.columns)]
-    if hasattr(table, "get_columns"):  # polars
-        return [(column.name, column) for column in table.get_columns()]
-    found = type(table).__name__
-    raise KeyTypeError(
-        f"table: expected one of pandas, polars, Arrow or Spark, or a dict of columns, found {found}"
-    )
 
 
 profile.__module__ = "crivo"

@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib.metadata
 import inspect
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,10 @@ def test_the_stub_s_documentation_is_the_module_s() -> None:
             written[name] = ast.get_docstring(cls)
             written |= {f"{name}.{method}": text for method, text in methods(cls).items()}
     assert written == {name: inspect.getdoc(item) for name, item in DOCUMENTED if "crivo" not in name}
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert crivo.__version__ == importlib.metadata.version("crivo")
 
 
 def test_every_public_name_is_exported() -> None:

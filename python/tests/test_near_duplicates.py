@@ -1,5 +1,7 @@
 """Near-duplicates in one call, against all pairs compared exactly."""
 
+import copy
+import pickle
 import random
 from collections.abc import Callable
 from typing import Any
@@ -12,17 +14,17 @@ import pytest
 from columns import refused
 from test_threads import ticks_during
 
-from crivo import Bands, KeyTypeError, jaccard, near_duplicates, shingles
+from crivo import Bands, CrivoError, KeyTypeError, NearDuplicates, jaccard, near_duplicates, shingles
 
 GENERATOR = random.Random(5)
 WORDS = [f"w{i}" for i in range(500)]
 
 
 def changed(words: list[str], places: int) -> list[str]:
-    copy = list(words)
+    other = list(words)
     for _ in range(places):
-        copy[GENERATOR.randrange(len(copy))] = GENERATOR.choice(WORDS)
-    return copy
+        other[GENERATOR.randrange(len(other))] = GENERATOR.choice(WORDS)
+    return other
 
 
 ORIGINALS = [[GENERATOR.choice(WORDS) for _ in range(100)] for _ in range(60)]
@@ -125,6 +127,62 @@ def test_ids_name_the_pairs() -> None:
     assert near_duplicates(texts, shingle="words:2", ids=[(1, 2), None, 3.5]).pairs == [((1, 2), 3.5, 1.0)]
     message = "number of ids: expected 3, one for each text, found 2"
     assert refused(near_duplicates, texts, ids="ab") == message
+
+
+def test_ids_are_different() -> None:
+    texts = ["a b c", "d e f", "a b c"]
+    assert (
+        refused(near_duplicates, texts, ids=["x", "y", "x"])
+        == "ids: expected a different one for each text, found 'x' again at 2"
+    )
+    assert "found None again at 1" in refused(near_duplicates, texts, ids=[None, None, None])
+    assert "found list at 0" in refused(near_duplicates, texts, ids=[[1], [2], [3]])
+
+
+class Unlucky:
+    def __hash__(self) -> int:
+        raise RuntimeError("no hash today")
+
+
+def test_what_an_id_raises_comes_through() -> None:
+    with pytest.raises(RuntimeError, match="no hash today"):
+        near_duplicates(["a"], ids=[Unlucky()])
+
+
+def parts(found: NearDuplicates) -> list[Any]:
+    names = [name for name in dir(found) if not name.startswith("_")]
+    values = [getattr(found, name) for name in names]
+    return [(value.dtype, value.tolist()) if isinstance(value, np.ndarray) else value for value in values]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_what_was_found_survives_a_pickle(named: bool) -> None:
+    texts = [*TEXTS, None, "short"]
+    ids = [("id", place) for place in range(len(texts))] if named else None
+    for found in (near_duplicates(texts, 0.6, ids=ids), near_duplicates([])):
+        copies = [pickle.loads(pickle.dumps(found, protocol)) for protocol in range(2, 6)]
+        for other in [*copies, copy.copy(found), copy.deepcopy(found)]:
+            assert parts(other) == parts(found)
+            assert repr(other) == repr(found)
+
+
+def test_a_pickle_whose_parts_do_not_fit_together_is_refused() -> None:
+    found = near_duplicates(["a b", "a b", None], shingle="words:1", ids="xyz")
+    restore, state = found.__reduce__()
+    assert parts(restore(*state)) == parts(found)
+    wrong: dict[int, list[Any]] = {
+        0: [np.array([[0, 3]], "u4"), np.zeros((1, 3), "u4"), np.zeros((0, 2), "u4"), np.zeros(2), None],
+        1: [np.array([1.5]), np.array([np.nan]), np.array([]), [1.0]],
+        2: [np.array(clusters, "u4") for clusters in ([0, 0], [0, 3, 2], [1, 0, 2], [])] + [b""],
+        3: [(4, 0, 0), (-1, 0, 0), (2**32, 0, 0), (1, 1), None],
+        4: [None, (16, 6)],
+        5: [None, 1.0],
+        6: [["x"], ["x", "x", "x"], 7],
+    }
+    for place, values in wrong.items():
+        for value in values:
+            with pytest.raises((CrivoError, TypeError, ValueError, OverflowError)):
+                restore(*state[:place], value, *state[place + 1 :])
 
 
 def test_pages_are_what_a_reader_sees() -> None:

@@ -1,5 +1,6 @@
 """Which are alike? MinHash, bands, the index, exact similarity and shingles."""
 
+import copy
 import pickle
 import random
 from typing import Any, Literal
@@ -148,6 +149,30 @@ def test_the_index_finds_what_is_alike() -> None:
     assert repr(index) == f"<LshIndex k=128, bands={index.bands!r}, keys='int', seed=0: 99 sets>"
 
 
+def test_copies_of_an_index_are_equal_and_independent() -> None:
+    index = LshIndex(128, Bands(32, 4), keys="int", seed=3, all_pairs_up_to=2)
+    sketches = [of(range(id // 4 * 50, id // 4 * 50 + 60), keys="int", seed=3) for id in range(20)]
+    for id, sketch in enumerate(sketches):
+        index.insert(id, sketch)
+    index.remove(5)
+
+    def answers(index: LshIndex) -> list[Any]:
+        first, second = index.candidates()
+        near = [index.candidates_to(sketch).tolist() for sketch in sketches]
+        return [repr(index), first.tolist(), second.tolist(), index.similars(0.3), near]
+
+    before = answers(index)
+    for other in (index.copy(), copy.copy(index), copy.deepcopy(index)):
+        assert answers(other) == before
+        other.insert(5, sketches[5])
+        assert answers(other) != before == answers(index)
+
+
+def test_an_index_says_what_to_pickle_in_its_place() -> None:
+    with pytest.raises(TypeError, match="pickle its MinHash sketches, and insert them into a new index"):
+        pickle.dumps(LshIndex.for_threshold(0.8))
+
+
 def test_crowds_are_stars() -> None:
     index = LshIndex(128, Bands(16, 8), all_pairs_up_to=5)
     for id in range(10):
@@ -185,6 +210,13 @@ def test_jaccard_is_that_of_python_s_sets() -> None:
     with pytest.raises(KeyTypeError, match="value 1"):
         jaccard([1, object()], [])  # type: ignore[list-item]
     assert "keys" in refused(jaccard, [], [], keys="words")
+
+
+def test_jaccard_of_two_texts_says_how_texts_are_compared() -> None:
+    with pytest.raises(KeyTypeError, match=r"found str \(jaccard\(shingles\(a\), shingles\(b\)"):
+        jaccard("abc", "abd")
+    with pytest.raises(KeyTypeError, match="found bytes"):
+        jaccard(["abc"], b"abd")
 
 
 def test_shingles_are_a_sorted_set() -> None:

@@ -79,6 +79,36 @@ def test_profile_leaves_out_what_has_no_text_and_says_so() -> None:
         profile(table, memory=5)
 
 
+def test_profile_refuses_columns_of_different_lengths() -> None:
+    with pytest.raises(InvalidParameterError, match="found 1 rows in 'a' and 2 in 'b'"):
+        profile({"a": [1], "b": [1, 2]})
+    with pytest.raises(InvalidParameterError, match="found 3 rows in 'b' and 2 in 'c'"):
+        profile({"b": iter([1, None, ""]), "c": pa.array(["x", None])})
+    assert profile({"a": [None, ""], "b": np.array([1, 2])})["a"].rows == 2
+
+
+def test_a_plan_for_a_table_is_refused_at_once() -> None:
+    """Warnings are errors here: whoever asked the plan for its columns would fail otherwise."""
+    plan = pl.LazyFrame({"a": ["x"]})
+    message = r"found a LazyFrame, which has none yet \(\.collect\(\) it first\)"
+    for call in (lambda: profile(plan), lambda: dedup(plan), lambda: dedup(plan, column="a")):
+        with pytest.raises(KeyTypeError, match=message):
+            call()
+
+
+def test_dedup_names_the_columns_there_are() -> None:
+    columns = {"number": [1], "text": ["x"]}
+    message = r"column: expected one of the table's \('number', 'text'\), found 'zz'"
+    for table in (pa.table(columns), pa.record_batch(columns), pd.DataFrame(columns), pl.DataFrame(columns)):
+        with pytest.raises(InvalidParameterError, match=message):
+            dedup(table, column="zz")
+    with pytest.raises(InvalidParameterError, match="found 'a' 2 times"):
+        dedup(pd.DataFrame([["x", "y"]], columns=["a", "a"]), column="a")
+    for no_table in (["x"], iter(["x"]), columns):
+        with pytest.raises(KeyTypeError, match="table"):
+            dedup(no_table, column="text")
+
+
 def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 

@@ -105,6 +105,7 @@ impl HyperLogLog {
     }
 
     /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+    /// Empty text is a key here; `insert_batch` skips it.
     ///
     /// >>> orders = HyperLogLog(keys="int")
     /// >>> orders.insert(1234)

@@ -19,7 +19,7 @@ use crate::sketch::Reduced;
 /// (True, False)
 #[pyclass(module = "crivo", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Estimate(crivo::Estimate);
+pub(crate) struct Estimate(pub(crate) crivo::Estimate);
 
 impl From<crivo::Estimate> for Estimate {
     fn from(estimate: crivo::Estimate) -> Self {

@@ -67,14 +67,15 @@ macro_rules! interchange_methods {
             }
 
             /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+            /// Empty text adds nothing, as in other systems.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
                 let py = key.py();
                 let on_key = |key: KeyRef<'_>| self.sketch.quick(py, |sketch| insert_key!(sketch, key));
                 keys::with_one(key, KeyScheme::of(self.keys), &INSERT, on_key)
             }
 
-            /// Adds many keys and returns how many missing values (None, NaN, null and, in a column,
-            /// empty text) were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+            /// Adds many keys and returns how many missing values (None, NaN, null, empty text) were
+            /// skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
             fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
                 let mut take = |stretch: Stretch<'_>| {
                     self.sketch

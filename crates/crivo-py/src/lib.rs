@@ -36,6 +36,14 @@ use pyo3::prelude::*;
 /// The native half of crivo: import the names from `crivo` itself.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
+    /// The version is set and not added: what is added becomes a part of `__all__`.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.setattr("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use crate::any::decode;
     #[pymodule_export]

@@ -320,7 +320,7 @@ macro_rules! insert_batch_method {
     ($class:ident) => {
         #[pymethods]
         impl $class {
-            /// Adds many keys and returns how many missing values (None, NaN, null) were skipped.
+            /// Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
             ///
             /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
             /// the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in

@@ -72,7 +72,7 @@ impl Panes {
     }
 
     /// Adds one key, or one number to sketches of numbers, of a time, and says whether the window still
-    /// has its pane.
+    /// has its pane. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> Result<bool> {
         let time = time_of(time)?;
         if self.family(py) == Family::DDSketch {

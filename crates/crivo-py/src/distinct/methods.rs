@@ -10,6 +10,7 @@ macro_rules! distinct_methods {
         #[pymethods]
         impl $class {
             /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+            /// Empty text is a key here; `insert_batch` skips it.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
                 self.0.with_hash(key, &$crate::sketch::INSERT, crivo::sketch::InsertHashes::insert_hash)
             }

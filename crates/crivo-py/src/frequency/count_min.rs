@@ -98,6 +98,7 @@ impl CountMin {
     }
 
     /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+    /// Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_hash(key, &INSERT, Sketch::insert_hash)
     }

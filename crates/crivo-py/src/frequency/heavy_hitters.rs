@@ -71,6 +71,7 @@ impl HeavyHitters {
     }
 
     /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+    /// Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(key, &INSERT, |sketch, key| sketch.add_ref(key, 1))
     }

@@ -60,7 +60,7 @@ pub(crate) fn name_of(kind: KeyKind) -> &'static str {
 /// The names of the methods that do one thing with keys, for errors that point from one to another.
 #[derive(Debug)]
 pub(crate) struct Verb {
-    /// With one key.
+    /// With one key; empty if there is none.
     pub(crate) one: &'static str,
     /// With many; empty if there is none.
     pub(crate) many: &'static str,

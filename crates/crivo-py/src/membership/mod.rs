@@ -58,6 +58,7 @@ macro_rules! filter_methods {
         impl $class {
             /// Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not of
             /// the filter's kind; None is no key either.
+            /// Empty text is a key here; `insert_batch` skips it.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<bool> {
                 self.0.with_hash(key, &$crate::sketch::INSERT, <$sketch>::insert_hash)
             }

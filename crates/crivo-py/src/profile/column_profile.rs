@@ -87,7 +87,8 @@ impl ColumnProfile {
         build(ProfileConfig::for_memory(memory)?, seed, sample_seed)
     }
 
-    /// Takes one value, which is not missing.
+    /// Takes one value, which is not missing. Empty text is a value here; in
+    /// `insert_batch` it is missing.
     fn insert(&self, value: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(value, &INSERT, |profile, key| match key {
             KeyRef::Bytes(text) => profile.insert_bytes(text),
@@ -95,8 +96,8 @@ impl ColumnProfile {
         })
     }
 
-    /// Takes many values and returns how many of them are missing (None, NaN, null and, in a column, empty
-    /// text), which are counted too.
+    /// Takes many values and returns how many of them are missing (None, NaN, null, empty text), which
+    /// are counted too.
     ///
     /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
     /// interface, which is read in place and without the GIL.

@@ -50,6 +50,7 @@ impl Reservoir {
 
     /// Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no key
     /// either.
+    /// Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(key, &INSERT, Sketch::insert_ref)
     }

@@ -46,13 +46,13 @@ impl WeightedReservoir {
     }
 
     /// Shows one key with its weight, a finite number not below 0. A key of weight 0 is counted as
-    /// weightless and never sampled.
+    /// weightless and never sampled. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>, weight: f64) -> Result<()> {
         self.0.with_key(key, &INSERT, |sample, key| sample.insert_ref(key, weight))
     }
 
     /// Shows many keys, each with the weight at its place, and returns how many missing values (None,
-    /// NaN, null) were skipped, with their weights.
+    /// NaN, null, empty text) were skipped, with their weights.
     ///
     /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
     /// interface; `weights` is an array or an iterable of numbers, as many as there are values.

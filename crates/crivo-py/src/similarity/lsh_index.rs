@@ -4,6 +4,7 @@ use crivo::Confidence;
 use crivo::similarity::LshIndex as Index;
 use crivo::similarity::lsh_index::{Similar as LibrarySimilar, SimilarPair as LibraryPair};
 use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::{Bands, MinHash, k_of};
@@ -13,7 +14,8 @@ use crate::keys::{name_of, scheme_of};
 use crate::sketch::Shared;
 
 /// An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
-/// are alike without comparing all. It lives in memory and is not stored.
+/// are alike without comparing all. It lives in memory and is neither stored nor pickled, since it keeps
+/// only 16 bits of each slot: store the sketches. `copy` makes another index of the same sets.
 ///
 /// A pair of similarity J is found with probability `bands.probability(J)`. Of more than
 /// `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
@@ -111,6 +113,29 @@ impl LshIndex {
         let sketch = sketch.get().sketch(py);
         let similars = self.0.detached(py, |index| index.similars_to(&sketch, threshold))?;
         Ok(similars.into_iter().map(Similar).collect())
+    }
+
+    /// An independent copy.
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self(self.0.copied(py))
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+        self.copy(py)
+    }
+
+    /// The index cannot be had back from the bits that it keeps.
+    #[allow(clippy::unused_self)] // how Python asks
+    fn __reduce__(&self) -> Result<()> {
+        let advice = "pickle its MinHash sketches, and insert them into a new index";
+        Err(PyTypeError::new_err(format!(
+            "LshIndex: keeps too little of each sketch to be pickled ({advice})"
+        ))
+        .into())
     }
 
     /// What the sketches' keys are: "text", "int" or "hash".

@@ -20,12 +20,13 @@ use crivo::similarity::jaccard::overlap_unsorted;
 use crivo::similarity::shingle::{Shingler, Shingles};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
-use crate::errors::{Result, setting, setting_in};
+use crate::errors::{Failure, Result, setting, setting_in};
 use crate::keys::{self, Stretch, Verb, scheme_of};
 
 /// The functions that compare what they are given.
-static COMPARE: Verb = Verb { one: "jaccard", many: "", hashes: "jaccard with keys='hash'", so_far: "" };
+static COMPARE: Verb = Verb { one: "", many: "", hashes: "jaccard with keys='hash'", so_far: "" };
 
 /// The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either. None
 /// if both are empty.
@@ -49,6 +50,10 @@ pub(crate) fn jaccard(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, keys: &str) ->
 
 fn hashes_of(values: &Bound<'_, PyAny>, kind: &str) -> Result<Vec<u64>> {
     let scheme = scheme_of(kind, None)?;
+    if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+        let advice = "jaccard(shingles(a), shingles(b), keys='hash') compares texts";
+        return Err(Failure::key("many keys", values.get_type().name()?, advice));
+    }
     let read = if scheme.kind() == KeyKind::Hash { keys::take_hashes } else { keys::take_keys };
     let mut hashes = Vec::new();
     let mut take = |stretch: Stretch<'_>| {

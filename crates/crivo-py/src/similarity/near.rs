@@ -4,22 +4,25 @@ use std::sync::{Mutex, PoisonError};
 
 use crivo::similarity::shingle::Shingles;
 use crivo_near::{Clusters, Documents, Keep, Linking, Outcome, PageText, Settings, Stage, Watch};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PySet, PyType};
 
 use super::Bands;
 use super::bands::hashes_of;
 use super::texts::Texts;
 use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
+use crate::sketch::Reduced;
 
 /// Finds the near-duplicates among texts: documents of which the shingles have a Jaccard similarity of
 /// at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
 /// says how many pairs were not found.
 ///
 /// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-/// place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`; without
-/// it they are named by their positions.
+/// place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`, each
+/// differently; without it they are named by their positions.
 ///
 /// `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
 /// is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
@@ -104,19 +107,39 @@ fn linking_of(linking: &str) -> Result<Linking> {
     }
 }
 
-/// One name for each text.
+/// One name for each text, different from the others.
 fn ids_of(ids: &Bound<'_, PyAny>, texts: usize) -> Result<Vec<Py<PyAny>>> {
+    let py = ids.py();
     // A column's elements would be scalars of its own; a list has Python's.
     let ids = match ["to_pylist", "tolist"].into_iter().find(|name| ids.hasattr(*name).unwrap_or(false)) {
         Some(as_list) => ids.call_method0(as_list)?,
         None => ids.clone(),
     };
     let ids: Vec<Py<PyAny>> = ids.try_iter()?.map(|id| id.map(Bound::unbind)).collect::<PyResult<_>>()?;
-    if ids.len() == texts {
-        return Ok(ids);
+    if ids.len() != texts {
+        let found = ids.len();
+        let expected = format_args!("{texts}, one for each text");
+        return Err(Failure::Parameter(format!("number of ids: expected {expected}, found {found}")));
     }
-    let found = ids.len();
-    Err(Failure::Parameter(format!("number of ids: expected {texts}, one for each text, found {found}")))
+    let seen = PySet::empty(py)?;
+    for (position, id) in ids.iter().enumerate() {
+        let id = id.bind(py);
+        if let Err(error) = seen.add(id) {
+            if !error.is_instance_of::<PyTypeError>(py) {
+                return Err(error.into());
+            }
+            let found = id.get_type().name()?;
+            let expected = "what can be a key of a dict";
+            return Err(Failure::Parameter(format!("ids: expected {expected}, found {found} at {position}")));
+        }
+        if seen.len() == position {
+            let id = id.repr()?;
+            return Err(Failure::Parameter(format!(
+                "ids: expected a different one for each text, found {id} again at {position}"
+            )));
+        }
+    }
+    Ok(ids)
 }
 
 impl From<crivo_near::Error> for Failure {
@@ -241,6 +264,18 @@ impl Found {
     }
 }
 
+impl Found {
+    /// Whether the parts can be those of one search: what comes from a pickle may be anything.
+    fn is_consistent(&self) -> bool {
+        let kept = |position: u32| self.clusters.get(position as usize).copied();
+        self.documents as usize <= self.clusters.len()
+            && self.similarities.len() == self.pairs.len()
+            && self.similarities.iter().all(|similarity| (0.0..=1.0).contains(similarity))
+            && self.pairs.as_flattened().iter().all(|&position| kept(position).is_some())
+            && self.clusters.iter().all(|&position| kept(position) == Some(position))
+    }
+}
+
 /// The near-duplicates of a collection: made by `near_duplicates`.
 ///
 /// >>> from crivo import near_duplicates
@@ -257,6 +292,17 @@ pub(crate) struct NearDuplicates {
     found: Found,
     ids: Option<Vec<Py<PyAny>>>,
 }
+
+/// What a pickle holds: pairs, similarities, clusters, three counts, bands, what was missed, and ids.
+type State<'py> = (
+    Bound<'py, PyArray2<u32>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u32>>,
+    (u32, u64, u64),
+    Bands,
+    Estimate,
+    Option<Bound<'py, PyList>>,
+);
 
 /// The ids of two texts, and their similarity.
 type NamedPair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, f64);
@@ -336,6 +382,59 @@ impl NearDuplicates {
     #[getter]
     fn bands(&self) -> Bands {
         Bands(self.found.bands)
+    }
+
+    /// What `__reduce__` wrote.
+    #[classmethod]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)] // as `__reduce__` lists them
+    fn _restored(
+        _cls: &Bound<'_, PyType>,
+        pairs: PyReadonlyArray2<'_, u32>,
+        similarities: PyReadonlyArray1<'_, f64>,
+        clusters: PyReadonlyArray1<'_, u32>,
+        counts: (u32, u64, u64),
+        bands: &Bound<'_, Bands>,
+        expected_missed: &Bound<'_, Estimate>,
+        ids: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        let (documents, too_short, compared) = counts;
+        let (pairs, clusters) = (pairs.as_array(), clusters.as_array().to_vec());
+        let pairs = match pairs.dim() {
+            (_, 2) => pairs.rows().into_iter().map(|pair| [pair[0], pair[1]]).collect(),
+            _ => Vec::new(),
+        };
+        let found = Found {
+            missing: clusters.len().saturating_sub(documents as usize),
+            pairs,
+            similarities: similarities.as_array().to_vec(),
+            clusters,
+            documents,
+            too_short,
+            compared,
+            bands: bands.get().0,
+            expected_missed: expected_missed.get().0,
+        };
+        if !found.is_consistent() {
+            let message = "NearDuplicates: expected positions, similarities and clusters that fit together";
+            return Err(Failure::Bytes(format!("{message}, found others (the pickle is damaged)")));
+        }
+        let ids = ids.map(|ids| ids_of(ids, found.clusters.len())).transpose()?;
+        Ok(Self { found, ids })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<Reduced<'py, State<'py>>> {
+        let (py, this) = (slf.py(), slf.get());
+        let Found { documents, too_short, compared, .. } = this.found;
+        let state = (
+            this.pair_positions(py)?,
+            this.similarities(py),
+            this.clusters(py),
+            (documents, too_short, compared),
+            this.bands(),
+            this.expected_missed(),
+            this.ids.as_ref().map(|ids| PyList::new(py, ids)).transpose()?,
+        );
+        Ok((slf.get_type().getattr("_restored")?, state))
     }
 
     fn __repr__(&self) -> String {
