@@ -9,7 +9,6 @@ copies. CPU time counts, of one thread, start-up and reading included.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import subprocess
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from measure import Contender, Page
+from measure import Contender, Page, argument_parser
 
 THRESHOLD = 0.8
 ROUNDS = 5
@@ -107,23 +106,21 @@ def judge(found: set[str], truth: Path | None) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--crivo", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
+    parser = argument_parser("a tenth")
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--truth", type=Path)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--small", action="store_true", help="a tenth of the size, to try the script")
     options = parser.parse_args()
     options.data.mkdir(parents=True, exist_ok=True)
     scale = 10 if options.small else 1
     program = str(options.crivo)
     page = Page(
+        "near",
         "Near-duplicates: `crivo dedup` and `crivo similar`",
         "CPU seconds of whole commands, start-up and reading included, the best of five rounds; the last table is wall time, the best of seven. rensa and gaoya run in "
         "Python with their fastest settings that check candidates: by signature, because neither can compare texts. "
         "Recall and precision are of documents that have a partner at 0.8, in a corpus of real texts whose pairs are all "
         "known; the others are made.",
+        taken="files in the page cache",
     )
     peers = Path(__file__).with_name("near_peers.py")
     corpus, truth = options.corpus, options.truth
@@ -183,8 +180,7 @@ def main() -> None:
         Contender("crivo count, which only reads and parses",
                   [program, "count", str(ratings), "--delimiter", "::", "--where", "3 > 6", "--json", "--threads", "2"]),
     ])
-    if options.write:
-        (options.write / "near.md").write_text(page.text().replace("best of 7 rounds, contenders taking turns, ", "").replace("bench rows", "bench near"))
+    page.write(options.write)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,11 @@ tool for such questions; `sort -u | wc -l` is what people type.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import duckdb
-from measure import Contender, Page
+from measure import Contender, Page, argument_parser
 
 PYTHON = sys.executable
 
@@ -63,15 +62,11 @@ def wc(path: Path) -> Contender:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--crivo", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--small", action="store_true", help="a hundredth of the size, to try the script")
-    options = parser.parse_args()
+    options = argument_parser("a hundredth").parse_args()
     files = make(options.data, 0.01 if options.small else 1.0)
     program = options.crivo
     page = Page(
+        "rows",
         "Rows in: `crivo distinct` over whole files",
         "Wall time of whole commands on two threads, start-up included. DuckDB runs in a Python process; its start-up "
         "(about 0.1 s) is in its figure. Peak memory is the high-water mark of the one process, read every millisecond.",
@@ -112,8 +107,7 @@ def main() -> None:
         Contender("zcat | wc -l", ["sh", "-c", f"zcat '{packed}' | wc -l"], alone=False),
     ])
     page.compare("A file of 1 KB: start-up", [crivo(program, files["small.txt"]), wc(files["small.txt"])])
-    if options.write:
-        (options.write / "rows.md").write_text(page.text())
+    page.write(options.write)
 
 
 if __name__ == "__main__":

@@ -8,14 +8,13 @@ installed with `cargo install` beside the data.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import duckdb
-from measure import Contender, Page
+from measure import Contender, Page, argument_parser
 
 PYTHON = sys.executable
 
@@ -76,15 +75,11 @@ def cargo_tool(data: Path, name: str) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--crivo", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--small", action="store_true", help="a fiftieth of the size, to try the script")
-    options = parser.parse_args()
+    options = argument_parser("a fiftieth").parse_args()
     files = make(options.data, 0.02 if options.small else 1.0)
     program = options.crivo
     page = Page(
+        "verbs",
         "One verb a question: whole commands beside what people type",
         "Wall time of whole commands on two threads, start-up included. DuckDB runs in a Python process; its start-up (about "
         "0.1 s) is in its figure. Pipes of several programs run once or a few times, because they take minutes.",
@@ -153,10 +148,8 @@ def main() -> None:
                 peaks.append(run.megabytes)
             name = "set keep" if verb is filtering else verb[0]
             table.append(f"| crivo {name} | {peaks[0]:.1f} | {peaks[1]:.1f} | {peaks[1] / max(peaks[0], 0.1):.2f} |")
-    page.parts.append("## Peak memory as files grow\n\n| who | MB at a tenth | MB | ratio |\n|---|---:|---:|---:|\n" + "\n".join(table))
-    print(page.parts[-1])
-    if options.write:
-        (options.write / "verbs.md").write_text(page.text().replace("bench rows", "bench verbs"))
+    page.add("Peak memory as files grow", ["| who | MB at a tenth | MB | ratio |", "|---|---:|---:|---:|", *table])
+    page.write(options.write)
 
 
 if __name__ == "__main__":

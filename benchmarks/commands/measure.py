@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import os
 import platform
@@ -62,10 +63,24 @@ class Contender:
             return
 
 
+def argument_parser(small: str) -> argparse.ArgumentParser:
+    """What all scripts are told: the program, where data is kept, where the page goes, and whether this is a trial."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--crivo", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--small", action="store_true", help=f"{small} of the size, to try the script")
+    return parser
+
+
 @dataclass
 class Page:
+    """The page of a group, and how its figures were taken."""
+
+    group: str
     title: str
     introduction: str
+    taken: str = f"best of {ROUNDS} rounds, contenders taking turns, files in the page cache"
     parts: list[str] = field(default_factory=list)
 
     def compare(self, job: str, contenders: list[Contender]) -> None:
@@ -81,13 +96,22 @@ class Page:
             for c in contenders
         ]
         table = ["| who | s | this ÷ crivo | peak MB |", "|---|---:|---:|---:|", *rows]
-        self.parts.append(f"## {job}\n\n" + "\n".join(table))
+        self.add(job, table)
+
+    def add(self, title: str, table: list[str]) -> None:
+        """A part of the page, shown at once."""
+        self.parts.append(f"## {title}\n\n" + "\n".join(table))
         print(self.parts[-1], end="\n\n", flush=True)
+
+    def write(self, folder: Path | None) -> None:
+        """Into the folder, if there is one."""
+        if folder:
+            (folder / f"{self.group}.md").write_text(self.text())
 
     def text(self) -> str:
         measured = (
-            f"Measured {datetime.date.today()} on {os.cpu_count()} cores of {processor()}; best of {ROUNDS} rounds, "
-            "contenders taking turns, files in the page cache. Repeat with `cargo xtask bench rows`."
+            f"Measured {datetime.date.today()} on {os.cpu_count()} cores of {processor()}; {self.taken}. "
+            f"Repeat with `cargo xtask bench {self.group}`."
         )
         return "\n\n".join([f"# {self.title}", self.introduction, measured, *self.parts]) + "\n"
 

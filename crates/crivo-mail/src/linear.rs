@@ -6,10 +6,10 @@
 //! ½‖w‖² + C·Σ max(0, 1 − y·⟨w, x⟩)²
 //! ```
 //!
-//! over the messages `x` with `y = ±1`, whose features count as much as they are worth ([`crate::worth`]). It is solved in the dual, one message after the other: each has a
-//! multiplier `α ≥ 0`, which a step sets to its best value while all others stand still. There is no rate of
-//! learning to choose, a few passes are enough, and the result depends on nothing but the messages, their order and the
-//! numbers above: all sums are made in one order, so it is the same to the last bit everywhere.
+//! over the messages `x` with `y = ±1`, whose features count as much as they are worth ([`crate::worth`]). It is
+//! solved in the dual, one message after the other: each has a multiplier `α ≥ 0`, which a step sets to its best value
+//! while all others stand still. There is no rate of learning to choose, two passes are enough, and the result depends on
+//! nothing but the messages, their order and the numbers above: all sums are made in one order, so it is the same to the last bit everywhere.
 //!
 //! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for large-scale linear SVM*
 //! (2008). Their random order of each pass is ours once, the order of fingerprints, because those are random.

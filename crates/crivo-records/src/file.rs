@@ -209,10 +209,19 @@ impl<T: Table> File<T> {
 // ---- records ----
 
 impl<T: Table> File<T> {
-    /// Stores a record in its place, sealed.
-    pub fn put(&self, table: T, number: i64, mut record: Vec<u8>) -> Result<(), T::Error> {
+    /// Stores a record in its place, sealed, whatever was there.
+    pub fn put(&self, table: T, number: i64, record: Vec<u8>) -> Result<(), T::Error> {
+        self.store("INSERT OR REPLACE INTO ", table, number, record)
+    }
+
+    /// Stores a record in a place where there is none yet; that there is one is damage.
+    pub fn add(&self, table: T, number: i64, record: Vec<u8>) -> Result<(), T::Error> {
+        self.store("INSERT INTO ", table, number, record)
+    }
+
+    fn store(&self, verb: &str, table: T, number: i64, mut record: Vec<u8>) -> Result<(), T::Error> {
         seal(table.seed(number), &mut record);
-        let statement = ["INSERT OR REPLACE INTO ", table.name(), " VALUES (?1, ?2)"].concat();
+        let statement = [verb, table.name(), " VALUES (?1, ?2)"].concat();
         self.run(|connection| connection.prepare_cached(&statement)?.execute(params![number, record]))
             .map(drop)
     }

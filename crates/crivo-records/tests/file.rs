@@ -67,6 +67,17 @@ fn a_file_appears_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_record_is_added_once_and_put_any_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = notebook(folder.path());
+    file.add(Notes::Names, 3, b"first".to_vec()).unwrap();
+    assert!(matches!(problem(file.add(Notes::Names, 3, b"second".to_vec())), Problem::Damaged(_)));
+    assert_eq!(text(&file, Notes::Names, 3).unwrap().unwrap(), "first");
+    file.put(Notes::Names, 3, b"third".to_vec()).unwrap();
+    assert_eq!(text(&file, Notes::Names, 3).unwrap().unwrap(), "third");
+}
+
+#[test]
 fn a_left_over_journal_is_not_played_into_a_new_file() {
     for end in ["-wal", "-journal"] {
         let folder = tempfile::tempdir().unwrap();

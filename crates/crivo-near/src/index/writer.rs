@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
         };
         let number = u32::try_from(open.state.next).map_err(|_| Error::TooMany)?;
         let (set, keys) = self.signer.read(text, fingerprint)?;
-        self.file.put(Table::Documents, number.into(), Document::encode(id, fingerprint, set))?;
+        self.file.add(Table::Documents, number.into(), Document::encode(id, fingerprint, set))?;
         open.touched.insert(self.file, &mut open.state, name_key(id), number)?;
         for &key in keys {
             open.touched.insert(self.file, &mut open.state, key, number)?;
