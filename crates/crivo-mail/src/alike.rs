@@ -105,7 +105,10 @@ pub(crate) fn closest(mut sharing: Vec<u64>) -> Vec<u64> {
 #[derive(Debug, Default)]
 pub(crate) struct Crowd {
     members: Vec<(Signature, bool)>,
-    keys: Vec<(u64, u32)>,
+    /// The members of each key, one key after the other.
+    sharing: Vec<u32>,
+    /// For each member, where those begin and end that share a key with it, once for each of its keys.
+    groups: Vec<[(u32, u32); KEYS as usize]>,
 }
 
 impl Crowd {
@@ -113,20 +116,30 @@ impl Crowd {
     pub(crate) fn new(members: Vec<(Signature, bool)>, signer: &mut Signer) -> Result<Self> {
         let mut keys = Vec::with_capacity(members.len() * KEYS as usize);
         for (at, (signature, _)) in members.iter().enumerate() {
-            keys.extend(signer.keys(signature)?.iter().map(|&key| (key, at as u32)));
+            keys.extend((0_u8..).zip(signer.keys(signature)?).map(|(number, &key)| (key, at as u32, number)));
         }
         keys.sort_unstable();
-        Ok(Self { members, keys })
+        let mut groups = vec![[(0, 0); KEYS as usize]; members.len()];
+        let mut start = 0;
+        for group in keys.chunk_by(|(one, ..), (other, ..)| one == other) {
+            let end = start + group.len();
+            for &(_, at, number) in group {
+                let shown = end.min(start + SHARING);
+                groups[at as usize][usize::from(number)] = (start as u32, shown as u32);
+            }
+            start = end;
+        }
+        let sharing = keys.into_iter().map(|(_, at, _)| at).collect();
+        Ok(Self { members, sharing, groups })
     }
 
     /// How much a member is like the nearest spam and the nearest ham among the others.
-    pub(crate) fn nearest_of(&self, member: usize, signer: &mut Signer) -> Result<(f64, f64)> {
+    pub(crate) fn nearest_of(&self, member: usize) -> (f64, f64) {
         let (signature, _) = &self.members[member];
         let mut sharing = Vec::new();
-        for &key in signer.keys(signature)? {
-            let start = self.keys.partition_point(|(other, _)| *other < key);
-            let same = self.keys[start..].iter().take_while(|(other, _)| *other == key).take(SHARING);
-            sharing.extend(same.map(|(_, at)| u64::from(*at)).filter(|at| *at != member as u64));
+        for &(start, end) in &self.groups[member] {
+            let same = self.sharing[start as usize..end as usize].iter();
+            sharing.extend(same.map(|at| u64::from(*at)).filter(|at| *at != member as u64));
         }
         let (mut like_spam, mut like_ham) = (0.0_f64, 0.0_f64);
         for other in closest(sharing) {
@@ -134,6 +147,6 @@ impl Crowd {
             let nearest = if *is_spam { &mut like_spam } else { &mut like_ham };
             *nearest = nearest.max(similarity(signature, other));
         }
-        Ok((like_spam, like_ham))
+        (like_spam, like_ham)
     }
 }

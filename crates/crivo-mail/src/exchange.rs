@@ -37,17 +37,14 @@ impl Filter {
             let mut old = Vec::new();
             store.for_each(|fingerprint, learnt| {
                 if learnt.marks.iter().any(|mark| mark.time < before) {
-                    old.push((fingerprint, learnt));
+                    old.push(fingerprint);
                 }
                 Ok(())
             })?;
-            for (fingerprint, learnt) in old {
-                match learnt.since(before) {
-                    Some(rest) => change.put(fingerprint, rest, || Ok(Vec::new()))?,
-                    None => change.remove(fingerprint)?,
-                }
-            }
-            Ok(())
+            old.into_iter().try_for_each(|fingerprint| {
+                let rest = |learnt: Option<&Learnt>| learnt.cloned()?.since(before);
+                change.update(fingerprint, rest, || Ok(Vec::new()))
+            })
         })?;
         Ok(changed.len() as u64)
     }
@@ -70,7 +67,7 @@ impl Filter {
             store.for_each(|fingerprint, learnt| {
                 let mut entry = fingerprint.to_le_bytes().to_vec();
                 put_bytes(&mut entry, &learnt.encode());
-                put_bytes(&mut entry, &store.features(fingerprint)?);
+                put_bytes(&mut entry, &store.stored_features(fingerprint)?);
                 write(&(entry.len() as u32).to_le_bytes(), &mut sum);
                 write(&entry, &mut sum);
                 count += 1;
@@ -101,7 +98,7 @@ impl Filter {
                     Some((fingerprint, learnt, bytes.counted()?.to_vec()))
                 };
                 let (fingerprint, learnt, features) = decode().ok_or_else(|| import.damaged("an entry"))?;
-                join(store, change, fingerprint, learnt, || Ok(features))?;
+                join(change, fingerprint, learnt, || Ok(features))?;
                 joined.read += 1;
             }
             Ok(())
@@ -124,7 +121,7 @@ impl Filter {
             }
             other.for_each(|fingerprint, learnt| {
                 joined.read += 1;
-                join(store, change, fingerprint, learnt, || other.features(fingerprint))
+                join(change, fingerprint, learnt, || other.stored_features(fingerprint))
             })
         })?;
         joined.changed = changed.len() as u64;
@@ -133,17 +130,16 @@ impl Filter {
 }
 
 fn join(
-    store: &Store,
     change: &mut Change<'_>,
     fingerprint: u64,
     learnt: Learnt,
     features: impl FnOnce() -> Result<Vec<u8>>,
 ) -> Result<()> {
-    let joined = match store.message(fingerprint)? {
-        Some(mine) => mine.joined(&learnt),
-        None => learnt,
+    let joined = |mine: Option<&Learnt>| match mine {
+        Some(mine) => Some(mine.clone().joined(&learnt)),
+        None => Some(learnt),
     };
-    change.put(fingerprint, joined, features)
+    change.update(fingerprint, joined, features)
 }
 
 fn other_method(store: &Store, found: &str) -> Error {

@@ -24,9 +24,6 @@ const WORDS: usize = 1200;
 /// How many characters of a message are looked at.
 const CHARACTERS: usize = 1500;
 
-/// How many characters are in a run.
-const RUNS: [usize; 2] = [3, 5];
-
 /// Longer words say no more than their beginning.
 const LONG_WORD: usize = 40;
 
@@ -179,10 +176,18 @@ impl Featurizer {
                 break;
             }
         }
-        for (length, space) in RUNS.into_iter().zip(spaces.runs) {
-            for run in self.run.windows(length) {
-                take(place(space, run), Name::Run(run));
-            }
+        let [of_3, of_5] = spaces.runs;
+        visit_runs::<3>(&self.run, of_3, &mut take);
+        visit_runs::<5>(&self.run, of_5, &mut take);
+    }
+}
+
+/// Runs of so many bytes: a length that the compiler knows makes hashing them half the work.
+#[inline(always)]
+fn visit_runs<const LENGTH: usize>(text: &[u8], space: FeatureHasher, take: &mut impl FnMut(u32, Name<'_>)) {
+    for run in text.windows(LENGTH) {
+        if let Some(known) = run.first_chunk::<LENGTH>() {
+            take(place(space, known), Name::Run(run));
         }
     }
 }
@@ -228,8 +233,13 @@ pub(crate) fn scale(features: usize) -> f32 {
 /// The weight of an entry, with its sign.
 #[inline(always)]
 pub(crate) fn signed(weights: &[f32], entry: u32) -> f32 {
-    let weight = weights.get((entry >> 1) as usize).copied().unwrap_or_default();
-    f32::from_bits(weight.to_bits() ^ entry << 31)
+    with_sign(weights.get((entry >> 1) as usize).copied().unwrap_or_default(), entry)
+}
+
+/// A number with the sign of an entry.
+#[inline(always)]
+pub(crate) fn with_sign(number: f32, entry: u32) -> f32 {
+    f32::from_bits(number.to_bits() ^ entry << 31)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::burst::Bursts;
 use crate::cache::{Cache, Nearest};
 use crate::classic::Classic;
 use crate::combine::{Evidence, logistic};
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
 use crate::features::Featurizer;
 use crate::judgement::{Judgement, Reason, Verdict};
 use crate::label::Label;
@@ -29,6 +29,9 @@ const SUBJECT: usize = 100;
 
 /// How many messages of a long training are put into the store at once, in the order of their numbers.
 const AT_ONCE: usize = 8192;
+
+/// From how many changed messages on everything is derived anew.
+const MANY: usize = 100;
 
 /// An open store with its model in memory. Share it behind an `Arc`: any number of threads check while one learns, and
 /// any number of processes do.
@@ -98,16 +101,7 @@ impl Filter {
     /// # Errors
     /// If there is none, or it is damaged.
     pub fn open(dir: &Path) -> Result<Self> {
-        let store = Store::open(dir)?;
-        let transaction = store.file().read_transaction()?;
-        let generation = store.state()?.generation;
-        let brain = Brain::load(&store)?;
-        drop(transaction);
-        Ok(Self {
-            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default() }),
-            readers: Mutex::default(),
-            bursts: Mutex::default(),
-        })
+        Self::of(Store::open(dir)?)
     }
 
     /// Opens the store in a folder, or makes an empty one.
@@ -124,15 +118,48 @@ impl Filter {
     /// As [`open_or_create`](Self::open_or_create).
     pub fn open_or_create_with(dir: &Path, method: Method) -> Result<Self> {
         match Self::open(dir) {
-            Err(error) if error.is_missing_store() => {
-                Store::create(dir, method, |store| match method {
-                    Method::Default => derive_all(store),
-                    Method::Classic => Ok(()),
-                })?;
-                Self::open(dir)
-            }
+            Err(error) if error.is_missing_store() => match Self::create(dir, method, |_| Ok(())) {
+                // Somebody else was faster: theirs is as good.
+                Err(Error::Store { problem: Problem::Exists, .. }) | Ok(()) => Self::open(dir),
+                Err(error) => Err(error),
+            },
             opened => opened,
         }
+    }
+
+    /// Makes a store of what `fill` does to an empty one: it is there when that has succeeded, and otherwise nothing is.
+    ///
+    /// ```
+    /// use crivo_mail::{Filter, Label, Method};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let mail = [(b"buy cheap watches".to_vec(), Label::Spam), (b"see you at lunch".to_vec(), Label::Ham)];
+    /// let trained = Filter::create(folder.path(), Method::Default, |new| new.train(mail.map(Ok)))?;
+    /// assert_eq!(trained.learned, Filter::open(folder.path())?.stats()?.messages);
+    /// # Ok::<(), crivo_mail::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is a store already, `fill` fails, or the folder cannot be written.
+    pub fn create<T>(dir: &Path, method: Method, fill: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        Store::create(dir, method, |store| {
+            derive(&store, &[])?;
+            let filter = Self::of(store)?;
+            let filled = fill(&filter)?;
+            Ok((filter.inner.into_inner().unwrap_or_else(PoisonError::into_inner).store, filled))
+        })
+    }
+
+    fn of(store: Store) -> Result<Self> {
+        let transaction = store.file().read_transaction()?;
+        let generation = store.state()?.generation;
+        let brain = Brain::load(&store)?;
+        drop(transaction);
+        Ok(Self {
+            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default() }),
+            readers: Mutex::default(),
+            bursts: Mutex::default(),
+        })
     }
 
     /// How the store judges.
@@ -219,18 +246,18 @@ impl Filter {
     pub fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
         let message = Message::read(message);
         let mut inner = self.inner();
-        let prepared = self.prepare(&inner.store, &message)?;
+        let (new, features) = self.prepare(&inner.store, &message)?;
         let mut outcome = Learned::New;
-        inner.change(|store, change| {
-            let fingerprint = message.fingerprint;
-            let (new, features) = prepared;
-            let before = store.message(fingerprint)?;
-            outcome = match &before {
-                Some(before) if before.has(label) => Learned::Already,
-                Some(before) if label.is_class() && before.is_spam().is_some() => Learned::Moved,
-                _ => Learned::New,
+        inner.change(|_, change| {
+            let next = |before: Option<&Learnt>| {
+                outcome = match before {
+                    Some(before) if before.has(label) => Learned::Already,
+                    Some(before) if label.is_class() && before.is_spam().is_some() => Learned::Moved,
+                    _ => Learned::New,
+                };
+                Some(before.cloned().unwrap_or(new).marked(label, now()))
             };
-            change.put(fingerprint, before.unwrap_or(new).marked(label, now()), || Ok(features))
+            change.update(message.fingerprint, next, || Ok(features))
         })?;
         Ok(outcome)
     }
@@ -242,12 +269,9 @@ impl Filter {
     pub fn unlearn(&self, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
         let fingerprint = Message::read(message).fingerprint;
         let mut inner = self.inner();
-        let changed = inner.change(|store, change| {
-            let Some(before) = store.message(fingerprint)? else { return Ok(()) };
-            match before.unmarked(label) {
-                Some(after) => change.put(fingerprint, after, || Ok(Vec::new())),
-                None => change.remove(fingerprint),
-            }
+        let changed = inner.change(|_, change| {
+            let rest = |before: Option<&Learnt>| before.cloned()?.unmarked(label);
+            change.update(fingerprint, rest, || Ok(Vec::new()))
         })?;
         Ok(if changed.is_empty() { Unlearned::Unknown } else { Unlearned::Removed })
     }
@@ -276,13 +300,12 @@ impl Filter {
                 batch.sort_by_key(|(fingerprint, ..)| *fingerprint as i64);
                 for (fingerprint, label, new, features) in batch {
                     trained.read += 1;
-                    let before = store.message(fingerprint)?;
-                    if before.as_ref().is_some_and(|before| before.has(&label)) {
-                        trained.already += 1;
-                        continue;
-                    }
-                    trained.learned += 1;
-                    change.put(fingerprint, before.unwrap_or(new).marked(&label, time), || Ok(features))?;
+                    let next = |before: Option<&Learnt>| {
+                        let already = before.is_some_and(|before| before.has(&label));
+                        *(if already { &mut trained.already } else { &mut trained.learned }) += 1;
+                        Some(before.cloned().unwrap_or(new).marked(&label, time))
+                    };
+                    change.update(fingerprint, next, || Ok(features))?;
                 }
             }
         })?;
@@ -342,7 +365,7 @@ impl Filter {
     fn burst(&self, message: &Message, learned: Option<(u32, u32)>) -> Option<(Reason, f64)> {
         let address = message.sender.as_ref()?;
         let mut bursts = self.bursts.lock().unwrap_or_else(PoisonError::into_inner);
-        let messages = bursts.count(address, now());
+        let messages = bursts.count(address, message.fingerprint, now());
         let odds = if learned == Some((0, 0)) { Bursts::log_odds(messages) } else { None };
         odds.map(|odds| (Reason::Burst { address: address.clone(), messages }, odds))
     }
@@ -392,11 +415,7 @@ impl Inner {
     ) -> Result<Vec<Changed>> {
         let mut change = self.store.change()?;
         work(&self.store, &mut change)?;
-        let changed = change.commit(|store, changed| match store.method() {
-            Method::Default if changed.len() > 100 => derive_all(store),
-            Method::Default => derive_after(store, changed),
-            Method::Classic => Ok(()),
-        })?;
+        let changed = change.commit(derive)?;
         if !changed.is_empty() {
             self.refresh()?;
         }
@@ -412,6 +431,15 @@ impl Inner {
             (self.brain, self.cache, self.generation) = (brain, Cache::default(), generation);
         }
         Ok(())
+    }
+}
+
+/// Derives what follows from messages that have changed.
+fn derive(store: &Store, changed: &[Changed]) -> Result<()> {
+    match store.method() {
+        Method::Default if changed.is_empty() || changed.len() > MANY => derive_all(store, changed),
+        Method::Default => derive_after(store, changed),
+        Method::Classic => Ok(()),
     }
 }
 

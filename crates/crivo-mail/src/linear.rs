@@ -14,7 +14,7 @@
 //! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for large-scale linear SVM*
 //! (2008). Their random order of each pass is ours once, the order of fingerprints, because those are random.
 
-use crate::features::{scale, signed};
+use crate::features::{scale, signed, with_sign};
 
 /// The features of many messages, one after the other.
 #[derive(Debug, Clone, Default)]
@@ -73,7 +73,7 @@ impl Weights {
     /// The sum for a message: above zero for spam.
     #[inline]
     pub(crate) fn margin(&self, features: &[u32]) -> f32 {
-        let sum: f32 = features.iter().map(|&entry| signed(&self.slots, entry)).sum();
+        let sum = sum(features, |entry| signed(&self.slots, entry));
         sum * scale(features.len()) + self.bias * BIAS
     }
 
@@ -84,7 +84,7 @@ impl Weights {
         for &entry in features {
             let slot = (entry >> 1) as usize;
             if let (Some(weight), Some(square)) = (self.slots.get_mut(slot), squares.get(slot)) {
-                *weight += f32::from_bits((each * square).to_bits() ^ entry << 31);
+                *weight += with_sign(each * square, entry);
             }
         }
         self.bias += step * BIAS;
@@ -120,8 +120,24 @@ impl Weights {
 
 /// The square of a message's length, its features counting as much as they are worth.
 fn length(features: &[u32], squares: &[f32]) -> f32 {
-    let sum: f32 =
-        features.iter().map(|entry| squares.get((entry >> 1) as usize).copied().unwrap_or_default()).sum();
+    let sum = sum(features, |entry| squares.get((entry >> 1) as usize).copied().unwrap_or_default());
     let scale = scale(features.len());
     sum * scale * scale + BIAS * BIAS
+}
+
+/// A sum over features, made of eight that a processor adds up at the same time. The order is fixed, and so is the
+/// result.
+#[inline(always)]
+fn sum(features: &[u32], term: impl Fn(u32) -> f32) -> f32 {
+    let mut lanes = [0.0_f32; 8];
+    let (whole, rest) = features.as_chunks::<8>();
+    for entries in whole {
+        for (lane, &entry) in lanes.iter_mut().zip(entries) {
+            *lane += term(entry);
+        }
+    }
+    for (lane, &entry) in lanes.iter_mut().zip(rest) {
+        *lane += term(entry);
+    }
+    lanes.iter().sum()
 }

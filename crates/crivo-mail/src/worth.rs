@@ -44,40 +44,53 @@ impl Counts {
 
     /// Adds messages, given as places in `rows` with whether each is of the kind looked for.
     pub(crate) fn add(&mut self, rows: &Rows, examples: &[(u32, bool)]) {
-        self.change(rows, examples, 1.0);
-    }
-
-    /// Takes messages away that were added before.
-    pub(crate) fn remove(&mut self, rows: &Rows, examples: &[(u32, bool)]) {
-        self.change(rows, examples, -1.0);
-    }
-
-    fn change(&mut self, rows: &Rows, examples: &[(u32, bool)], by: f32) {
         for &(at, is_kind) in examples {
-            self.messages[usize::from(!is_kind)] += by;
+            self.messages[usize::from(!is_kind)] += 1.0;
             let slots = if is_kind { &mut self.of_kind } else { &mut self.of_others };
             for entry in rows.row(at as usize) {
                 if let Some(count) = slots.get_mut((entry >> 1) as usize) {
-                    *count += by;
+                    *count += 1.0;
                 }
             }
         }
     }
 
+    /// Adds the counts of other messages.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let add = |(mine, theirs): (&mut f32, &f32)| *mine += theirs;
+        self.of_kind.iter_mut().zip(&other.of_kind).for_each(add);
+        self.of_others.iter_mut().zip(&other.of_others).for_each(add);
+        self.messages.iter_mut().zip(&other.messages).for_each(add);
+    }
+
     /// For each slot the square of its worth.
     pub(crate) fn squares(&self) -> Vec<f32> {
-        let log = |count: f32| libm::logf(count + DOUBT);
-        // Most counts are small, and a logarithm takes longer than all else here.
-        let small: Vec<f32> = (0..256_u16).map(|count| log(f32::from(count))).collect();
-        let log_of = |count: f32| small.get(count as usize).copied().unwrap_or_else(|| log(count));
-        let [of_kind, of_others] = self.messages.map(|messages| libm::logf(messages + 2.0 * DOUBT));
-        let sides = of_others - of_kind;
-        let square = |(&of_kind, &of_others): (&f32, &f32)| {
-            let worth = (log_of(of_kind) - log_of(of_others) + sides).abs() + LEAST;
-            worth * worth
-        };
-        self.of_kind.iter().zip(&self.of_others).map(square).collect()
+        squares(self.of_kind.iter().copied().zip(self.of_others.iter().copied()), self.messages)
     }
+
+    /// The same as if a part of the messages had not been added.
+    pub(crate) fn squares_without(&self, part: &Self) -> Vec<f32> {
+        let of_kind = self.of_kind.iter().zip(&part.of_kind).map(|(all, part)| all - part);
+        let of_others = self.of_others.iter().zip(&part.of_others).map(|(all, part)| all - part);
+        squares(
+            of_kind.zip(of_others),
+            [self.messages[0] - part.messages[0], self.messages[1] - part.messages[1]],
+        )
+    }
+}
+
+fn squares(slots: impl Iterator<Item = (f32, f32)>, messages: [f32; 2]) -> Vec<f32> {
+    let log = |count: f32| libm::logf(count + DOUBT);
+    // Most counts are small, and a logarithm takes longer than all else here.
+    let small: Vec<f32> = (0..256_u16).map(|count| log(f32::from(count))).collect();
+    let log_of = |count: f32| small.get(count as usize).copied().unwrap_or_else(|| log(count));
+    let [of_kind, of_others] = messages.map(|messages| libm::logf(messages + 2.0 * DOUBT));
+    let sides = of_others - of_kind;
+    let square = |(of_kind, of_others): (f32, f32)| {
+        let worth = (log_of(of_kind) - log_of(of_others) + sides).abs() + LEAST;
+        worth * worth
+    };
+    slots.map(square).collect()
 }
 
 #[cfg(test)]
@@ -116,13 +129,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_away_was_never_there() {
-        let rows = rows(&[&[0, 2], &[0, 5]]);
-        let mut counts = Counts::zero(2);
-        counts.add(&rows, &[(0, true)]);
-        let before = counts.clone();
-        counts.add(&rows, &[(1, false)]);
-        counts.remove(&rows, &[(1, false)]);
-        assert_eq!(counts, before);
+    fn parts_make_the_whole_and_what_is_left_out_was_never_there() {
+        let rows = rows(&[&[0, 2], &[0, 5], &[2, 7]]);
+        let of = |examples: &[(u32, bool)]| {
+            let mut counts = Counts::zero(2);
+            counts.add(&rows, examples);
+            counts
+        };
+        let (one, other) = (of(&[(0, true)]), of(&[(1, false), (2, true)]));
+        let mut both = one.clone();
+        both.merge(&other);
+        assert_eq!(both, of(&[(0, true), (1, false), (2, true)]));
+        assert_eq!(both.squares_without(&other), one.squares());
     }
 }

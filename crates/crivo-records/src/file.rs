@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use crate::format::Table;
 use crate::problem::Problem;
@@ -28,12 +28,21 @@ pub struct File<T: Table> {
     tables: PhantomData<T>,
 }
 
+/// A transaction; inside of another one, as while a file is made, a part of that. What was not committed is taken back
+/// when it is dropped.
+#[derive(Debug)]
+pub struct Transaction<'a>(Option<rusqlite::Transaction<'a>>);
+
 // ---- construction ----
 
 impl<T: Table> File<T> {
     /// Makes a new file in a folder, and the folder if there is none. It appears whole or not at all: `fill` puts the
-    /// first records into a file with another name, and is in a transaction already.
-    pub fn create(folder: &Path, fill: impl FnOnce(Self) -> Result<Self, T::Error>) -> Result<(), T::Error> {
+    /// first records into a file with another name, and is in a transaction already. It may be slow, and put much: every
+    /// record is written once, without a journal.
+    pub fn create<R>(
+        folder: &Path,
+        fill: impl FnOnce(Self) -> Result<(Self, R), T::Error>,
+    ) -> Result<R, T::Error> {
         let path = folder.join(T::FORMAT.file_name);
         let refused = |error: std::io::Error| T::error(&path, Problem::Refused(error.to_string()));
         std::fs::create_dir_all(folder).map_err(refused)?;
@@ -56,6 +65,9 @@ impl<T: Table> File<T> {
         let new = Self::connect(temporary.path(), &path)?;
         new.run(|connection| {
             connection.pragma_update(None, "page_size", T::FORMAT.page_size)?;
+            // Whatever goes wrong, this file is thrown away; it reaches the disk before it gets its name.
+            connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
+            connection.pragma_update(None, "synchronous", "OFF")?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             for table in T::ALL {
                 let name = table.name();
@@ -66,7 +78,7 @@ impl<T: Table> File<T> {
             connection.pragma_update(None, "application_id", i32::from_be_bytes(T::FORMAT.application))?;
             connection.pragma_update(None, "user_version", T::FORMAT.version)
         })?;
-        let new = fill(new)?;
+        let (new, filled) = fill(new)?;
         new.run(|connection| {
             connection.execute_batch("COMMIT")?;
             // The header of the file says from now on that it has a journal.
@@ -82,7 +94,7 @@ impl<T: Table> File<T> {
             // Where a folder cannot be asked to reach the disk, the file is still whole.
             let _ = folder.sync_all();
         }
-        Ok(())
+        Ok(filled)
     }
 
     /// Opens the file of a folder.
@@ -184,17 +196,23 @@ impl<T: Table> File<T> {
 impl<T: Table> File<T> {
     /// Everything read until this ends is of one moment.
     pub fn read_transaction(&self) -> Result<Transaction<'_>, T::Error> {
-        self.run(Connection::unchecked_transaction)
+        self.begin(TransactionBehavior::Deferred)
     }
 
     /// Nobody else writes until this ends.
     pub fn write_transaction(&self) -> Result<Transaction<'_>, T::Error> {
-        self.run(|connection| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
+        self.begin(TransactionBehavior::Immediate)
     }
 
-    /// Returns when everything is on the disk.
+    fn begin(&self, behavior: TransactionBehavior) -> Result<Transaction<'_>, T::Error> {
+        let alone = self.connection.is_autocommit();
+        let begin = |connection| rusqlite::Transaction::new_unchecked(connection, behavior);
+        self.run(|connection| alone.then(|| begin(connection)).transpose()).map(Transaction)
+    }
+
+    /// Returns when everything is on the disk; inside of another transaction, that is left to the other.
     pub fn commit(&self, transaction: Transaction<'_>) -> Result<(), T::Error> {
-        self.run(|_| transaction.commit())
+        self.run(|_| transaction.0.map_or(Ok(()), rusqlite::Transaction::commit))
     }
 
     /// Brings a long journal into the file and empties it. While somebody reads an older state, or the disk is full,

@@ -36,8 +36,7 @@ mod seal;
 #[cfg(feature = "victim")]
 pub mod victim;
 
-pub use file::File;
+pub use file::{File, Transaction};
 pub use format::{Format, Table, Words};
 pub use problem::Problem;
-pub use rusqlite::Transaction;
 pub use seal::{SEAL, seal, unseal};

@@ -13,13 +13,18 @@ use rusqlite::Connection;
 
 use support::Notes;
 
+/// What makes a file without records.
+fn empty(file: File<Notes>) -> Result<(File<Notes>, ()), (PathBuf, Problem)> {
+    Ok((file, ()))
+}
+
 /// A new file with two records in each table.
 fn notebook(folder: &Path) -> File<Notes> {
     let fill = |file: File<Notes>| {
         for (table, number) in [(Notes::Text, 1), (Notes::Text, 2), (Notes::Names, 1), (Notes::Names, 2)] {
             file.put(table, number, format!("{table:?} {number}").into_bytes())?;
         }
-        Ok(file)
+        Ok((file, ()))
     };
     File::create(folder, fill).unwrap();
     File::open(folder).unwrap()
@@ -48,7 +53,7 @@ fn behind_its_back(folder: &Path, statement: &str) {
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(problem(File::<Notes>::open(folder.path())), Problem::Missing);
-    let failed = File::<Notes>::create(folder.path(), |file| {
+    let failed = File::<Notes>::create::<()>(folder.path(), |file| {
         file.put(Notes::Text, 1, b"half".to_vec())?;
         Err(file.damaged("the rest cannot be had"))
     });
@@ -61,7 +66,7 @@ fn a_file_appears_whole_or_not_at_all() {
     drop(file);
     assert_eq!(files_in(folder.path()), ["notes.sqlite"]);
     let before = fs::read(folder.path().join("notes.sqlite")).unwrap();
-    assert_eq!(problem(File::<Notes>::create(folder.path(), Ok)), Problem::Exists);
+    assert_eq!(problem(File::<Notes>::create(folder.path(), empty)), Problem::Exists);
     assert_eq!(fs::read(folder.path().join("notes.sqlite")).unwrap(), before, "the first one stays");
     assert_eq!(files_in(folder.path()), ["notes.sqlite"]);
 }
@@ -83,7 +88,7 @@ fn a_left_over_journal_is_not_played_into_a_new_file() {
         let folder = tempfile::tempdir().unwrap();
         let rest = format!("notes.sqlite{end}");
         fs::write(folder.path().join(&rest), b"of an earlier file").unwrap();
-        match problem(File::<Notes>::create(folder.path(), Ok)) {
+        match problem(File::<Notes>::create(folder.path(), empty)) {
             Problem::Foreign(what) => {
                 assert!(what.contains(&rest) && what.contains("left of an earlier notebook"), "{what}");
             }
@@ -200,7 +205,7 @@ fn a_second_writer_is_refused_when_its_patience_ends_and_readers_never() {
 fn a_folder_that_cannot_be_made_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), b"").unwrap();
-    let made = File::<Notes>::create(&folder.path().join("file"), Ok);
+    let made = File::<Notes>::create(&folder.path().join("file"), empty);
     assert!(matches!(problem(made), Problem::Refused(_)));
 }
 

@@ -21,7 +21,7 @@ fn the_victim() {
     loop {
         let make = |file: File<Notes>| {
             (0..RECORDS).try_for_each(|number| file.put(Notes::Text, number, vec![7; 100]))?;
-            Ok(file)
+            Ok((file, ()))
         };
         File::create(&folder.join(made.to_string()), make).unwrap();
         made += 1;

@@ -81,46 +81,50 @@ fn put_reputations(file: &File, bucket: u32, found: &[Reputation]) -> Result<()>
     file.put(Table::Derived, place(Kind::Senders, 0, bucket), record)
 }
 
-/// What is to be put into the buckets, or taken out of them.
-#[derive(Debug, Default)]
+/// What is to be put into the buckets, or taken out of them: for each bucket, who comes and who goes.
+#[derive(Debug)]
 pub(super) struct Filling {
-    keys: BTreeMap<u32, Vec<(Posting, bool)>>,
-    senders: BTreeMap<u32, Vec<(u64, bool, bool)>>,
+    keys: Vec<Vec<(Posting, bool)>>,
+    senders: Vec<Vec<(u64, bool, bool)>>,
 }
 
 impl Filling {
+    /// Nothing to do.
+    pub(super) fn new() -> Self {
+        Self {
+            keys: vec![Vec::new(); KEY_BUCKETS as usize],
+            senders: vec![Vec::new(); SENDER_BUCKETS as usize],
+        }
+    }
+
     /// A message with these keys comes, or goes.
     pub(super) fn keys(&mut self, message: u64, keys: &[u64], comes: bool) {
         for &key in keys {
             let (bucket, tag) = home_of_key(key);
-            self.keys.entry(bucket).or_default().push(((tag, message), comes));
+            self.keys[bucket as usize].push(((tag, message), comes));
         }
     }
 
     /// A message of this sender comes, or goes.
     pub(super) fn sender(&mut self, sender: &str, is_spam: bool, comes: bool) {
         let (bucket, hash) = home_of_sender(sender);
-        self.senders.entry(bucket).or_default().push((hash, is_spam, comes));
+        self.senders[bucket as usize].push((hash, is_spam, comes));
     }
 
     /// Writes all buckets anew.
     pub(super) fn write_all(self, file: &File) -> Result<()> {
-        let mut keys = self.keys;
-        for bucket in 0..KEY_BUCKETS {
-            let new = keys.remove(&bucket).unwrap_or_default();
+        for (bucket, new) in (0..).zip(self.keys) {
             put_postings(file, bucket, &mut new.into_iter().map(|(posting, _)| posting).collect())?;
         }
-        let mut senders = self.senders;
-        for bucket in 0..SENDER_BUCKETS {
-            let counts = counted(Vec::new(), senders.remove(&bucket).unwrap_or_default());
-            put_reputations(file, bucket, &counts)?;
+        for (bucket, new) in (0..).zip(self.senders) {
+            put_reputations(file, bucket, &counted(Vec::new(), new))?;
         }
         Ok(())
     }
 
     /// Writes the buckets that change.
     pub(super) fn write_changes(self, file: &File) -> Result<()> {
-        for (bucket, changes) in self.keys {
+        for (bucket, changes) in (0..).zip(self.keys).filter(|(_, changes)| !changes.is_empty()) {
             let mut all = postings(file, bucket)?;
             for (posting, comes) in changes {
                 if comes {
@@ -131,7 +135,7 @@ impl Filling {
             }
             put_postings(file, bucket, &mut all)?;
         }
-        for (bucket, changes) in self.senders {
+        for (bucket, changes) in (0..).zip(self.senders).filter(|(_, changes)| !changes.is_empty()) {
             let counts = counted(reputations(file, bucket)?, changes);
             put_reputations(file, bucket, &counts)?;
         }

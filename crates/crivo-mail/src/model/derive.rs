@@ -1,6 +1,6 @@
 //! Deriving the model: from all messages, or after a few of them changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::buckets::Filling;
 use super::place::{Kind, place};
@@ -35,23 +35,27 @@ struct Everything {
 }
 
 impl Everything {
-    fn load(store: &Store) -> Result<Self> {
+    /// Reads all messages, but for what was put there by the same transaction and is still at hand.
+    fn load(store: &Store, changed: &[Changed]) -> Result<Self> {
         let mut messages = Vec::new();
         store.for_each(|fingerprint, learnt| {
             messages.push((fingerprint, learnt));
             Ok(())
         })?;
+        let at_hand: HashMap<u64, &[u8]> = changed
+            .iter()
+            .filter_map(|change| Some((change.fingerprint, change.features.as_deref()?)))
+            .collect();
         let (mut rows, mut features) = (Rows::default(), Vec::new());
-        store.file().for_each(Table::Features, |number, record| {
+        for (fingerprint, _) in &messages {
             features.clear();
-            let expected =
-                messages.get(rows.len()).is_some_and(|(fingerprint, _)| *fingerprint as i64 == number);
-            let read = decode_features(record, &mut features).filter(|()| expected);
+            match at_hand.get(fingerprint) {
+                Some(record) => decode_features(record, &mut features).ok_or_else(|| {
+                    store.file().damaged(format_args!("the features of message {fingerprint:x}"))
+                })?,
+                None => store.features(*fingerprint, &mut features)?,
+            }
             rows.push(&features);
-            Ok(read)
-        })?;
-        if rows.len() != messages.len() {
-            return Err(store.file().damaged("messages without features"));
         }
         Ok(Self { messages, rows })
     }
@@ -69,10 +73,10 @@ fn base_size(messages: usize) -> usize {
     size
 }
 
-/// Derives everything from all messages.
-pub(crate) fn derive_all(store: &Store) -> Result<()> {
+/// Derives everything from all messages, of which some have just changed.
+pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let file = store.file();
-    let all = Everything::load(store)?;
+    let all = Everything::load(store, changed)?;
     let mut signer = Signer::new()?;
 
     let classed = |at: &u32| all.messages[*at as usize].1.is_spam().is_some();
@@ -89,11 +93,13 @@ pub(crate) fn derive_all(store: &Store) -> Result<()> {
 
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
-    let mut counts = Counts::zero(BITS);
-    counts.add(&all.rows, &examples);
-    let (combiner, thresholds) = calibrate(&all, &examples, &counts, &mut signer)?;
+    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
+    let (margins, mut counts) = unseen_margins(&all.rows, fold_of, &examples, BITS);
+    let (combiner, thresholds) = calibrate(&all, &examples, margins, &mut signer)?;
     let mut weights = Weights::zero(BITS);
-    weights.fit(&all.rows, &examples, &counts.squares(), BASE);
+    if !examples.is_empty() {
+        weights.fit(&all.rows, &examples, &counts.squares(), BASE);
+    }
     stored::put_base(file, &weights, &counts)?;
     let later: Vec<(u32, bool)> = later.into_iter().map(example).collect();
     fit_later(&mut weights, &mut counts, &all.rows, &later);
@@ -102,7 +108,7 @@ pub(crate) fn derive_all(store: &Store) -> Result<()> {
         later.iter().map(|&(at, is_spam)| (time(at), all.messages[at as usize].0, is_spam)).collect();
     stored::put_later(file, &listed)?;
 
-    let mut filling = Filling::default();
+    let mut filling = Filling::new();
     for (fingerprint, learnt) in &all.messages {
         fill(&mut filling, &mut signer, *fingerprint, learnt, true)?;
     }
@@ -118,7 +124,8 @@ pub(crate) fn derive_all(store: &Store) -> Result<()> {
         bias: weights.bias,
         labels: Vec::new(),
     };
-    derive_labels(store, &mut head)?;
+    let labelled = all.messages.iter().map(|(fingerprint, learnt)| (*fingerprint, labels_of(Some(learnt))));
+    derive_labels(store, labelled.collect(), &mut head)?;
     stored::put_head(file, &head)
 }
 
@@ -155,7 +162,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     // The base has at least as many as it should, because messages of one time are not divided.
     let same_base = count > SMALL && base_size(count) == base_size(count_after);
     if !(moved.is_empty() || is_later && same_base) {
-        return derive_all(store);
+        return derive_all(store, changed);
     }
     let labels_change =
         changed.iter().any(|change| labels_of(change.before.as_ref()) != labels_of(change.after.as_ref()));
@@ -167,8 +174,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     let (mut rows, mut examples, mut features) = (Rows::default(), Vec::new(), Vec::new());
     for (&(_, fingerprint), &is_spam) in &later {
         features.clear();
-        decode_features(&store.features(fingerprint)?, &mut features)
-            .ok_or_else(|| file.damaged(format_args!("the features of message {fingerprint:x}")))?;
+        store.features(fingerprint, &mut features)?;
         examples.push((rows.len() as u32, is_spam));
         rows.push(&features);
     }
@@ -178,7 +184,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
         later.iter().map(|(&(time, fingerprint), &is_spam)| (time, fingerprint, is_spam)).collect();
     stored::put_later(file, &listed)?;
 
-    let (mut signer, mut filling) = (Signer::new()?, Filling::default());
+    let (mut signer, mut filling) = (Signer::new()?, Filling::new());
     for change in changed {
         if let Some(before) = &change.before {
             fill(&mut filling, &mut signer, change.fingerprint, before, false)?;
@@ -192,7 +198,12 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     let mut head = Head { knows_both: state.spam > 0 && state.ham > 0, bias: weights.bias, ..head };
     // A single label is told from all other messages, several from each other.
     if labels_change || head.labels.len() == 1 {
-        derive_labels(store, &mut head)?;
+        let mut labelled = Vec::new();
+        store.for_each(|fingerprint, learnt| {
+            labelled.push((fingerprint, labels_of(Some(&learnt))));
+            Ok(())
+        })?;
+        derive_labels(store, labelled, &mut head)?;
     }
     stored::put_head(file, &head)
 }
@@ -224,44 +235,53 @@ fn fill(
     Ok(())
 }
 
-/// Margins of messages from models that have not seen them; `counts` are those of all.
+/// Margins of messages from models that have not seen them, and the counts of all.
 fn unseen_margins(
     rows: &Rows,
     fold_of: impl Fn(u32) -> u64,
     examples: &[(u32, bool)],
-    counts: &Counts,
     bits: u8,
-) -> Vec<f64> {
+) -> (Vec<f64>, Counts) {
+    if examples.is_empty() {
+        return (Vec::new(), Counts::zero(bits));
+    }
     // Few messages are divided more finely: each part still learns from most of them.
     let folds = if examples.len() <= 2000 { 5 } else { 2 };
-    let mut margins = vec![0.0; examples.len()];
+    let divided = |fold: u64| -> (Vec<(u32, bool)>, Vec<(u32, bool)>) {
+        examples.iter().partition(|(at, _)| fold_of(*at) % folds == fold)
+    };
+    let mut counts = Counts::zero(bits);
+    let mut parts = Vec::new();
     for fold in 0..folds {
+        let mut part = Counts::zero(bits);
+        part.add(rows, &divided(fold).0);
+        counts.merge(&part);
+        parts.push(part);
+    }
+    let mut margins = vec![0.0; examples.len()];
+    for (fold, part) in (0..folds).zip(&parts) {
+        let (_, others) = divided(fold);
         let is_out = |at: u32| fold_of(at) % folds == fold;
-        let (out, others): (Vec<_>, Vec<_>) = examples.iter().copied().partition(|(at, _)| is_out(*at));
-        let mut counts = counts.clone();
-        counts.remove(rows, &out);
         let mut weights = Weights::zero(bits);
-        weights.fit(rows, &others, &counts.squares(), BASE);
+        weights.fit(rows, &others, &counts.squares_without(part), BASE);
         for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at)) {
             *margin = weights.margin(rows.row(*at as usize)).into();
         }
     }
-    margins
+    (margins, counts)
 }
 
-/// The coefficients and the thresholds, from evidence as new messages have it.
+/// The coefficients and the thresholds, from evidence as new messages have it: `margins` are of models that have not
+/// seen them.
 fn calibrate(
     all: &Everything,
     examples: &[(u32, bool)],
-    counts: &Counts,
+    margins: Vec<f64>,
     signer: &mut Signer,
 ) -> Result<(Combiner, Thresholds)> {
     if examples.iter().all(|(_, is_spam)| *is_spam) || examples.iter().all(|(_, is_spam)| !is_spam) {
         return Ok((Combiner::default(), thresholds(&[], Wanted::default())));
     }
-    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let margins = unseen_margins(&all.rows, fold_of, examples, counts, BITS);
-
     let mut members = Vec::new();
     let mut places = vec![None; examples.len()];
     let mut senders: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
@@ -280,7 +300,7 @@ fn calibrate(
     let mut evidence = Vec::with_capacity(examples.len());
     for ((place, margin), &(at, is_spam)) in places.iter().zip(margins).zip(examples) {
         let (like_spam, like_ham) = match place {
-            Some(member) => crowd.nearest_of(*member, signer)?,
+            Some(member) => crowd.nearest_of(*member),
             None => (0.0, 0.0),
         };
         let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
@@ -306,15 +326,9 @@ fn labels_of(learnt: Option<&Learnt>) -> Vec<String> {
 }
 
 /// The models of labels: each against the messages with other labels, or against all others if it is the only one.
-fn derive_labels(store: &Store, head: &mut Head) -> Result<()> {
+fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mut Head) -> Result<()> {
     let file = store.file();
-    let (mut names, mut messages) = (BTreeSet::new(), Vec::new());
-    store.for_each(|fingerprint, learnt| {
-        let labels = labels_of(Some(&learnt));
-        names.extend(labels.iter().cloned());
-        messages.push((fingerprint, labels));
-        Ok(())
-    })?;
+    let names: BTreeSet<String> = messages.iter().flat_map(|(_, labels)| labels.iter().cloned()).collect();
     // Weights of labels that are gone.
     file.remove_range(Table::Derived, place(Kind::Weights, 1, 0), place(Kind::Weights, u16::MAX, u32::MAX))?;
     head.labels.clear();
@@ -327,8 +341,7 @@ fn derive_labels(store: &Store, head: &mut Head) -> Result<()> {
     let (mut rows, mut features) = (Rows::default(), Vec::new());
     for (fingerprint, _) in &messages {
         features.clear();
-        decode_features(&store.features(*fingerprint)?, &mut features)
-            .ok_or_else(|| file.damaged(format_args!("the features of message {fingerprint:x}")))?;
+        store.features(*fingerprint, &mut features)?;
         rows.push(&fold_features(&features));
     }
     for (number, name) in names.into_iter().enumerate() {
@@ -337,10 +350,8 @@ fn derive_labels(store: &Store, head: &mut Head) -> Result<()> {
             .enumerate()
             .map(|(at, (_, labels))| (at as u32, labels.contains(&name)))
             .collect();
-        let mut counts = Counts::zero(LABEL_BITS);
-        counts.add(&rows, &examples);
         let fold_of = |at: u32| messages[at as usize].0 >> 16;
-        let margins = unseen_margins(&rows, fold_of, &examples, &counts, LABEL_BITS);
+        let (margins, counts) = unseen_margins(&rows, fold_of, &examples, LABEL_BITS);
         let evidence: Vec<(Evidence, bool)> = margins
             .into_iter()
             .zip(&examples)

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use crivo_records::{Table as _, Transaction};
 
-use crate::error::{Error, Problem, Result};
+use crate::error::{Problem, Result};
 use crate::label::Label;
 
 /// How a store judges.
@@ -47,6 +47,9 @@ impl Method {
 const SETTINGS: i64 = 1;
 const STATE: i64 = 2;
 
+/// How many bytes of new features a transaction keeps in memory.
+const KEPT: usize = 128 << 20;
+
 /// An open store.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -55,24 +58,18 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Makes an empty store; one that is there already stays as it is. `derive` derives the model of no messages.
-    pub(crate) fn create(
+    /// Makes a store of what `fill` puts into it, whole or not at all.
+    pub(crate) fn create<R>(
         folder: &Path,
         method: Method,
-        derive: impl FnOnce(&Self) -> Result<()>,
-    ) -> Result<()> {
-        let made = File::create(folder, |file| {
-            let new = Self { file, method };
-            new.file.put(Table::Head, SETTINGS, format!("method {}", method.name()).into_bytes())?;
-            new.file.put(Table::Head, STATE, State::default().encode())?;
-            derive(&new)?;
-            Ok(new.file)
-        });
-        match made {
-            // Somebody else was faster: theirs is as good.
-            Err(Error::Store { problem: Problem::Exists, .. }) => Ok(()),
-            made => made,
-        }
+        fill: impl FnOnce(Self) -> Result<(Self, R)>,
+    ) -> Result<R> {
+        File::create(folder, |file| {
+            file.put(Table::Head, SETTINGS, format!("method {}", method.name()).into_bytes())?;
+            file.put(Table::Head, STATE, State::default().encode())?;
+            let (store, filled) = fill(Self { file, method })?;
+            Ok((store.file, filled))
+        })
     }
 
     pub(crate) fn open(folder: &Path) -> Result<Self> {
@@ -109,7 +106,7 @@ impl Store {
     pub(crate) fn change(&self) -> Result<Change<'_>> {
         let transaction = self.file.write_transaction()?;
         let state = self.state()?;
-        Ok(Change { store: self, transaction, state, changed: Vec::new() })
+        Ok(Change { store: self, transaction, state, changed: Vec::new(), kept: 0 })
     }
 
     /// Hands every message to `take`, by number, and says if any is missing.
@@ -131,12 +128,29 @@ impl Store {
     /// Reads every record of every table.
     pub(crate) fn verify(&self) -> Result<()> {
         let _moment = self.file.read_transaction()?;
-        self.for_each(|fingerprint, _| self.features(fingerprint).map(drop))?;
+        let mut messages = 0_u64;
+        self.for_each(|fingerprint, _| {
+            messages += 1;
+            self.features(fingerprint, &mut Vec::new())
+        })?;
+        let mut features = 0_u64;
+        self.file.for_each(Table::Features, |_, _| {
+            features += 1;
+            Ok(Some(()))
+        })?;
+        if features != messages {
+            return Err(self.file.damaged("features without a message"));
+        }
         Table::ALL.iter().try_for_each(|&table| self.file.for_each(table, |_, _| Ok(Some(()))))
     }
 
+    /// Appends the features of a message.
+    pub(crate) fn features(&self, fingerprint: u64, features: &mut Vec<u32>) -> Result<()> {
+        self.file.need(Table::Features, fingerprint as i64, |record| decode_features(record, features))
+    }
+
     /// The features of a message, as they are stored.
-    pub(crate) fn features(&self, fingerprint: u64) -> Result<Vec<u8>> {
+    pub(crate) fn stored_features(&self, fingerprint: u64) -> Result<Vec<u8>> {
         self.file.need(Table::Features, fingerprint as i64, |record| Some(record.to_vec()))
     }
 }
@@ -147,6 +161,8 @@ pub(crate) struct Changed {
     pub(crate) fingerprint: u64,
     pub(crate) before: Option<Learnt>,
     pub(crate) after: Option<Learnt>,
+    /// The features of a new message, as they are stored, unless too many were new: they need not be read again.
+    pub(crate) features: Option<Vec<u8>>,
 }
 
 /// A transaction: what it does is seen by others when it is committed, and taken back if it is dropped.
@@ -155,38 +171,46 @@ pub(crate) struct Change<'a> {
     transaction: Transaction<'a>,
     state: State,
     changed: Vec<Changed>,
+    /// How many bytes of features are in `changed`.
+    kept: usize,
 }
 
 impl Change<'_> {
-    /// Puts a message in the place of what was there; features of a new one are asked for.
-    pub(crate) fn put(
+    /// Puts in the place of a message what `next` makes of it; if that is nothing, the message is removed. The features of a
+    /// new one are asked for.
+    pub(crate) fn update(
         &mut self,
         fingerprint: u64,
-        after: Learnt,
+        next: impl FnOnce(Option<&Learnt>) -> Option<Learnt>,
         features: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<()> {
         let before = self.store.message(fingerprint)?;
-        if before.as_ref() == Some(&after) {
+        let after = next(before.as_ref());
+        if before == after {
             return Ok(());
         }
-        let number = fingerprint as i64;
-        self.store.file.put(Table::Messages, number, after.encode())?;
-        match &before {
-            Some(before) => self.state.take(fingerprint, before),
-            None => self.store.file.put(Table::Features, number, features()?)?,
+        let (file, number) = (&self.store.file, fingerprint as i64);
+        let mut kept = None;
+        match &after {
+            Some(after) => {
+                file.put(Table::Messages, number, after.encode())?;
+                self.state.add(fingerprint, after);
+                if before.is_none() {
+                    let features = features()?;
+                    kept = (self.kept + features.len() <= KEPT).then(|| features.clone());
+                    self.kept += kept.as_ref().map_or(0, Vec::len);
+                    file.put(Table::Features, number, features)?;
+                }
+            }
+            None => {
+                file.remove(Table::Messages, number)?;
+                file.remove(Table::Features, number)?;
+            }
         }
-        self.state.add(fingerprint, &after);
-        self.changed.push(Changed { fingerprint, before, after: Some(after) });
-        Ok(())
-    }
-
-    pub(crate) fn remove(&mut self, fingerprint: u64) -> Result<()> {
-        if let Some(before) = self.store.message(fingerprint)? {
-            self.state.take(fingerprint, &before);
-            self.store.file.remove(Table::Messages, fingerprint as i64)?;
-            self.store.file.remove(Table::Features, fingerprint as i64)?;
-            self.changed.push(Changed { fingerprint, before: Some(before), after: None });
+        if let Some(before) = &before {
+            self.state.take(fingerprint, before);
         }
+        self.changed.push(Changed { fingerprint, before, after, features: kept });
         Ok(())
     }
 

@@ -90,7 +90,7 @@ pub(super) fn create(folder: &Path, settings: &str) -> Result<()> {
         file.put(Table::Head, SETTINGS, settings.as_bytes().to_vec())?;
         State { buckets: 1, ..State::default() }.write(&file)?;
         buckets::write(&file, 0, &mut [])?;
-        Ok(file)
+        Ok((file, ()))
     })
 }
 

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::anyhow;
-use crivo_mail::{Filter, Joined};
+use crivo_mail::{Filter, Joined, Method};
 
 use super::super::Outcome;
 use super::StoreArgs;
@@ -100,13 +100,24 @@ pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
 pub(crate) fn import(args: &ImportArgs, out: &Output) -> Outcome {
     let name = args.file.display();
     let file = File::open(&args.file).map_err(|error| anyhow!("{name}: {}", reason(&error)))?;
-    let filter = Filter::open_or_create(&args.store.store)?;
-    tell(filter.import(&mut BufReader::new(file), &args.file)?, out)
+    let joined =
+        in_old_or_new(&args.store.store, |filter| filter.import(&mut BufReader::new(file), &args.file))?;
+    tell(joined, out)
 }
 
 pub(crate) fn merge(args: &MergeArgs, out: &Output) -> Outcome {
-    let filter = Filter::open_or_create(&args.store.store)?;
-    tell(filter.merge(&args.other)?, out)
+    tell(in_old_or_new(&args.store.store, |filter| filter.merge(&args.other))?, out)
+}
+
+/// Changes a store; if there is none, one appears with the change, or not at all.
+fn in_old_or_new<T>(
+    store: &Path,
+    change: impl FnOnce(&Filter) -> crivo_mail::Result<T>,
+) -> crivo_mail::Result<T> {
+    match Filter::open(store) {
+        Err(error) if error.is_missing_store() => Filter::create(store, Method::Default, change),
+        opened => change(&opened?),
+    }
 }
 
 fn tell(joined: Joined, out: &Output) -> Outcome {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use crivo_mail::{Filter, Label, Mail, Method};
+use crivo_mail::{Filter, Label, Mail, Method, Trained};
 use serde::Serialize;
 
 use super::super::Outcome;
@@ -79,17 +79,24 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Some(MethodName::Classic) => Method::Classic,
         _ => Method::Default,
     };
-    let filter = Filter::open_or_create_with(&args.store.store, method)?;
-    if args.method.is_some() && filter.method() != method {
-        bail!(
+    let mut mail = sources
+        .into_iter()
+        .flat_map(|(label, mail)| mail.map(move |bytes| Ok((bytes?, label.clone()))))
+        .peekable();
+    let trained = match Filter::open(&args.store.store) {
+        Ok(filter) if args.method.is_some() && filter.method() != method => bail!(
             "--method {}: the store has the method {}, which cannot change: name another folder",
             method.name(),
             filter.method().name()
-        );
-    }
-    let mail =
-        sources.into_iter().flat_map(|(label, mail)| mail.map(move |bytes| Ok((bytes?, label.clone()))));
-    let trained = filter.train(mail)?;
+        ),
+        Ok(filter) => filter.train(mail)?,
+        // There is no store of nothing.
+        Err(error) if error.is_missing_store() && mail.peek().is_none() => Trained::default(),
+        Err(error) if error.is_missing_store() => {
+            Filter::create(&args.store.store, method, |new| new.train(mail))?
+        }
+        Err(error) => return Err(error.into()),
+    };
     if args.json {
         out.json(&Report { read: trained.read, learned: trained.learned, already: trained.already })?;
     } else {
