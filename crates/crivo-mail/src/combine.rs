@@ -62,6 +62,14 @@ impl Combiner {
         evidence.pieces().iter().zip(&self.coefficients).map(|(piece, coefficient)| piece * coefficient).sum()
     }
 
+    /// For a label that every learned message has: nothing tells which messages do not have it, so none gets it, and none
+    /// is surely without.
+    pub(crate) fn without_others() -> Self {
+        let mut coefficients = [0.0; PIECES];
+        coefficients[0] = -1.0;
+        Self { coefficients }
+    }
+
     /// What a step of the margin adds to the log-odds.
     pub(crate) fn slope(&self) -> f64 {
         self.coefficients[1]

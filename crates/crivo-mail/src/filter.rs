@@ -1,10 +1,14 @@
 //! A filter: an open store and what was derived from it.
+//!
+//! Checks read through one connection, and whoever learns writes through another: waiting for somebody else's
+//! commit, or deriving what follows from a lesson, keeps nobody from being judged. What follows is loaded aside, and
+//! takes its place in one step.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::alike::{self, Signer};
+use crate::alike::Signer;
 use crate::burst::Bursts;
 use crate::cache::{Cache, Nearest};
 use crate::classic::Classic;
@@ -12,23 +16,16 @@ use crate::combine::{Evidence, logistic};
 use crate::error::{Error, Problem, Result};
 use crate::features::Featurizer;
 use crate::judgement::{Judgement, Reason, Verdict};
-use crate::label::Label;
 use crate::message::Message;
 use crate::model::{Model, derive_after, derive_all};
 use crate::stats::{Stats, count};
-use crate::store::{Changed, Learnt, Method, Store, encode_features};
+use crate::store::{Change, Changed, Method, Store};
 
 /// How many features are named as reasons.
 const FEATURES_NAMED: usize = 6;
 
 /// From which similarity on a learned message is named as a reason.
 const ALIKE: f64 = 0.1;
-
-/// How much is kept of a subject.
-const SUBJECT: usize = 100;
-
-/// How many messages of a long training are put into the store at once, in the order of their numbers.
-const AT_ONCE: usize = 8192;
 
 /// From how many changed messages on everything is derived anew.
 const MANY: usize = 100;
@@ -38,16 +35,27 @@ const MANY: usize = 100;
 #[derive(Debug)]
 pub struct Filter {
     inner: Mutex<Inner>,
+    writer: Mutex<Writer>,
     readers: Mutex<Vec<Reader>>,
     bursts: Mutex<Bursts>,
 }
 
+/// What checks use.
 #[derive(Debug)]
 struct Inner {
     store: Store,
     generation: u64,
     brain: Brain,
     cache: Cache,
+}
+
+/// The connection that changes the store.
+#[derive(Debug)]
+struct Writer {
+    /// Where the store is; none while it is made, when there is one connection for everything.
+    folder: Option<PathBuf>,
+    /// Opened when it is first needed: most filters only check.
+    open: Option<Store>,
 }
 
 /// What judges.
@@ -59,40 +67,9 @@ enum Brain {
 
 /// Buffers of one check.
 #[derive(Debug)]
-struct Reader {
-    featurizer: Featurizer,
-    signer: Signer,
-}
-
-/// What learning a message did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Learned {
-    /// It was new, or the label was.
-    New,
-    /// It had been learned so already: nothing changed.
-    Already,
-    /// It had been learned as the opposite: both were done at once.
-    Moved,
-}
-
-/// What unlearning a message did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unlearned {
-    /// It is as if it had never been learned.
-    Removed,
-    /// It had not been learned so: nothing changed.
-    Unknown,
-}
-
-/// What training did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Trained {
-    /// Messages that were read.
-    pub read: u64,
-    /// Of them new ones, or with a new label.
-    pub learned: u64,
-    /// Of them ones that had been learned so already.
-    pub already: u64,
+pub(crate) struct Reader {
+    pub(crate) featurizer: Featurizer,
+    pub(crate) signer: Signer,
 }
 
 impl Filter {
@@ -101,7 +78,7 @@ impl Filter {
     /// # Errors
     /// If there is none, or it is damaged.
     pub fn open(dir: &Path) -> Result<Self> {
-        Self::of(Store::open(dir)?)
+        Self::of(Store::open(dir)?, Some(dir.to_path_buf()))
     }
 
     /// Opens the store in a folder, or makes an empty one.
@@ -144,19 +121,17 @@ impl Filter {
     pub fn create<T>(dir: &Path, method: Method, fill: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         Store::create(dir, method, |store| {
             derive(&store, &[])?;
-            let filter = Self::of(store)?;
+            let filter = Self::of(store, None)?;
             let filled = fill(&filter)?;
             Ok((filter.inner.into_inner().unwrap_or_else(PoisonError::into_inner).store, filled))
         })
     }
 
-    fn of(store: Store) -> Result<Self> {
-        let transaction = store.file().read_transaction()?;
-        let generation = store.state()?.generation;
-        let brain = Brain::load(&store)?;
-        drop(transaction);
+    fn of(store: Store, folder: Option<PathBuf>) -> Result<Self> {
+        let (generation, brain) = load(&store)?;
         Ok(Self {
             inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default() }),
+            writer: Mutex::new(Writer { folder, open: None }),
             readers: Mutex::default(),
             bursts: Mutex::default(),
         })
@@ -239,85 +214,33 @@ impl Filter {
         Ok(Judgement { verdict: thresholds.verdict(score), score, thresholds, reasons, labels })
     }
 
-    /// Learns a message, and returns when that is on the disk.
+    /// Takes notice of what another process has learned since, or of another store in the place of this one.
     ///
     /// # Errors
-    /// If the store is damaged or cannot be written: nothing is learned then.
-    pub fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
-        let message = Message::read(message);
-        let mut inner = self.inner();
-        let (new, features) = self.prepare(&inner.store, &message)?;
-        let mut outcome = Learned::New;
-        inner.change(|_, change| {
-            let next = |before: Option<&Learnt>| {
-                outcome = match before {
-                    Some(before) if before.has(label) => Learned::Already,
-                    Some(before) if label.is_class() && before.is_spam().is_some() => Learned::Moved,
-                    _ => Learned::New,
-                };
-                Some(before.cloned().unwrap_or(new).marked(label, now()))
-            };
-            change.update(message.fingerprint, next, || Ok(features))
-        })?;
-        Ok(outcome)
-    }
-
-    /// Forgets that a message has a label, or everything about it.
-    ///
-    /// # Errors
-    /// As [`learn`](Self::learn).
-    pub fn unlearn(&self, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
-        let fingerprint = Message::read(message).fingerprint;
-        let mut inner = self.inner();
-        let changed = inner.change(|_, change| {
-            let rest = |before: Option<&Learnt>| before.cloned()?.unmarked(label);
-            change.update(fingerprint, rest, || Ok(Vec::new()))
-        })?;
-        Ok(if changed.is_empty() { Unlearned::Unknown } else { Unlearned::Removed })
-    }
-
-    /// Learns many messages in one transaction: all of them, or none.
-    ///
-    /// # Errors
-    /// As [`learn`](Self::learn), and if a message cannot be read.
-    pub fn train(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, Label)>>) -> Result<Trained> {
-        let mut inner = self.inner();
-        let (mut trained, time) = (Trained::default(), now());
-        let mut mail = mail.into_iter();
-        inner.change(|store, change| {
-            loop {
-                let mut batch = Vec::with_capacity(AT_ONCE);
-                for next in mail.by_ref().take(AT_ONCE) {
-                    let (bytes, label) = next?;
-                    let message = Message::read(&bytes);
-                    let (new, features) = self.prepare(store, &message)?;
-                    batch.push((message.fingerprint, label, new, features));
-                }
-                if batch.is_empty() {
-                    return Ok(());
-                }
-                // Where spam and ham have the same message, the later one counts, as if they had come one by one.
-                batch.sort_by_key(|(fingerprint, ..)| *fingerprint as i64);
-                for (fingerprint, label, new, features) in batch {
-                    trained.read += 1;
-                    let next = |before: Option<&Learnt>| {
-                        let already = before.is_some_and(|before| before.has(&label));
-                        *(if already { &mut trained.already } else { &mut trained.learned }) += 1;
-                        Some(before.cloned().unwrap_or(new).marked(&label, time))
-                    };
-                    change.update(fingerprint, next, || Ok(features))?;
-                }
-            }
-        })?;
-        Ok(trained)
-    }
-
-    /// Takes notice of what another process has learned since.
-    ///
-    /// # Errors
-    /// If the store is damaged.
+    /// If the store is damaged, or gone.
     pub fn refresh(&self) -> Result<()> {
-        self.inner().refresh()
+        let inner = self.inner();
+        let is_fresh = !inner.store.is_replaced() && inner.store.state()?.generation == inner.generation;
+        drop(inner);
+        if is_fresh {
+            return Ok(());
+        }
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        match writer.open()? {
+            Some((store, folder)) => self.renew(store, folder),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts what the store says now in the place of what is in memory.
+    fn renew(&self, store: &Store, folder: &Path) -> Result<()> {
+        let (generation, brain) = load(store)?;
+        let mut inner = self.inner();
+        if inner.store.is_replaced() {
+            inner.store = Store::open(folder)?;
+        }
+        (inner.brain, inner.cache, inner.generation) = (brain, Cache::default(), generation);
+        Ok(())
     }
 
     /// What the store holds.
@@ -342,23 +265,6 @@ impl Filter {
         inner.store.file().check_pages()?;
         inner.store.verify()?;
         Brain::load(&inner.store).map(drop)
-    }
-
-    /// What is stored of a message.
-    fn prepare(&self, store: &Store, message: &Message) -> Result<(Learnt, Vec<u8>)> {
-        let mut reader = self.reader()?;
-        let (signature, features) = match store.method() {
-            Method::Default => {
-                let signature = reader.signer.sign(message)?;
-                let features = encode_features(reader.featurizer.features(message));
-                (signature.map(|signature| alike::to_bytes(&signature)).unwrap_or_default(), features)
-            }
-            Method::Classic => (Classic::sign(message)?, Vec::new()),
-        };
-        self.give_back(reader);
-        let subject: String = message.subject.chars().filter(|c| !c.is_control()).take(SUBJECT).collect();
-        let sender = message.sender.clone();
-        Ok((Learnt { marks: Vec::new(), sender, subject, signature }, features))
     }
 
     /// Whether a sender that nobody has learned from writes a lot, and what that adds to the log-odds.
@@ -387,14 +293,27 @@ impl Filter {
         work(&self.inner().store)
     }
 
+    /// Changes the store and derives what follows, in one transaction.
     pub(crate) fn change_store(
         &self,
-        work: impl FnOnce(&Store, &mut crate::store::Change<'_>) -> Result<()>,
+        work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>,
     ) -> Result<Vec<Changed>> {
-        self.inner().change(work)
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((store, folder)) = writer.open()? {
+            let changed = change(store, work)?;
+            if !changed.is_empty() {
+                self.renew(store, folder)?;
+            }
+            return Ok(changed);
+        }
+        let mut inner = self.inner();
+        let changed = change(&inner.store, work)?;
+        (inner.generation, inner.brain) = load(&inner.store)?;
+        inner.cache = Cache::default();
+        Ok(changed)
     }
 
-    fn reader(&self) -> Result<Reader> {
+    pub(crate) fn reader(&self) -> Result<Reader> {
         let kept = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match kept {
             Some(reader) => Ok(reader),
@@ -402,36 +321,32 @@ impl Filter {
         }
     }
 
-    fn give_back(&self, reader: Reader) {
+    pub(crate) fn give_back(&self, reader: Reader) {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
     }
 }
 
-impl Inner {
-    /// Changes the store and derives what follows, in one transaction.
-    fn change(
-        &mut self,
-        work: impl FnOnce(&Store, &mut crate::store::Change<'_>) -> Result<()>,
-    ) -> Result<Vec<Changed>> {
-        let mut change = self.store.change()?;
-        work(&self.store, &mut change)?;
-        let changed = change.commit(derive)?;
-        if !changed.is_empty() {
-            self.refresh()?;
+impl Writer {
+    /// The connection and where it leads, opened again if another store has taken the place of the one it led to.
+    fn open(&mut self) -> Result<Option<(&Store, &Path)>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        if self.open.as_ref().is_none_or(Store::is_replaced) {
+            self.open = Some(Store::open(folder)?);
         }
-        Ok(changed)
+        Ok(self.open.as_ref().map(|store| (store, folder.as_path())))
     }
+}
 
-    fn refresh(&mut self) -> Result<()> {
-        let transaction = self.store.file().read_transaction()?;
-        let generation = self.store.state()?.generation;
-        if generation != self.generation {
-            let brain = Brain::load(&self.store)?;
-            drop(transaction);
-            (self.brain, self.cache, self.generation) = (brain, Cache::default(), generation);
-        }
-        Ok(())
-    }
+fn change(store: &Store, work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>) -> Result<Vec<Changed>> {
+    let mut change = store.change()?;
+    work(store, &mut change)?;
+    change.commit(derive)
+}
+
+/// What judges now, and of which state of the store it is.
+fn load(store: &Store) -> Result<(u64, Brain)> {
+    let _moment = store.file().read_transaction()?;
+    Ok((store.state()?.generation, Brain::load(store)?))
 }
 
 /// Derives what follows from messages that have changed.

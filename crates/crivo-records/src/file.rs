@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use crate::format::Table;
 use crate::problem::Problem;
@@ -25,6 +25,7 @@ const LONG_JOURNAL: u64 = 64 << 20;
 pub struct File<T: Table> {
     connection: Connection,
     path: PathBuf,
+    identity: Option<Identity>,
     tables: PhantomData<T>,
 }
 
@@ -103,10 +104,11 @@ impl<T: Table> File<T> {
         if !path.is_file() {
             return Err(T::error(&path, Problem::Missing));
         }
-        let file = Self::connect(&path, &path)?;
-        let pragma = |name: &str| {
-            file.run(|connection| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0)))
-        };
+        let mut file = Self::connect(&path, &path)?;
+        if file.needs_writing() {
+            file = Self::connect_unchanging(&path, file.journal_bytes())?;
+        }
+        let pragma = |name: &str| file.run(|connection| number(connection, name));
         let (expected, words) = (T::FORMAT.version, T::FORMAT.words);
         if pragma("application_id")? != i32::from_be_bytes(T::FORMAT.application) {
             let (article, name, program) = (words.article, words.name, words.program);
@@ -124,9 +126,40 @@ impl<T: Table> File<T> {
         Ok(file)
     }
 
+    /// Whether the file cannot be read because it, or its folder, cannot be written: a journal needs a file beside it.
+    fn needs_writing(&self) -> bool {
+        let refused = number(&self.connection, "application_id").err();
+        let code = refused.and_then(|error| error.sqlite_error_code());
+        matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+    }
+
+    /// A connection to a file that nobody writes to, such as one in a snapshot or on a medium that is read only. What
+    /// somebody writes all the same may look like damage.
+    fn connect_unchanging(path: &Path, journal: u64) -> Result<Self, T::Error> {
+        if journal > 0 {
+            let what = "it has a journal beside it, and cannot be written here: copy both to where it can";
+            return Err(T::error(path, Problem::Refused(what.into())));
+        }
+        let mut uri = String::from("file:");
+        for byte in path.as_os_str().as_encoded_bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
+                    uri.push(char::from(*byte))
+                }
+                _ => uri.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        uri.push_str("?immutable=1");
+        Self::connect_with(OpenFlags::SQLITE_OPEN_URI, Path::new(&uri), path)
+    }
+
     /// A connection to the file at `at`, which errors call `name`.
     fn connect(at: &Path, name: &Path) -> Result<Self, T::Error> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Self::connect_with(OpenFlags::empty(), at, name)
+    }
+
+    fn connect_with(more: OpenFlags, at: &Path, name: &Path) -> Result<Self, T::Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
         let open = || {
             let connection = Connection::open_with_flags(at, flags)?;
             connection.busy_timeout(T::FORMAT.patience)?;
@@ -144,7 +177,12 @@ impl<T: Table> File<T> {
             Ok(connection)
         };
         let connection = open().map_err(|error| Self::sqlite(name, &error))?;
-        Ok(Self { connection, path: name.to_path_buf(), tables: PhantomData })
+        Ok(Self {
+            connection,
+            path: name.to_path_buf(),
+            identity: identity(at).or_else(|| identity(name)),
+            tables: PhantomData,
+        })
     }
 
     /// Waits so long for somebody else's commit.
@@ -159,6 +197,12 @@ impl<T: Table> File<T> {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether another file has taken the place of this one since it was opened, or none has: what is written goes to the
+    /// one that is gone. Where files have no number of their own, this cannot be known.
+    pub fn is_replaced(&self) -> bool {
+        self.identity.is_some() && identity(&self.path) != self.identity
     }
 
     /// The bytes of the file and its journal.
@@ -306,9 +350,28 @@ impl<T: Table> File<T> {
     }
 }
 
+/// A number in the header of the file.
+fn number(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
 /// The record in a column, if it is one that belongs there.
 fn record<T: Table>(table: T, number: i64, value: ValueRef<'_>) -> Option<&[u8]> {
     unseal(table.seed(number), value.as_blob().ok()?)
+}
+
+/// What a file is, whatever it is called: its device and its number there.
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_path: &Path) -> Option<Identity> {
+    None
 }
 
 /// The file of a longer name in the same folder.

@@ -350,17 +350,21 @@ fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mu
             .enumerate()
             .map(|(at, (_, labels))| (at as u32, labels.contains(&name)))
             .collect();
-        let fold_of = |at: u32| messages[at as usize].0 >> 16;
-        let (margins, counts) = unseen_margins(&rows, fold_of, &examples, LABEL_BITS);
-        let evidence: Vec<(Evidence, bool)> = margins
-            .into_iter()
-            .zip(&examples)
-            .map(|(margin, (_, has))| (Evidence { margin, ..Evidence::default() }, *has))
-            .collect();
         let mut weights = Weights::zero(LABEL_BITS);
-        weights.fit(&rows, &examples, &counts.squares(), BASE);
+        let mut combiner = Combiner::without_others();
+        if examples.iter().any(|(_, has)| !has) {
+            let fold_of = |at: u32| messages[at as usize].0 >> 16;
+            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, LABEL_BITS);
+            let evidence: Vec<(Evidence, bool)> = margins
+                .into_iter()
+                .zip(&examples)
+                .map(|(margin, (_, has))| (Evidence { margin, ..Evidence::default() }, *has))
+                .collect();
+            weights.fit(&rows, &examples, &counts.squares(), BASE);
+            combiner = Combiner::fit(&evidence);
+        }
         stored::put_slots(file, Kind::Weights, number as u16 + 1, &weights.slots)?;
-        head.labels.push(LabelHead { name, combiner: Combiner::fit(&evidence), bias: weights.bias });
+        head.labels.push(LabelHead { name, combiner, bias: weights.bias });
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use crivo::profile::DDSketch;
 
-use crate::{Judgement, Result, Verdict};
+use crate::{Error, Judgement, Result, Verdict};
 
 /// So many decisions are remembered.
 pub const DECISIONS: usize = 100;
@@ -82,6 +82,7 @@ pub struct Journal {
     pub lessons: u64,
     decisions: VecDeque<Decision>,
     last: u64,
+    trouble: Option<String>,
 }
 
 impl Journal {
@@ -99,6 +100,7 @@ impl Journal {
             lessons: 0,
             decisions: VecDeque::with_capacity(DECISIONS),
             last: 0,
+            trouble: None,
         })
     }
 
@@ -149,6 +151,17 @@ impl Journal {
         (decision.verdict, decision.score) = (now.verdict, now.score);
         given.judgement = now;
         given.taught.push(taught);
+    }
+
+    /// Remembers that a check or a lesson failed, and why.
+    pub(super) fn record_failure(&mut self, error: &Error) {
+        self.failures += 1;
+        self.trouble = Some(error.to_string());
+    }
+
+    /// Why a check or a lesson failed last; each failure is told once.
+    pub fn take_trouble(&mut self) -> Option<String> {
+        self.trouble.take()
     }
 
     /// The decision of that number, while it is remembered.

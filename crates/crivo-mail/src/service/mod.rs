@@ -7,7 +7,8 @@
 //! A user's own store answers first: what is spam to one is a newsletter to another. If it is unsure,
 //! as it is for a long time after the first lesson, the shared store answers. Labels of both are
 //! shown; the user's own have precedence. A user's lessons go to the user's own store and change
-//! nobody else's mail. Without a folder for users there is only the shared store.
+//! nobody else's mail. Without a folder for users there is only the shared store. A store of a user that cannot be
+//! read is passed over, and said to be by whoever runs the service ([`Journal::take_trouble`]).
 
 mod journal;
 mod judge;
@@ -101,7 +102,7 @@ impl Service {
                 Ok((judgement, number))
             }
             Err(error) => {
-                journal.failures += 1;
+                journal.record_failure(&error);
                 Err(error)
             }
         }
@@ -180,19 +181,28 @@ impl Service {
     }
 
     fn judge(&self, user: Option<&str>, message: &[u8]) -> Result<Judgement> {
-        let own = match (&self.users, user) {
-            (Some(users), Some(user)) => users.existing(user)?.map(|store| (store, user)),
-            _ => None,
-        };
-        let Some((own, user)) = own else { return self.shared.check(message) };
-        let mut own = own.check(message)?;
-        if own.verdict != Verdict::Unsure {
-            own.reasons.push(Reason::Note(format!("decided by the own store of {user}")));
-            return Ok(own);
+        let (Some(users), Some(user)) = (&self.users, user) else { return self.shared.check(message) };
+        let own = users.existing(user).and_then(|own| own.map(|own| own.check(message)).transpose());
+        match own {
+            Ok(None) => self.shared.check(message),
+            Ok(Some(mut own)) if own.verdict != Verdict::Unsure => {
+                own.reasons.push(Reason::Note(format!("decided by the own store of {user}")));
+                Ok(own)
+            }
+            Ok(Some(mut own)) => {
+                let mut shared = self.shared.check(message)?;
+                shared.labels.append(&mut own.labels);
+                Ok(shared)
+            }
+            // The mail is judged all the same, and whoever runs the service hears of it.
+            Err(error) => {
+                let mut shared = self.shared.check(message)?;
+                self.journal().record_failure(&error);
+                let note = format!("the own store of {user} cannot be read: the shared one decided alone");
+                shared.reasons.push(Reason::Note(note));
+                Ok(shared)
+            }
         }
-        let mut shared = self.shared.check(message)?;
-        shared.labels.append(&mut own.labels);
-        Ok(shared)
     }
 
     fn store_to_teach(&self, user: Option<&str>) -> Result<Arc<dyn Judge>> {
@@ -212,7 +222,7 @@ impl Service {
         let mut journal = self.journal();
         match &outcome {
             Ok(_) => journal.lessons += 1,
-            Err(_) => journal.failures += 1,
+            Err(error) => journal.record_failure(error),
         }
         drop(journal);
         outcome

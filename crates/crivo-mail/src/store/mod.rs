@@ -94,6 +94,11 @@ impl Store {
         &self.file
     }
 
+    /// Whether another file has taken the place of the one that is open, or it is gone.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.file.is_replaced()
+    }
+
     pub(crate) fn state(&self) -> Result<State> {
         self.file.need(Table::Head, STATE, State::decode)
     }

@@ -69,6 +69,9 @@ fn damaged_exports_change_nothing() {
         other.import(&mut bytes.as_slice(), "export".as_ref()).unwrap_err();
         assert_eq!(other.stats().unwrap().messages, 10);
     }
+    let two = [exported.as_slice(), &exported].concat();
+    let error = other.import(&mut two.as_slice(), "export".as_ref()).unwrap_err().to_string();
+    assert!(error.contains("more bytes follow") && other.stats().unwrap().messages == 10, "{error}");
     assert_eq!(other.import(&mut exported.as_slice(), "export".as_ref()).unwrap().changed, 20);
     other.verify().unwrap();
 }

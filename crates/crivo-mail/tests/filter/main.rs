@@ -6,6 +6,7 @@
 mod damage;
 mod kill;
 mod laws;
+mod others;
 mod senders;
 mod support;
 mod young;

@@ -69,6 +69,36 @@ fn a_new_sender_that_writes_a_lot_is_named() {
         filter.check(&message(i)).unwrap();
     }
     let late = filter.check(&message(0)).unwrap();
-    assert!(late.reasons.iter().any(|reason| matches!(reason, Reason::Burst { messages: 22, .. })));
+    assert!(late.reasons.iter().any(|reason| matches!(reason, Reason::Burst { messages: 20, .. })));
     assert!(late.score > first.score);
+}
+
+#[test]
+fn one_message_to_many_people_is_no_burst() {
+    let mut writer = Writer::new("one message");
+    let (_folder, filter) = trained(&writer.mail(40));
+    let message =
+        b"From: new@unknown.example\nMessage-ID: <1@unknown.example>\nSubject: invitation\n\nhello\n";
+    let first = filter.check(message).unwrap();
+    for _ in 0..100 {
+        assert_eq!(filter.check(message).unwrap().score, first.score);
+    }
+}
+
+#[test]
+fn a_label_is_given_once_messages_without_it_are_known() {
+    let mut writer = Writer::new("only positives");
+    let folder = tempfile::tempdir().unwrap();
+    let filter = Filter::open_or_create(folder.path()).unwrap();
+    let social = Label::named("social").unwrap();
+    for _ in 0..20 {
+        filter.learn(&writer.message(true), &social).unwrap();
+    }
+    let probability = |filter: &Filter, message: &[u8]| filter.check(message).unwrap().labels["social"];
+    let (like, unlike) = (writer.message(true), writer.message(false));
+    assert!(probability(&filter, &like) < 0.5 && probability(&filter, &unlike) < 0.5);
+    for _ in 0..20 {
+        filter.learn(&writer.message(false), &Label::Ham).unwrap();
+    }
+    assert!(probability(&filter, &like) > 0.5 && probability(&filter, &unlike) < 0.5);
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use crivo_mail::Verdict;
-use crivo_mail::service::{Service, Users};
+use crivo_mail::service::{Origin, Service, Users};
 use crivo_mail::spamd::server::Limits;
+use crivo_mail::{Label, Verdict};
 
 use crate::support::{Scripted, Server, request};
 
@@ -60,6 +60,22 @@ fn an_unsure_store_leaves_the_answer_to_the_shared_one() {
     teach(&server, "alice");
     *stores.lock().unwrap()[&folder.path().join("alice")].says.lock().unwrap() = Some((Verdict::Unsure, 0.5));
     assert!(check(&server, "alice").contains("Spam: True"));
+}
+
+#[test]
+fn a_damaged_store_leaves_the_answer_to_the_shared_one_and_that_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("eve")).unwrap();
+    std::fs::write(folder.path().join("eve/mail.sqlite"), b"junk, and no store").unwrap();
+    let service = Service::new(Scripted::spam()).unwrap().with_users(Users::new(folder.path()));
+    let judgement = service.check(Some("eve"), MESSAGE, Origin::Spamd).unwrap();
+    assert_eq!(judgement.verdict, Verdict::Spam);
+    assert!(format!("{:?}", judgement.reasons).contains("the own store of eve cannot be read"));
+    assert!(service.learn(Some("eve"), MESSAGE, &Label::Ham).is_err(), "a lesson is not put elsewhere");
+    let told = service.journal().take_trouble().unwrap();
+    assert!(told.contains("eve/mail.sqlite") && told.contains("damaged"), "{told}");
+    assert_eq!(service.journal().take_trouble(), None);
+    assert_eq!(service.journal().failures, 2);
 }
 
 #[test]

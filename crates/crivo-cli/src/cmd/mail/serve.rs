@@ -4,12 +4,13 @@
 //! same filter, which stays in memory and looks every second whether another process has learned
 //! something. The process ends cleanly at SIGTERM and SIGINT: requests under way are answered first.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
@@ -28,6 +29,9 @@ const WEB: &str = "127.0.0.1:8080";
 
 /// How soon what another process learned is noticed.
 const REFRESH: Duration = Duration::from_secs(1);
+
+/// How long the same trouble is not told again.
+const QUIET: Duration = Duration::from_secs(60);
 
 /// How long a task may take to end when everything else has.
 const LEAVE: Duration = Duration::from_secs(1);
@@ -190,20 +194,23 @@ async fn listen(option: &str, address: Option<SocketAddr>) -> Result<Option<TcpL
     Ok(Some(listener))
 }
 
-/// Looks for what other processes have learned, for as long as the server runs. A store that is
-/// damaged meanwhile goes on with what is in memory, and that is said once.
+/// Looks for what other processes have learned, for as long as the server runs, and tells whoever runs it what went wrong:
+/// clients get their mail back unjudged and say nothing. The same trouble is told once in a while.
 async fn keep_fresh(service: Arc<Service>, out: &Output) {
-    let mut complained = false;
+    let mut told: BTreeMap<String, Instant> = BTreeMap::new();
     loop {
         tokio::time::sleep(REFRESH).await;
-        let service = Arc::clone(&service);
-        let refreshed = tokio::task::spawn_blocking(move || service.refresh()).await;
-        let trouble =
+        let freshened = Arc::clone(&service);
+        let refreshed = tokio::task::spawn_blocking(move || freshened.refresh()).await;
+        let stale =
             refreshed.map_or_else(|panic| Some(panic.to_string()), |done| done.err().map(|e| e.to_string()));
-        if let Some(trouble) = trouble.as_ref().filter(|_| !complained) {
-            out.warn(trouble);
+        told.retain(|_, at| at.elapsed() < QUIET);
+        for trouble in stale.into_iter().chain(service.journal().take_trouble()) {
+            if !told.contains_key(&trouble) {
+                out.warn(&trouble);
+                told.insert(trouble, Instant::now());
+            }
         }
-        complained = trouble.is_some();
     }
 }
 

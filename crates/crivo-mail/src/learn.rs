@@ -1,0 +1,156 @@
+//! Learning: one message, many, or taken back.
+//!
+//! Whatever is learned goes to the set of messages ([`crate::store`]) in one transaction, together with what follows from it
+//! ([`crate::model`]). Messages are read before the transaction begins, as far as they fit into memory: nobody else
+//! can write during it.
+
+use crate::alike;
+use crate::classic::Classic;
+use crate::error::Result;
+use crate::filter::{Filter, now};
+use crate::label::Label;
+use crate::message::Message;
+use crate::store::{Learnt, Method, encode_features};
+
+/// How much is kept of a subject.
+const SUBJECT: usize = 100;
+
+/// How many messages of a long training are put into the store at once, in the order of their numbers.
+const AT_ONCE: usize = 8192;
+
+/// What learning a message did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learned {
+    /// It was new, or the label was.
+    New,
+    /// It had been learned so already: nothing changed.
+    Already,
+    /// It had been learned as the opposite: both were done at once.
+    Moved,
+}
+
+/// What unlearning a message did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlearned {
+    /// It is as if it had never been learned.
+    Removed,
+    /// It had not been learned so: nothing changed.
+    Unknown,
+}
+
+/// What training did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Trained {
+    /// Messages that were read.
+    pub read: u64,
+    /// Of them new ones, or with a new label.
+    pub learned: u64,
+    /// Of them ones that had been learned so already.
+    pub already: u64,
+}
+
+/// A message that is ready to be stored, with its new label.
+struct Prepared {
+    fingerprint: u64,
+    label: Label,
+    new: Learnt,
+    features: Vec<u8>,
+}
+
+impl Filter {
+    /// Learns a message, and returns when that is on the disk.
+    ///
+    /// # Errors
+    /// If the store is damaged or cannot be written: nothing is learned then.
+    pub fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
+        let message = Message::read(message);
+        let (new, features) = self.prepare(self.method(), &message)?;
+        let mut outcome = Learned::New;
+        self.change_store(|_, change| {
+            let next = |before: Option<&Learnt>| {
+                outcome = match before {
+                    Some(before) if before.has(label) => Learned::Already,
+                    Some(before) if label.is_class() && before.is_spam().is_some() => Learned::Moved,
+                    _ => Learned::New,
+                };
+                Some(before.cloned().unwrap_or(new).marked(label, now()))
+            };
+            change.update(message.fingerprint, next, || Ok(features))
+        })?;
+        Ok(outcome)
+    }
+
+    /// Forgets that a message has a label, or everything about it.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn unlearn(&self, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
+        let fingerprint = Message::read(message).fingerprint;
+        let changed = self.change_store(|_, change| {
+            let rest = |before: Option<&Learnt>| before.cloned()?.unmarked(label);
+            change.update(fingerprint, rest, || Ok(Vec::new()))
+        })?;
+        Ok(if changed.is_empty() { Unlearned::Unknown } else { Unlearned::Removed })
+    }
+
+    /// Learns many messages in one transaction: all of them, or none.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn), and if a message cannot be read.
+    pub fn train(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, Label)>>) -> Result<Trained> {
+        let (mut trained, time, method) = (Trained::default(), now(), self.method());
+        let mut mail = mail.into_iter();
+        let mut batch = self.prepare_some(method, &mut mail)?;
+        self.change_store(|_, change| {
+            while !batch.is_empty() {
+                for Prepared { fingerprint, label, new, features } in std::mem::take(&mut batch) {
+                    trained.read += 1;
+                    let next = |before: Option<&Learnt>| {
+                        let already = before.is_some_and(|before| before.has(&label));
+                        *(if already { &mut trained.already } else { &mut trained.learned }) += 1;
+                        Some(before.cloned().unwrap_or(new).marked(&label, time))
+                    };
+                    change.update(fingerprint, next, || Ok(features))?;
+                }
+                batch = self.prepare_some(method, &mut mail)?;
+            }
+            Ok(())
+        })?;
+        Ok(trained)
+    }
+
+    /// The next messages, by number. Where spam and ham have the same one, it comes twice in the order in which it was given,
+    /// so that the later label counts, as if they had come one by one.
+    fn prepare_some(
+        &self,
+        method: Method,
+        mail: &mut impl Iterator<Item = Result<(Vec<u8>, Label)>>,
+    ) -> Result<Vec<Prepared>> {
+        let prepared = mail.take(AT_ONCE).map(|next| {
+            let (bytes, label) = next?;
+            let message = Message::read(&bytes);
+            let (new, features) = self.prepare(method, &message)?;
+            Ok(Prepared { fingerprint: message.fingerprint, label, new, features })
+        });
+        let mut batch = prepared.collect::<Result<Vec<_>>>()?;
+        batch.sort_by_key(|prepared| prepared.fingerprint as i64);
+        Ok(batch)
+    }
+
+    /// What is stored of a message.
+    fn prepare(&self, method: Method, message: &Message) -> Result<(Learnt, Vec<u8>)> {
+        let mut reader = self.reader()?;
+        let (signature, features) = match method {
+            Method::Default => {
+                let signature = reader.signer.sign(message)?;
+                let features = encode_features(reader.featurizer.features(message));
+                (signature.map(|signature| alike::to_bytes(&signature)).unwrap_or_default(), features)
+            }
+            Method::Classic => (Classic::sign(message)?, Vec::new()),
+        };
+        self.give_back(reader);
+        let subject: String = message.subject.chars().filter(|c| !c.is_control()).take(SUBJECT).collect();
+        let sender = message.sender.clone();
+        Ok((Learnt { marks: Vec::new(), sender, subject, signature }, features))
+    }
+}
