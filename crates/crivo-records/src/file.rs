@@ -63,7 +63,11 @@ impl<T: Table> File<T> {
             temporary.permissions(std::fs::Permissions::from_mode(0o644));
         }
         let temporary = temporary.tempfile_in(folder).map_err(refused)?;
-        let new = Self::connect(temporary.path(), &path)?;
+        let new = Self::of(
+            connect(temporary.path(), OpenFlags::empty(), T::FORMAT.patience),
+            temporary.path(),
+            &path,
+        )?;
         new.run(|connection| {
             connection.pragma_update(None, "page_size", T::FORMAT.page_size)?;
             // Whatever goes wrong, this file is thrown away; it reaches the disk before it gets its name.
@@ -104,10 +108,10 @@ impl<T: Table> File<T> {
         if !path.is_file() {
             return Err(T::error(&path, Problem::Missing));
         }
-        let mut file = Self::connect(&path, &path)?;
-        if file.needs_writing() {
-            file = Self::connect_unchanging(&path, file.journal_bytes())?;
-        }
+        let file = match connect(&path, OpenFlags::empty(), T::FORMAT.patience) {
+            Err(error) if needs_writing(&error) => Self::open_unchanging(&path)?,
+            opened => Self::of(opened, &path, &path)?,
+        };
         let pragma = |name: &str| file.run(|connection| number(connection, name));
         let (expected, words) = (T::FORMAT.version, T::FORMAT.words);
         if pragma("application_id")? != i32::from_be_bytes(T::FORMAT.application) {
@@ -126,17 +130,10 @@ impl<T: Table> File<T> {
         Ok(file)
     }
 
-    /// Whether the file cannot be read because it, or its folder, cannot be written: a journal needs a file beside it.
-    fn needs_writing(&self) -> bool {
-        let refused = number(&self.connection, "application_id").err();
-        let code = refused.and_then(|error| error.sqlite_error_code());
-        matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
-    }
-
-    /// A connection to a file that nobody writes to, such as one in a snapshot or on a medium that is read only. What
-    /// somebody writes all the same may look like damage.
-    fn connect_unchanging(path: &Path, journal: u64) -> Result<Self, T::Error> {
-        if journal > 0 {
+    /// Opens a file that nobody writes to, such as one in a snapshot or on a medium that is read only. What somebody
+    /// writes all the same may look like damage.
+    fn open_unchanging(path: &Path) -> Result<Self, T::Error> {
+        if std::fs::metadata(beside(path, "-wal")).is_ok_and(|journal| journal.len() > 0) {
             let what = "it has a journal beside it, and cannot be written here: copy both to where it can";
             return Err(T::error(path, Problem::Refused(what.into())));
         }
@@ -150,39 +147,13 @@ impl<T: Table> File<T> {
             }
         }
         uri.push_str("?immutable=1");
-        Self::connect_with(OpenFlags::SQLITE_OPEN_URI, Path::new(&uri), path)
+        Self::of(connect(Path::new(&uri), OpenFlags::SQLITE_OPEN_URI, T::FORMAT.patience), path, path)
     }
 
-    /// A connection to the file at `at`, which errors call `name`.
-    fn connect(at: &Path, name: &Path) -> Result<Self, T::Error> {
-        Self::connect_with(OpenFlags::empty(), at, name)
-    }
-
-    fn connect_with(more: OpenFlags, at: &Path, name: &Path) -> Result<Self, T::Error> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
-        let open = || {
-            let connection = Connection::open_with_flags(at, flags)?;
-            connection.busy_timeout(T::FORMAT.patience)?;
-            // A commit is on the disk when it returns, and stays there through a power cut.
-            connection.pragma_update(None, "synchronous", "FULL")?;
-            // A damaged page is to be refused, not interpreted, and the file never mapped into memory: a page that is
-            // cut off would end the process.
-            connection.pragma_update(None, "cell_size_check", true)?;
-            connection.pragma_update(None, "trusted_schema", false)?;
-            connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
-            connection.pragma_update(None, "cache_size", -32 * 1024)?;
-            // Only `shorten_journal` does it, and leaves nothing of it: a journal that is in the file already and is
-            // damaged later could take parts of the file back to an older state.
-            connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
-            Ok(connection)
-        };
-        let connection = open().map_err(|error| Self::sqlite(name, &error))?;
-        Ok(Self {
-            connection,
-            path: name.to_path_buf(),
-            identity: identity(at).or_else(|| identity(name)),
-            tables: PhantomData,
-        })
+    /// The file of a connection that leads to `at`, and that errors call `name`.
+    fn of(connection: rusqlite::Result<Connection>, at: &Path, name: &Path) -> Result<Self, T::Error> {
+        let connection = connection.map_err(|error| Self::sqlite(name, &error))?;
+        Ok(Self { connection, path: name.to_path_buf(), identity: identity(at), tables: PhantomData })
     }
 
     /// Waits so long for somebody else's commit.
@@ -348,6 +319,30 @@ impl<T: Table> File<T> {
         }
         Ok(())
     }
+}
+
+/// A connection that believes nothing.
+fn connect(at: &Path, more: OpenFlags, patience: Duration) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+    let connection = Connection::open_with_flags(at, flags)?;
+    connection.busy_timeout(patience)?;
+    // A commit is on the disk when it returns, and stays there through a power cut.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // A damaged page is to be refused, not interpreted, and the file never mapped into memory: a page that is
+    // cut off would end the process.
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+    connection.pragma_update(None, "cache_size", -32 * 1024)?;
+    // Only `shorten_journal` does it, and leaves nothing of it: a journal that is in the file already and is
+    // damaged later could take parts of the file back to an older state.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    Ok(connection)
+}
+
+/// Whether a file cannot be read because it, or its folder, cannot be written: a journal needs files beside it.
+fn needs_writing(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
 /// A number in the header of the file.
