@@ -137,7 +137,8 @@ impl Bars {
         let widest = |texts: &[String], most: f64| {
             texts.iter().map(|text| width_of(text)).fold(0.0, f64::max).min(most)
         };
-        let left = widest(&labels, LABELS * WIDTH) + 8.0;
+        // A short name may be all wide letters, which an average over many does not know.
+        let left = widest(&labels, LABELS * WIDTH) + COLUMN + 8.0;
         let right = WIDTH - widest(&amounts, 0.3 * WIDTH) - 8.0;
         let scale = Scale::new(Kind::Linear, self.span(), left, right);
         let height = coordinate((self.rows.len() as f64 * ROW).max(ROW));

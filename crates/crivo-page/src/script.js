@@ -39,7 +39,9 @@ for (const box of document.querySelectorAll(".table")) {
   const search = box.querySelector(".search");
   if (!search) continue;
   const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  const contents = new Map(asWritten.map((row) => [row, plain(row.textContent)]));
+  // A text that is cut has the whole of it in its title.
+  const titles = (row) => [...row.querySelectorAll("[title]")].map((one) => one.title);
+  const contents = new Map(asWritten.map((row) => [row, plain([row.textContent, ...titles(row)].join(" "))]));
   search.hidden = false;
   search.querySelector("input").addEventListener("input", (event) => {
     const words = plain(event.target.value).split(/\s+/).filter(Boolean);

@@ -70,7 +70,11 @@ pub fn shorten(text: &str, columns: usize) -> String {
 }
 
 /// As [`shorten`], but what is left out is in the middle: for texts that begin alike.
-pub(crate) fn shorten_middle(text: &str, columns: usize) -> String {
+///
+/// ```
+/// assert_eq!(crivo_page::text::shorten_middle("customer_address_street", 12), "custom…treet");
+/// ```
+pub fn shorten_middle(text: &str, columns: usize) -> String {
     let whole = shorten(text, columns);
     if !whole.ends_with('…') || columns < 8 {
         return whole;

@@ -174,6 +174,15 @@ proptest! {
 }
 
 #[test]
+fn a_short_name_of_wide_letters_has_room() {
+    let picture = Bars::new("Short", "Short.").bar(Bar::new("spam", 1.0)).to_svg_file();
+    let (_, name) = picture.split_once("<svg x=\"0\"").unwrap();
+    let width: f64 = name.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    // In the widest of the common fonts it takes 33.
+    assert!((34.0..50.0).contains(&width), "{width}");
+}
+
+#[test]
 fn a_megabyte_in_every_text_gives_a_small_page() {
     let long = "<&\u{202e}漢".repeat(200_000);
     let bars = Bars::new("Long", "Long.").bar(Bar::new(long.clone(), 1.0).whisker(0.5, 2.0));

@@ -137,16 +137,12 @@ impl<T: Table> File<T> {
             let what = "it has a journal beside it, and cannot be written here: copy both to where it can";
             return Err(T::error(path, Problem::Refused(what.into())));
         }
-        let mut uri = String::from("file:");
-        for byte in path.as_os_str().as_encoded_bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
-                    uri.push(char::from(*byte))
-                }
-                _ => uri.push_str(&format!("%{byte:02X}")),
-            }
-        }
-        uri.push_str("?immutable=1");
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+        let path_bytes = path.as_os_str().as_encoded_bytes().iter();
+        let encoded: String = path_bytes
+            .map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
+            .collect();
+        let uri = format!("file:{encoded}?immutable=1");
         Self::of(connect(Path::new(&uri), OpenFlags::SQLITE_OPEN_URI, T::FORMAT.patience), path, path)
     }
 

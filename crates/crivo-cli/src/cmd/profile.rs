@@ -22,13 +22,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use crivo::keys::KeyScheme;
-use crivo_rows::{RowId, Select};
+use crivo_rows::{Format, RowId, Select};
 
 use self::answer::Facts;
 use self::budget::Budget;
 use self::collect::{Column, Part, Setting};
-use self::joins::Keyed;
-use self::report::Report;
+use self::joins::{Joins, Keyed};
+use self::report::{Report, TableReport};
 use self::separators::Separator;
 use self::tables::Source;
 use super::Outcome;
@@ -43,6 +43,8 @@ use crate::pass::Pass;
 /// and greatest, quantiles, whether it could be a key, near-duplicate texts. Files with the same fields are one table.
 /// Files with different fields are tables of their own, and columns that could join them are listed.
 #[derive(Debug, clap::Args)]
+// A profile is about whole values.
+#[command(mut_arg("words", |words| words.hide(true)))]
 #[command(after_help = "\
 Examples:
   crivo profile orders.csv
@@ -67,7 +69,7 @@ struct How {
     html: Option<PathBuf>,
 
     /// The most memory to use, however long the file is; more makes wide tables more exact
-    /// [default: 8M, and 21M for each thread]
+    /// [default: 11M, and 21M for each thread; more if there are more columns than that has room for]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     memory: Option<u64>,
 
@@ -94,7 +96,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let tables =
         sources.into_iter().map(|source| read(source, args, scheme, out)).collect::<Result<Vec<_>>>()?;
     let joins = joins::joins(&tables)?;
-    let report = Report { tables: tables.into_iter().map(|(table, _)| table).collect(), joins };
+    let Joins { found, undecided, undecided_pairs } = joins;
+    let tables = tables.into_iter().map(|(table, _)| table).collect();
+    let report = Report { tables, joins: found, undecided, undecided_pairs };
     if args.how.json {
         out.json(&report)?;
     } else if let Some(page) = page {
@@ -140,5 +144,30 @@ fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<
     }
     let row_number = |id: RowId| folded.row_number(id).unwrap_or(0);
     let facts = Facts { counts: folded.counts, paths, row_number: &row_number };
-    Ok(answer::table(columns, &facts, scheme)?)
+    let (table, keys) = answer::table(columns, &facts, scheme)?;
+    if let Some(delimiter) = other_delimiter(&table, &args.input) {
+        let name = &table.name;
+        let typed = if delimiter == '\t' { "\\t".into() } else { delimiter.to_string() };
+        out.warn(format_args!("{name}: one column, and '{typed}' in every row: --delimiter '{typed}'?"));
+    }
+    Ok((table, keys))
+}
+
+/// What seems to stand between fields, where everything is one: it is in the name and in all values that were drawn.
+fn other_delimiter(table: &TableReport, input: &InputArgs) -> Option<char> {
+    let [column] = table.columns.as_slice() else { return None };
+    let taken = match input.format_of(table.paths.first().map_or("", String::as_str)) {
+        Format::Csv => ',',
+        Format::Tsv => '\t',
+        _ => return None,
+    };
+    if input.has_delimiter() || input.has_field() {
+        return None;
+    }
+    let separates = |delimiter: &char| {
+        // Without a header the name is a number.
+        (column.name.contains(*delimiter) || column.name == "1" && !column.sample.is_empty())
+            && column.sample.iter().all(|value| value.contains(*delimiter))
+    };
+    [';', '\t', '|', ','].into_iter().filter(|delimiter| *delimiter != taken).find(separates)
 }

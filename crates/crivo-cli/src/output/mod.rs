@@ -1,8 +1,8 @@
 //! The only place that prints: answers on standard output, everything else on standard error.
 //!
 //! Colours appear only on a terminal and never under `NO_COLOR`; the streams strip them. What
-//! comes from data (a field's name, a file's) cannot steer the terminal: control characters are
-//! shown as escapes.
+//! comes from data (a field's name, a file's) cannot steer the terminal: control characters and
+//! those that turn the direction of writing are shown as escapes.
 
 mod meter;
 mod text;
@@ -210,11 +210,12 @@ fn explain(error: &anyhow::Error) -> String {
     parts.join(": ")
 }
 
-/// The text with control characters escaped.
+/// The text with everything escaped that a terminal would obey instead of showing it.
 pub(crate) fn harmless(text: impl Display) -> String {
+    let turns_direction = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut shown = String::new();
     for c in text.to_string().chars() {
-        if c.is_control() {
+        if c.is_control() || turns_direction(c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -241,6 +242,7 @@ mod tests {
     #[test]
     fn control_characters_are_shown_and_not_obeyed() {
         assert_eq!(harmless("a\u{1b}[31m\tb\u{9b}ção"), "a\\u{1b}[31m\\tb\\u{9b}ção");
+        assert_eq!(harmless("photo\u{202e}gpj.exe"), "photo\\u{202e}gpj.exe");
     }
 
     #[test]

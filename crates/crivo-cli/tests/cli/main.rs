@@ -30,6 +30,7 @@ mod merge;
 mod plan;
 mod private;
 mod profile;
+mod profile_honest;
 mod profile_page;
 mod profile_tables;
 mod readme;

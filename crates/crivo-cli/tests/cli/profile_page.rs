@@ -228,6 +228,49 @@ fn search_leaves_the_columns_that_match_in_overview_and_cards() {
 }
 
 #[test]
+fn long_names_are_whole_in_headings_differ_in_the_overview_and_are_found_by_any_part() {
+    let start = "a_rather_long_name_of_a_column_that_begins_like_others_";
+    let table = format!("{start}street,{start}city,short\nx,y,z\nx,w,z\n");
+    let Shown { json, browser, .. } = show(&[("names.csv", table)]);
+    let texts = |selector: &str| {
+        browser.run(&format!(
+            "return [...document.querySelectorAll('{selector}')].map((one) => one.textContent)"
+        ))
+    };
+    let names: Vec<&Value> =
+        json["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+    assert_eq!(texts("[data-column] h3").as_array().unwrap().iter().collect::<Vec<_>>(), names);
+    let overview = texts("tbody tr[data-about] th");
+    assert!(
+        overview[0].as_str().unwrap().ends_with("_street")
+            && overview[1].as_str().unwrap().ends_with("_city")
+    );
+    assert!(overview[0].as_str().unwrap().contains('…'), "{overview}");
+    // What the overview leaves out is found.
+    browser.type_into(".search input", "column_that_begins");
+    let seen = "return [...document.querySelectorAll('tbody tr[data-about]')].filter((one) => one.offsetParent).length";
+    assert_eq!(browser.run(seen), 2);
+    browser.type_into(".search input", " like_others_city");
+    assert_eq!(browser.run(seen), 1);
+    browser.audit();
+}
+
+#[test]
+fn columns_without_frequent_values_say_how_often_any_can_have_come() {
+    let ids = (0..20_000).fold(String::from("id,pair\n"), |text, i| text + &format!("{i},{}\n", i / 2));
+    let Shown { json, browser, .. } = show(&[("ids.csv", ids)]);
+    for (at, column) in json["columns"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(column["top"], serde_json::json!([]));
+        let card = browser.run_for_text(&format!("return document.querySelector('#t0-c{at}').textContent"));
+        let most = column["others_at_most"].as_u64().unwrap();
+        assert!(
+            most > 1 && card.contains(&format!("no value comes more than {most} times")),
+            "{most}: {card}"
+        );
+    }
+}
+
+#[test]
 fn overview_sorts_by_the_share_that_is_empty() {
     let Shown { browser, .. } = show(&[("mixed.csv", mixed(7, 500))]);
     let first = || browser.run_for_text("return document.querySelector('tbody th').textContent");

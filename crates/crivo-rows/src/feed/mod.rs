@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use self::cut::{Cut, Cutter};
 use self::open::Stream;
+pub use self::open::decompressed;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::input::{Format, Input, Source};
 use crate::layout::{Layout, SeenFields};
@@ -33,6 +34,8 @@ const LONGEST_QUOTED: usize = 1 << 28;
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// The same mark in UTF-16, the low byte first or last.
+const WIDE_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 
 /// A worker's buffer: one chunk of a file.
 #[derive(Debug, Default)]
@@ -236,30 +239,21 @@ impl<'a> Feed<'a> {
     }
 
     fn open_next(&mut self) -> Result<Option<Opened>> {
-        loop {
-            let Some(source) = self.sources.next() else { return Ok(None) };
-            let format = self.input.format_of(source);
-            let opened = if format == Format::Parquet {
-                self.open_parquet(source)?
-            } else {
-                Some(self.open_text(source, format)?)
-            };
-            if opened.is_some() {
-                return Ok(opened);
-            }
+        let Some(source) = self.sources.next() else { return Ok(None) };
+        match self.input.format_of(source) {
+            Format::Parquet => self.open_parquet(source).map(Some),
+            format => self.open_text(source, format).map(Some),
         }
     }
 
-    fn open_parquet(&mut self, source: &Source) -> Result<Option<Opened>> {
+    fn open_parquet(&mut self, source: &Source) -> Result<Opened> {
         let read_whole = || Stream::open(source, &Arc::default())?.read_to_end();
-        let Some(file) = ParquetFile::open(source, self.select, read_whole, &mut self.warnings)? else {
-            return Ok(None);
-        };
+        let file = ParquetFile::open(source, self.select, read_whole, &mut self.warnings)?;
         self.note_header(&file.chosen, None, &file.file);
         // What is not in row groups counts as read at once, so that the sum is the file's length.
         let groups: u64 = (0..file.groups()).map(|group| file.group_bytes(group)).sum();
         self.read.fetch_add(file.length.saturating_sub(groups), Ordering::Relaxed);
-        Ok(Some(Opened::Parquet { file: Arc::new(file), next_group: 0 }))
+        Ok(Opened::Parquet { file: Arc::new(file), next_group: 0 })
     }
 
     fn open_text(&mut self, source: &Source, format: Format) -> Result<Opened> {
@@ -297,6 +291,9 @@ impl<'a> Feed<'a> {
         open.carry.clear();
         loop {
             let cut = self.read_and_cut(open, chunk, &mut length)?;
+            if open.layout.is_none() {
+                require_bytes_of_text(&chunk.bytes[..length], &open.stream.file)?;
+            }
             let Some(border) = cut.border else {
                 if open.ended {
                     return Ok(None);
@@ -377,6 +374,15 @@ impl<'a> Feed<'a> {
         open.layout = Some(Arc::clone(&layout));
         Ok(layout)
     }
+}
+
+/// Refuses what its byte order mark calls text of wider units: every second byte of it would be read as data.
+fn require_bytes_of_text(start: &[u8], file: &Arc<str>) -> Result<()> {
+    if !WIDE_MARKS.iter().any(|mark| start.starts_with(mark)) {
+        return Ok(());
+    }
+    let message = format_args!("is UTF-16 text: convert it first, iconv -f UTF-16 -t UTF-8 {file}");
+    Err(Error::new(ErrorKind::Unsupported, message).in_file(file))
 }
 
 #[cold]

@@ -53,14 +53,14 @@ pub(crate) struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens a source; nothing if it is empty. `stream` reads what is not a plain file.
+    /// Opens a source. `stream` reads what is not a plain file.
     /// `warnings` are told of columns that are left out.
     pub(crate) fn open(
         source: &Source,
         select: &Select,
         stream: impl FnOnce() -> Result<Vec<u8>>,
         warnings: &mut Vec<String>,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Self> {
         let file = source.name();
         let stored = match source {
             Source::File(path) if is_plain(path) => Stored::File(path.clone()),
@@ -71,7 +71,9 @@ impl ParquetFile {
             Stored::Memory(bytes) => bytes.len() as u64,
         };
         if length == 0 {
-            return Ok(None);
+            // Even without a row it has a schema.
+            let message = "not a Parquet file: it is empty; fetch or write it again";
+            return Err(Error::new(ErrorKind::Damaged, message).in_file(&file));
         }
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata = stored.metadata(options).map_err(|error| damaged(&error, &file))?;
@@ -90,7 +92,7 @@ impl ParquetFile {
                 Some(before)
             })
             .collect();
-        Ok(Some(Self { file, stored, metadata, chosen, order, rows_before, length }))
+        Ok(Self { file, stored, metadata, chosen, order, rows_before, length })
     }
 
     pub(crate) fn groups(&self) -> usize {

@@ -54,6 +54,36 @@ fn unknown_fields_are_told_with_the_known_ones() {
 }
 
 #[test]
+fn text_of_two_bytes_a_unit_is_refused_with_the_way_out() {
+    let folder = Folder::new();
+    let wide = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        "\u{FEFF}user,time\nana,1\n".encode_utf16().flat_map(order).collect()
+    };
+    for bytes in [wide(u16::to_le_bytes), wide(u16::to_be_bytes)] {
+        for name in ["a.csv", "a.tsv", "a.jsonl", "a.txt"] {
+            let says = format!("{name}: is UTF-16 text: convert it first, iconv -f UTF-16 -t UTF-8 ");
+            check(&folder.input(name, &bytes), "1", ErrorKind::Unsupported, None, &says);
+        }
+    }
+    assert!(folder.input("a.csv", wide(u16::to_le_bytes)).field_names().is_err());
+    // The same mark of UTF-8 is only left out.
+    let marked = folder.input("b.csv", "\u{FEFF}user,time\nana,1\n");
+    assert_eq!(read(&Scan::of(&marked).select(Select::field("user"))).unwrap().0, [row(&["ana"])]);
+}
+
+#[test]
+fn an_empty_file_is_no_parquet_file() {
+    let folder = Folder::new();
+    check(
+        &folder.input("a.parquet", ""),
+        "1",
+        ErrorKind::Damaged,
+        None,
+        "a.parquet: not a Parquet file: it is empty",
+    );
+}
+
+#[test]
 fn record_with_another_number_of_fields_is_told_with_its_line() {
     let folder = Folder::new();
     let says = "expected 2 fields, found 3";

@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 /// 2098 bits of floats, 64 of weights, and a limb for the sign.
 const LIMBS: usize = 69;
 const LIMB_BITS: u32 = 32;
+/// Limbs of zeros below the sum before it is divided: a count has 64 bits, and so many must be left.
+const BELOW: usize = 4;
 /// The exponent of the lowest bit.
 const LOWEST: i32 = -1074;
 
@@ -113,33 +115,25 @@ impl ExactSum {
 
     /// The nearest float, infinite if the sum is beyond the largest.
     pub(super) fn value(&self) -> f64 {
-        self.scaled_by(0)
-    }
-
-    /// The sum over a count, which need not be infinite where the sum is.
-    pub(super) fn mean(&self, count: u64) -> f64 {
-        let value = self.value();
-        if value.is_finite() {
-            value / count as f64
-        } else {
-            const SCALE: i32 = 64;
-            libm::ldexp(self.scaled_by(-SCALE) / count as f64, SCALE)
-        }
-    }
-
-    /// The float nearest to the sum times a power of two.
-    fn scaled_by(&self, power: i32) -> f64 {
         let (negative, limbs) = self.magnitude();
-        let Some(top) = limbs.iter().rposition(|&limb| limb > 0) else { return 0.0 };
-        // The top 64 bits from the highest one on; what is below them only breaks ties.
-        let limb = |index: usize| u128::from(limbs.get(index).copied().unwrap_or(0));
-        let base = top.saturating_sub(2);
-        let bits = limb(base + 2) << 64 | limb(base + 1) << 32 | limb(base);
-        let shift = 64_u32.saturating_sub(bits.leading_zeros());
-        let is_exact = bits.trailing_zeros() >= shift && limbs[..base].iter().all(|&limb| limb == 0);
-        let mantissa = (bits >> shift) as u64 | u64::from(!is_exact);
-        let exponent = LOWEST + (base as u32 * LIMB_BITS + shift) as i32;
-        let value = libm::ldexp(mantissa as f64, exponent + power);
+        let value = nearest(&limbs, 0, false);
+        if negative { -value } else { value }
+    }
+
+    /// The float nearest to the sum over a count, which need not be infinite where the sum is.
+    pub(super) fn mean(&self, count: u64) -> f64 {
+        let (negative, limbs) = self.magnitude();
+        // The sum with zeros below it: then the quotient of any sum and any count has 64 bits or more.
+        let mut digits = [0; LIMBS + BELOW];
+        digits[BELOW..].copy_from_slice(&limbs);
+        let divisor = u128::from(count.max(1));
+        let mut remainder = 0;
+        for digit in digits.iter_mut().rev() {
+            let part = remainder << LIMB_BITS | u128::from(*digit);
+            *digit = (part / divisor) as u32;
+            remainder = part % divisor;
+        }
+        let value = nearest(&digits, BELOW as u32 * LIMB_BITS, remainder > 0);
         if negative { -value } else { value }
     }
 
@@ -204,6 +198,21 @@ impl PartialEq for ExactSum {
     }
 }
 
+/// The float nearest to a number of so many bits below the lowest that a float has; of two that are as near, the even one.
+/// `is_more` says that the number is a little more than these limbs.
+fn nearest(limbs: &[u32], below: u32, is_more: bool) -> f64 {
+    let Some(top) = limbs.iter().rposition(|&limb| limb > 0) else { return 0.0 };
+    let bits = (top as u32 + 1) * LIMB_BITS - limbs[top].leading_zeros();
+    // As many bits as a float has room for, and none below its lowest.
+    let dropped = bits.saturating_sub(f64::MANTISSA_DIGITS).max(below);
+    let is_set = |bit: u32| limbs[(bit / LIMB_BITS) as usize] >> (bit % LIMB_BITS) & 1 == 1;
+    let kept = (dropped..bits).rev().fold(0_u64, |kept, bit| kept << 1 | u64::from(is_set(bit)));
+    let is_half = dropped > 0 && is_set(dropped - 1);
+    let is_above_half = is_half && (is_more || (0..dropped - 1).any(is_set));
+    let rounded = kept + u64::from(is_above_half || is_half && kept & 1 == 1);
+    libm::ldexp(rounded as f64, LOWEST + (dropped - below) as i32)
+}
+
 /// The mantissa of a number, the limb of its lowest bit, and which bit of it that is.
 #[inline]
 fn parts(value: f64) -> (u64, usize, u32) {
@@ -242,6 +251,29 @@ mod tests {
             (&[f64::MIN_POSITIVE, -5e-324], 2.225_073_858_507_201e-308),
         ] {
             assert_eq!(sum_of(values).value(), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn means_are_the_nearest_float_to_the_true_mean() {
+        for (values, expected) in [
+            (&[1.0, 2.0][..], 1.5),
+            (&[1.0, 1.0, 2.0], 4.0 / 3.0),
+            (&[-1.0, -1.0, -2.0], -4.0 / 3.0),
+            (&[0.0, 0.0], 0.0),
+            (&[f64::MAX, f64::MAX, f64::MAX], f64::MAX),
+            // Half of the least float is a tie, which goes to zero; two thirds of it are nearer to it.
+            (&[5e-324, 0.0], 0.0),
+            (&[5e-324, 5e-324, 0.0], 5e-324),
+            (&[1.5e-323, 0.0], 1e-323),
+            (&[f64::MIN_POSITIVE, 5e-324], 1.112_536_929_253_600_7e-308),
+            // The nearest float to the sum, divided, would be rounded a second time, to the neighbour.
+            (
+                &[6_801_055_214_453_969.0, 8_966_079_744_306_057.0, 8_552_258_112_220_996.0],
+                8_106_464_356_993_674.0,
+            ),
+        ] {
+            assert_eq!(sum_of(values).mean(values.len() as u64), expected, "{values:?}");
         }
     }
 

@@ -58,16 +58,18 @@ fn answer(column: &Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Resul
     let Column { profile, .. } = column;
     let column_type = profile.column_type();
     let is_number = column_type.is_number();
-    let distinct = profile.distinct();
+    let key = profile.could_be_key() && !column.first_rows.is_repeated();
+    let distinct = if key { up_to(profile.distinct(), profile.values()) } else { profile.distinct() };
+    let Top { listed, majority, others_at_most } = top(profile, distinct);
     let number = |of: Option<f64>| of.filter(|_| is_number);
     let report = ColumnReport {
         name: column.name.clone(),
         kind: column_type.name(),
         empty: profile.missing(),
         distinct: distinct.into(),
-        key: profile.could_be_key(),
-        top: top(profile),
-        majority: majority(profile),
+        key,
+        top: listed,
+        majority,
         sample: profile.sample().map(text_of).collect(),
         min: profile.min().map(scalar),
         max: profile.max().map(scalar),
@@ -86,22 +88,60 @@ fn answer(column: &Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Resul
         growth: growth(column, facts, distinct),
         long: profile.long(),
         documents: column.documents.seen(),
+        others_at_most,
+        not_finite: if is_number { profile.numbers().not_finite() } else { 0 },
     };
     Ok(Answered { report, keys: column.first_rows.key_set(scheme)? })
 }
 
-fn top(profile: &ColumnProfile) -> Vec<Frequent> {
-    profile
-        .top(TOP)
-        .into_iter()
-        .map(|hitter| Frequent { key: text_of(hitter.key()), count: hitter.estimate().into() })
-        .collect()
+/// An interval that reaches up to a number at least: a column that could be a key could have that many values.
+fn up_to(estimate: Estimate, most: u64) -> Estimate {
+    let upper = estimate.upper().max(most as f64);
+    Estimate::probable(estimate.value(), estimate.lower(), upper, estimate.confidence())
 }
 
-/// The majority, where it is certain.
-fn majority(profile: &ColumnProfile) -> Option<String> {
-    let found = profile.majority().filter(|hitter| hitter.lower() > profile.values() / 2);
-    found.map(|hitter| text_of(hitter.key()))
+/// What comes often.
+struct Top {
+    listed: Vec<Frequent>,
+    majority: Option<String>,
+    /// No other value came more often.
+    others_at_most: u64,
+}
+
+/// The most frequent values. Of many different ones those that have a counter at the end are partly there by chance;
+/// listed is what certainly came more often than any that has none.
+fn top(profile: &ColumnProfile, distinct: Estimate) -> Top {
+    let values = profile.values();
+    if let Some(only) = only_value(profile, distinct) {
+        let count = Estimate::exact(values as f64).into();
+        let listed = vec![Frequent { key: only.clone(), count }];
+        return Top { listed, majority: Some(only), others_at_most: 0 };
+    }
+    // Every other value came at least once.
+    let others = if distinct.is_exact() { distinct.value() as u64 } else { 1 }.saturating_sub(1);
+    let most = values.saturating_sub(others);
+    let unknown = profile.heavy_hitters().max_error().min(most);
+    let (mut listed, mut others_at_most) = (Vec::new(), unknown);
+    for hitter in profile.top(usize::MAX) {
+        let is_frequent = unknown == 0 || hitter.lower() > unknown;
+        if is_frequent && listed.len() < TOP {
+            let count = hitter.estimate().limited_to(0.0, most as f64).into();
+            listed.push(Frequent { key: text_of(hitter.key()), count });
+        } else {
+            others_at_most = others_at_most.max(hitter.upper().min(most));
+        }
+    }
+    let majority = profile.majority().filter(|hitter| hitter.lower() > values / 2);
+    Top { listed, majority: majority.map(|hitter| text_of(hitter.key())), others_at_most }
+}
+
+/// The value that all rows have, if it is too long to be counted: then it is the least too, cut where that is.
+fn only_value(profile: &ColumnProfile, distinct: Estimate) -> Option<String> {
+    let is_long = profile.long() > 0 && distinct == Estimate::exact(1.0);
+    match profile.min().filter(|_| is_long)? {
+        Value::Text(text) => Some(String::from_utf8_lossy(&text).into_owned()),
+        Value::Integer(_) | Value::Float(_) => None,
+    }
 }
 
 fn quantiles(profile: &ColumnProfile) -> Option<Quantiles> {

@@ -49,15 +49,17 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// For so many threads, or fewer if so many columns have no room on all of them.
+    /// For so many threads, or fewer if so many columns have no room on all of them. Unless told, the memory is what
+    /// the columns of each thread share usually, and at least what one thread needs.
     ///
     /// # Errors
     /// If they have no room on one thread.
     pub(super) fn new(memory: Option<u64>, threads: usize, columns: usize) -> Result<Self> {
         let reading = |threads: usize| PROGRAM + threads * READER;
-        let total = memory.map_or(reading(threads) + threads * DEFAULT, |bytes| bytes as usize);
-        let share = |threads: usize| total.saturating_sub(reading(threads)) / threads;
         let least = columns.max(1) * LEAST_COLUMN;
+        let usual = (reading(threads) + threads * DEFAULT).max(reading(1) + least);
+        let total = memory.map_or(usual, |bytes| bytes as usize);
+        let share = |threads: usize| total.saturating_sub(reading(threads)) / threads;
         let Some(threads) = (1..=threads.max(1)).rev().find(|&threads| share(threads) >= least) else {
             bail!(
                 "--memory {}: {} columns take at least {}",
@@ -145,6 +147,19 @@ mod tests {
             let taken = PROGRAM + budget.threads() * (READER + columns * sizes.most_memory());
             assert!(taken <= (memory as usize) << 20, "{columns} columns on {threads} threads: {taken}");
             assert!(sizes.profile.precision >= 10);
+        }
+    }
+
+    #[test]
+    fn unless_told_there_is_room_for_any_number_of_columns() {
+        for (threads, columns) in [(1, 1), (2, 900), (2, 5_000), (8, 20_000)] {
+            let budget = Budget::new(None, threads, columns).unwrap();
+            let names = names(columns);
+            let sizes = budget.sizes(&names[0], &names).unwrap();
+            let taken = PROGRAM + budget.threads() * (READER + columns * sizes.most_memory());
+            let least = PROGRAM + READER + columns * LEAST_COLUMN;
+            let usual = PROGRAM + threads * (READER + DEFAULT);
+            assert!(taken <= usual.max(least), "{columns} columns on {threads} threads: {taken}");
         }
     }
 

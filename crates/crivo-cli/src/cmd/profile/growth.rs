@@ -6,7 +6,9 @@
 //! any number of threads, has the whole curve, and merging takes the smaller row of a value: the result
 //! does not depend on who read what.
 //!
-//! The same hashes are a [`KMinValues`] sketch, which says how much of one column's values another column holds.
+//! The same hashes are a [`KMinValues`] sketch, which says how much of one column's values another column holds. And every value
+//! of the sample is recognised when it comes again: a column of which one value in a hundred comes twice has ten such
+//! values in a sample of a thousand, so that it is certainly no key.
 //!
 //! **Cost.** A value that is not among the smallest is refused by one comparison, and one that came shortly before by a
 //! second; the table is touched by the rest.
@@ -24,6 +26,8 @@ pub(super) struct FirstRows {
     /// Every hash so far that is at most this is in the table.
     threshold: u64,
     table: HashTable<Seen>,
+    /// Whether a value came again while it was in the table.
+    is_repeated: bool,
     /// Hashes that are in the table already, by their low bits.
     recent: Box<[u64; RECENT]>,
 }
@@ -47,15 +51,19 @@ impl FirstRows {
         let mut recent = Box::new([0; RECENT]);
         // No hash is looked for where its low bits do not fit.
         recent.iter_mut().enumerate().for_each(|(at, hash)| *hash = (at ^ 1) as u64);
-        Self { k: k.max(2), threshold: u64::MAX, table: HashTable::new(), recent }
+        Self { k: k.max(2), threshold: u64::MAX, table: HashTable::new(), is_repeated: false, recent }
     }
 
     /// Takes the hashes of a batch; `row` has the row of each.
     #[inline]
     pub(super) fn insert(&mut self, hashes: &[u64], row: impl Fn(usize) -> u64) {
         for (at, &hash) in hashes.iter().enumerate() {
-            if hash <= self.threshold && self.recent[hash as usize % RECENT] != hash {
-                self.admit(Seen { hash, row: row(at) });
+            if hash <= self.threshold {
+                if self.recent[hash as usize % RECENT] == hash {
+                    self.is_repeated = true;
+                } else {
+                    self.admit(Seen { hash, row: row(at) });
+                }
             }
         }
     }
@@ -65,6 +73,7 @@ impl FirstRows {
         self.recent[seen.hash as usize % RECENT] = seen.hash;
         if let Some(known) = self.table.find_mut(place(seen.hash), |known| known.hash == seen.hash) {
             known.row = known.row.min(seen.row);
+            self.is_repeated = true;
             return;
         }
         self.table.insert_unique(place(seen.hash), seen, |known| place(known.hash));
@@ -83,6 +92,7 @@ impl FirstRows {
 
     /// Makes this the table of both columns' rows.
     pub(super) fn merge(&mut self, other: &Self) {
+        self.is_repeated |= other.is_repeated;
         self.threshold = self.threshold.min(other.threshold);
         self.table.retain(|seen| seen.hash <= self.threshold);
         for &seen in &other.table {
@@ -91,6 +101,12 @@ impl FirstRows {
                 self.admit(seen);
             }
         }
+    }
+
+    /// Whether a value certainly came twice. Among values that each come once with few exceptions, those are missed with
+    /// probability `(1 − s)^k`, where `s` is their share.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.is_repeated
     }
 
     /// The sketch of the column's different values.
@@ -163,6 +179,24 @@ mod tests {
             assert!((estimate.value() / truth - 1.0).abs() < allowed, "{row}: {estimate:?}");
             assert!(estimate.lower() <= truth * 1.1 && truth * 0.9 <= estimate.upper());
         }
+    }
+
+    #[test]
+    fn values_that_come_twice_are_noticed_in_one_part_and_between_parts() {
+        let insert = |rows: &mut FirstRows, values: std::ops::Range<u64>| {
+            values.for_each(|i| rows.insert(&[hash(i)], |_| i));
+        };
+        let (mut one, mut other) = (FirstRows::new(64), FirstRows::new(64));
+        insert(&mut one, 0..5_000);
+        insert(&mut other, 5_000..10_000);
+        one.merge(&other);
+        assert!(!one.is_repeated(), "all are different");
+        // Half of the values again: some of the 64 that are kept are among them.
+        let mut again = one.clone();
+        insert(&mut again, 0..5_000);
+        assert!(again.is_repeated());
+        one.merge(&other);
+        assert!(one.is_repeated(), "a value of both parts came twice");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) fn page(report: &Report) -> String {
         .lead(lead(&report.tables))
         .style(include_str!("page/profile.css"))
         .body(html! {
-            @if !report.joins.is_empty() { (joins(&report.joins)) }
+            @if !report.joins.is_empty() || report.undecided > 0 { (joins(report)) }
             @for (index, table) in report.tables.iter().enumerate() {
                 section data-table=(index) { (section(table, index, report.tables.len() > 1)) }
             }
@@ -115,7 +115,11 @@ fn cells(column: &ColumnReport, id: &str, rows: u64) -> [Cell; 8] {
         Cell::markup(html! { span.share { (meter(empty)) span { (number::percent(empty)) } } })
             .value(column.empty as f64),
         Cell::markup(show::interval("distinct", &column.distinct)).value(column.distinct.value),
-        if column.key { Cell::markup(html! { span.yes { "could be" } }) } else { Cell::markup(html! {}) },
+        match (column.key, column.is_certain_key()) {
+            (true, true) => Cell::markup(html! { span.yes { "yes" } }),
+            (true, false) => Cell::markup(html! { span.yes { "could be" } }),
+            _ => Cell::markup(html! {}),
+        },
         show::scalar_cell("min", column.min.as_ref()),
         show::scalar_cell("max", column.max.as_ref()),
         column.mean.map_or_else(Cell::empty, |mean| Cell::markup(show::number("mean", mean)).value(mean)),
@@ -123,7 +127,7 @@ fn cells(column: &ColumnReport, id: &str, rows: u64) -> [Cell; 8] {
 }
 
 /// Which columns of different tables hold each other's values.
-fn joins(joins: &[Join]) -> Markup {
+fn joins(report: &Report) -> Markup {
     let view = Table::new("Columns that could join")
         .column(Column::text("column"))
         .column(Column::text("other column"))
@@ -148,5 +152,17 @@ fn joins(joins: &[Join]) -> Markup {
             share("right_in_left", &join.right_in_left),
         ])
     };
-    html! { section.joins { h2 { "Columns that could join" } (joins.iter().fold(view, row).markup()) } }
+    html! {
+        section.joins {
+            h2 { "Columns that could join" }
+            @if !report.joins.is_empty() { (report.joins.iter().fold(view, row).markup()) }
+            @if report.undecided > 0 {
+                p.muted {
+                    (show::count("undecided", report.undecided)) " "
+                    (if report.undecided == 1 { "pair" } else { "pairs" })
+                    " of columns could join or not: too few of their values were compared to tell."
+                }
+            }
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! What `crivo profile` answers, as plain data: the JSON, the table on a terminal and the page are three views of it.
 //!
 //! One table is one JSON object, with the fields of the contract in its order; what is not in the contract comes after
-//! them. Several tables are listed under `files`, and `joins` says which of their columns hold each other's values.
-//! Fields may be added, never renamed.
+//! them. Several tables are listed under `files`; `joins` says which of their columns hold each other's values, and
+//! `undecided` how many pairs of columns nobody can tell of. Fields may be added, never renamed.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -14,6 +14,9 @@ pub(crate) struct Report {
     pub(crate) tables: Vec<TableReport>,
     /// Columns of different tables that could join, the closest first; empty for one table.
     pub(crate) joins: Vec<Join>,
+    /// How many pairs of columns the samples cannot tell of, and the first of them.
+    pub(crate) undecided: u64,
+    pub(crate) undecided_pairs: Vec<Undecided>,
 }
 
 /// Files of the same shape, taken as one table.
@@ -43,7 +46,7 @@ pub(crate) struct ColumnReport {
     pub(crate) distinct: Interval,
     /// Whether every row may have a value of its own.
     pub(crate) key: bool,
-    /// The most frequent values, the first most often.
+    /// The most frequent values, the first most often: those that certainly came more often than any without a counter.
     pub(crate) top: Vec<Frequent>,
     /// The value that certainly is more than half of all values.
     pub(crate) majority: Option<String>,
@@ -51,7 +54,7 @@ pub(crate) struct ColumnReport {
     pub(crate) sample: Vec<String>,
     pub(crate) min: Option<Scalar>,
     pub(crate) max: Option<Scalar>,
-    /// Of the numbers: none in a column that is not one of numbers.
+    /// Of the finite numbers: none in a column that is not one of numbers.
     pub(crate) sum: Option<f64>,
     pub(crate) mean: Option<f64>,
     pub(crate) quantiles: Option<Quantiles>,
@@ -71,6 +74,17 @@ pub(crate) struct ColumnReport {
     pub(crate) long: u64,
     /// Documents among the values.
     pub(crate) documents: u64,
+    /// No value that is not in `top`, and not too long for it, came more often than this.
+    pub(crate) others_at_most: u64,
+    /// Infinities, NaNs and numbers too large for a float: they are values, but in no answer about numbers.
+    pub(crate) not_finite: u64,
+}
+
+impl ColumnReport {
+    /// Whether every row certainly has a value of its own.
+    pub(crate) fn is_certain_key(&self) -> bool {
+        self.key && self.distinct.confidence == 1.0
+    }
 }
 
 /// A value and how often it came.
@@ -87,6 +101,17 @@ pub(crate) enum Scalar {
     Integer(i64),
     Float(f64),
     Text(String),
+}
+
+impl Scalar {
+    /// The number it is, if it is one.
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(integer) => Some(*integer as f64),
+            Self::Float(float) => Some(*float),
+            Self::Text(_) => None,
+        }
+    }
 }
 
 /// Quantiles of numbers, with certain bounds.
@@ -145,6 +170,13 @@ pub(crate) struct Join {
     pub(crate) right_in_left: Interval,
 }
 
+/// Two columns that could join, or not: one has too few values in the sample of the other's to tell.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Undecided {
+    pub(crate) left: ColumnName,
+    pub(crate) right: ColumnName,
+}
+
 /// A column of one of several tables.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct ColumnName {
@@ -153,6 +185,9 @@ pub(crate) struct ColumnName {
     pub(crate) column: String,
     /// Whether every row may have a value of its own there.
     pub(crate) key: bool,
+    /// Whether that is certain.
+    #[serde(skip)]
+    pub(crate) is_certain_key: bool,
 }
 
 impl Serialize for Report {
@@ -161,11 +196,13 @@ impl Serialize for Report {
             return table.serialize(serializer);
         }
         let sum = |of: fn(&TableReport) -> u64| self.tables.iter().map(of).sum::<u64>();
-        let mut object = serializer.serialize_struct("Report", 4)?;
+        let mut object = serializer.serialize_struct("Report", 6)?;
         object.serialize_field("rows", &sum(|table| table.rows))?;
         object.serialize_field("bytes", &sum(|table| table.bytes))?;
         object.serialize_field("files", &self.tables)?;
         object.serialize_field("joins", &self.joins)?;
+        object.serialize_field("undecided", &self.undecided)?;
+        object.serialize_field("undecided_pairs", &self.undecided_pairs)?;
         object.end()
     }
 }

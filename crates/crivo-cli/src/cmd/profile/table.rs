@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use unicode_width::UnicodeWidthChar;
 
-use super::report::{ColumnReport, Join, Report, Scalar, TableReport};
+use super::report::{ColumnName, ColumnReport, Join, Report, Scalar, TableReport};
 use super::separators::is_grouped;
 use crate::output::{self, FAINT, Interval, Output, STRONG, harmless};
 
@@ -18,6 +18,10 @@ const LEAST_TABLE: usize = 64;
 const GAP: usize = 2;
 /// A list of frequent values that is shorter is not worth its room.
 const LEAST_TOP: usize = 18;
+/// More room than this for frequent values is better given to names that need it.
+const USUAL_TOP: usize = 40;
+/// So many pairs of columns that nobody can tell of are named.
+const UNDECIDED: usize = 3;
 
 /// Prints the report for lines of so many characters.
 pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
@@ -36,11 +40,12 @@ pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
         list(&mut text, &notes, width)?;
     }
     if report.tables.len() > 1 {
-        let found: Vec<String> = report.joins.iter().map(join).collect();
+        let mut found: Vec<String> = report.joins.iter().map(join).collect();
         writeln!(text, "\n{STRONG}Columns that could join{STRONG:#}")?;
-        if found.is_empty() {
+        if found.is_empty() && report.undecided == 0 {
             writeln!(text, "{FAINT}none{FAINT:#}")?;
         }
+        found.extend(undecided(report));
         list(&mut text, &found, width)?;
     }
     out.styled(&text)
@@ -98,13 +103,18 @@ impl Printed {
     }
 }
 
+/// The names of the columns, in so many places.
+fn names(table: &TableReport, widest: usize) -> Printed {
+    let cells = table.columns.iter().map(|column| cut_middle(&column.name, widest)).collect();
+    Printed { title: "column", cells, right: false, widest }
+}
+
 fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
-    let name = (width / 5).clamp(12, 40);
     let mut printed = vec![
-        Printed::new("column", name, false, table, |column| column.name.clone()),
+        names(table, (width / 5).clamp(12, 40)),
         Printed::new("type", 9, false, table, |column| column.kind.into()),
         Printed::new("empty", 8, true, table, |column| empty(column, table.rows)),
-        Printed::new("different", 24, true, table, different),
+        Printed::new("different", 28, true, table, different),
         Printed::new("from … to", (width / 4).clamp(20, 48), false, table, |column| {
             range(column).unwrap_or_default()
         }),
@@ -115,6 +125,9 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
     while printed.len() > 4 && taken(&printed) + LEAST_TOP > width {
         printed.pop();
     }
+    // Names that are cut get what is left when the frequent values have some room.
+    let spare = width.saturating_sub(taken(&printed) + USUAL_TOP);
+    printed[0] = names(table, printed[0].widest + spare);
     let room = width.saturating_sub(taken(&printed));
     if room >= LEAST_TOP {
         printed.push(Printed::new("most frequent", room, false, table, |column| frequent(column, room)));
@@ -146,12 +159,16 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
 
 fn blocks(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
     for column in &table.columns {
-        writeln!(text, "{STRONG}{}{STRONG:#}", cut(&column.name, width))?;
+        writeln!(text, "{STRONG}{}{STRONG:#}", cut_middle(&column.name, width))?;
         let empty =
             if column.empty > 0 { format!(", {} empty", empty(column, table.rows)) } else { String::new() };
         let mut facts = vec![format!("{}{empty}", column.kind)];
         if column.values > 0 {
-            let key = if column.key { ", key" } else { "" };
+            let key = match (column.key, column.is_certain_key()) {
+                (true, true) => ", key",
+                (true, false) => ", could be a key",
+                _ => "",
+            };
             facts.push(format!("{} different{key}", output::estimate(column.distinct.estimate())));
             facts.extend(range(column));
             facts.extend(median(column).map(|median| format!("median {median}")));
@@ -179,7 +196,11 @@ fn different(column: &ColumnReport) -> String {
         return String::new();
     }
     let distinct = output::estimate(column.distinct.estimate());
-    if column.key { format!("{distinct}, key") } else { distinct }
+    match (column.key, column.is_certain_key()) {
+        (true, true) => format!("{distinct}, key"),
+        (true, false) => format!("{distinct}, key?"),
+        _ => distinct,
+    }
 }
 
 fn range(column: &ColumnReport) -> Option<String> {
@@ -239,6 +260,12 @@ fn notes(column: &ColumnReport) -> Vec<String> {
             change.value
         ));
     }
+    if column.not_finite > 0 {
+        let numbers = output::count(column.not_finite);
+        let are = if column.not_finite == 1 { "number is" } else { "numbers are" };
+        notes
+            .push(format!("{name}: {numbers} {are} infinite, NaN or too large, and in no figure of numbers"));
+    }
     if let Some(near) = column.near_duplicates.filter(|near| near.value > 0.0) {
         let percent = |share: f64| (100.0 * share).round();
         let (lower, upper) = (percent(near.lower), percent(near.upper));
@@ -247,15 +274,43 @@ fn notes(column: &ColumnReport) -> Vec<String> {
     }
     if column.long > 0 {
         let values = output::count(column.long);
-        notes.push(format!("{name}: {values} values are too long to be counted among the most frequent"));
+        let are = if column.long == 1 { "value is" } else { "values are" };
+        notes.push(format!("{name}: {values} {are} too long to be counted among the most frequent"));
     }
     notes
 }
 
-fn join(join: &Join) -> String {
-    let side = |name: &super::report::ColumnName| {
-        format!("{} of {}{}", name.column, name.file, if name.key { " (key)" } else { "" })
+/// A column, and whether it is a key.
+fn side(name: &ColumnName) -> String {
+    let key = match (name.key, name.is_certain_key) {
+        (true, true) => " (key)",
+        (true, false) => " (could be a key)",
+        _ => "",
     };
+    format!("{} of {}{key}", name.column, name.file)
+}
+
+/// How many pairs nobody can tell of, and which the first are.
+fn undecided(report: &Report) -> Option<String> {
+    let count = report.undecided;
+    let named: Vec<String> = report
+        .undecided_pairs
+        .iter()
+        .take(UNDECIDED)
+        .map(|pair| format!("{} and {}", side(&pair.left), side(&pair.right)))
+        .collect();
+    let pairs = if count == 1 { "pair" } else { "pairs" };
+    let more = if count > named.len() as u64 { "; and others" } else { "" };
+    (count > 0).then(|| {
+        format!(
+            "{} {pairs} of columns could join or not, because too few values were compared to tell: {}{more}",
+            output::count(count),
+            named.join("; ")
+        )
+    })
+}
+
+fn join(join: &Join) -> String {
     let share = |share: Interval| {
         let (value, error) =
             (100.0 * share.value, 100.0 * (share.upper - share.value).max(share.value - share.lower));
@@ -319,9 +374,35 @@ fn cut(text: &str, width: usize) -> String {
     shown
 }
 
+/// The same, cut in the middle: names that begin alike differ at their ends.
+fn cut_middle(text: &str, width: usize) -> String {
+    let text = harmless(text);
+    if width_of(&text) <= width {
+        return text;
+    }
+    let (mut taken, mut start) = (0, text.len());
+    for (at, c) in text.char_indices().rev() {
+        taken += c.width().unwrap_or(0);
+        if taken > width / 2 {
+            break;
+        }
+        start = at;
+    }
+    let end = &text[start..];
+    cut(&text, width - width_of(end)) + end
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_cut_in_the_middle() {
+        assert_eq!(cut_middle("short", 5), "short");
+        assert_eq!(cut_middle("customer_address_street", 12), "custo…street");
+        assert_eq!(cut_middle("文字文字文字", 7), "文字…字");
+        assert_eq!(cut_middle("ab\u{202e}gpj.exe", 30), "ab\\u{202e}gpj.exe");
+    }
 
     #[test]
     fn texts_are_cut_by_the_places_they_take() {

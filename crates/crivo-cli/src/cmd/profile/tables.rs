@@ -2,8 +2,9 @@
 //!
 //! `crivo profile january.csv february.csv` means one table in two files; `crivo profile orders.csv customers.csv` means
 //! two, and the question how they join. The fields tell: files with the same fields in the same order are one
-//! table. Records of JSONL may leave fields out, so there it is enough that the first records share most of theirs. What
-//! cannot be looked at first, such as standard input, is a table of its own.
+//! table. Records of JSONL may leave fields out, so there it is enough that the first records share most of theirs. An empty
+//! file has no fields to differ in, and continues the first table there is: a day without orders does not make two
+//! tables of one. What cannot be looked at first, such as standard input, is a table of its own.
 
 use std::path::PathBuf;
 
@@ -28,13 +29,19 @@ struct Candidate {
     argument: PathBuf,
     names: Vec<String>,
     is_jsonl: bool,
+    /// Whether it is known to hold no record.
+    is_empty: bool,
 }
 
 /// The tables that the arguments name.
 pub(super) fn sources(args: &InputArgs, separate: bool) -> Result<Vec<Source>> {
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
     for candidate in candidates(args)? {
-        let belongs = |group: &&mut Vec<Candidate>| group.first().is_some_and(|first| candidate.fits(first));
+        let belongs = |group: &&mut Vec<Candidate>| {
+            // Whoever has fields speaks for the table.
+            let first = group.iter().find(|member| !member.is_empty).or(group.first());
+            first.is_some_and(|first| candidate.fits(first))
+        };
         match groups.iter_mut().find(belongs).filter(|_| !separate) {
             Some(group) => group.push(candidate),
             None => groups.push(vec![candidate]),
@@ -82,14 +89,21 @@ fn candidates(args: &InputArgs) -> Result<Vec<Candidate>> {
         .zip(names)
         .map(|(argument, names)| {
             let is_jsonl = format_of(&argument) == Format::Jsonl;
-            Candidate { argument, names, is_jsonl }
+            // A record of JSONL may have no fields; in the other formats only what is empty has none.
+            let has_bytes = argument.metadata().is_ok_and(|metadata| metadata.len() > 0);
+            let is_empty = names.is_empty() && argument.is_file() && !(is_jsonl && has_bytes);
+            Candidate { argument, names, is_jsonl, is_empty }
         })
         .collect())
 }
 
 impl Candidate {
-    /// Whether this file continues the table that the other one begins. An empty file continues any.
+    /// Whether this file continues the table that the other one begins.
     fn fits(&self, first: &Self) -> bool {
+        let is_unknown = |file: &Self| file.names.is_empty() && !file.is_empty;
+        if self.is_empty || first.is_empty {
+            return !is_unknown(self) && !is_unknown(first);
+        }
         if self.names == first.names {
             return !self.names.is_empty();
         }

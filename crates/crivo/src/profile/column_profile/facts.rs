@@ -188,15 +188,36 @@ impl Facts {
     }
 }
 
-/// The number of characters of UTF-8; in bytes that are not, of bytes that do not continue a character.
+/// The number of characters of UTF-8. Bytes that are none count as the characters that are shown for them: one for each
+/// stretch that a character could begin with, so that no value that is not empty has length 0.
 #[cold]
 fn characters(text: &[u8]) -> usize {
-    text.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+    match std::str::from_utf8(text) {
+        Ok(text) => text.chars().count(),
+        Err(_) => text
+            .utf8_chunks()
+            .map(|chunk| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty()))
+            .sum(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_are_those_that_are_shown() {
+        for text in [
+            &b"a\xC3\xA9"[..],
+            "文字".as_bytes(),
+            b"\x80\x81\x82\x83",
+            b"\xE2\x82",
+            b"a\xFFb\xE2\x82\xAC\xF0\x9F",
+        ] {
+            assert_eq!(characters(text), String::from_utf8_lossy(text).chars().count(), "{text:?}");
+            assert!(characters(text) > 0);
+        }
+    }
 
     #[test]
     fn starts_have_the_order_of_texts() {

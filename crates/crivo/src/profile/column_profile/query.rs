@@ -212,7 +212,7 @@ impl ColumnProfile {
         &self.sketches.top
     }
 
-    /// The least value: of numbers if the column is one of numbers, otherwise the first in the order of bytes. None if
+    /// The least value: of the finite numbers if the column is one of numbers, otherwise the first in the order of bytes. None if
     /// there is none.
     pub fn min(&self) -> Option<Value> {
         self.extreme(DDSketch::min, |integers| integers.0, &self.facts.first)
@@ -246,14 +246,14 @@ impl ColumnProfile {
 // ---- numbers ----
 
 impl ColumnProfile {
-    /// The sum of all numbers in the column, rounded once. Integers of 64 bits are added as they are, anything else by the
+    /// The sum of all finite numbers in the column, rounded once. Integers of 64 bits are added as they are, anything else by the
     /// nearest float. None if there is no number, or so many that counting stopped.
     pub fn sum(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers.exact_sum(self.facts.lost).filter(|_| !numbers.is_empty()).map(|sum| sum.value())
     }
 
-    /// The mean of all numbers in the column, as [`sum`](Self::sum).
+    /// The mean of all finite numbers in the column, as [`sum`](Self::sum).
     pub fn mean(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers
@@ -262,8 +262,9 @@ impl ColumnProfile {
             .map(|sum| sum.mean(numbers.count()))
     }
 
-    /// A quantile of the numbers in the column, with certain bounds: see [`DDSketch::quantile`]. Exact while there are so
-    /// few different values that all are known with their counts.
+    /// A quantile of the finite numbers in the column, with certain bounds: see [`DDSketch::quantile`]. Exact while there are
+    /// so few different values that all are known with their counts. How many infinities and NaNs are left out,
+    /// [`numbers`](Self::numbers) says.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
         let estimate = self.sketches.numbers.quantile(share)?;
         Some(self.exact_quantile(share).map_or(estimate, Estimate::exact))

@@ -18,9 +18,9 @@ pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) ->
     html! {
         article.card.column id=(id) data-column=(number) aria-labelledby=(heading) tabindex="-1" {
             header {
-                h3 id=(heading) { (show::name(&column.name)) }
+                h3 id=(heading) { (show::heading(&column.name)) }
                 span.type { (column.kind) }
-                @if column.key { span.yes { "could be a key" } }
+                @if column.key { span.yes { (if column.is_certain_key() { "key" } else { "could be a key" }) } }
             }
             @for change in &column.changes { (changed(change)) }
             (facts(column, rows))
@@ -72,6 +72,9 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
             @if let Some(near) = &column.near_duplicates {
                 (fact("near-duplicates", &show::share_interval("near_duplicates", near)))
             }
+            @if column.not_finite > 0 {
+                (fact("infinite, NaN or too large", &show::count("not_finite", column.not_finite)))
+            }
             @if column.long > 0 { (fact("too long to count", &show::count("long", column.long))) }
         }
     }
@@ -83,15 +86,8 @@ fn fact(what: &str, value: &Markup) -> Markup {
 
 /// The most frequent values, unless none is frequent.
 fn frequent(column: &ColumnReport) -> Markup {
-    let Some(first) = column.top.first() else { return html! {} };
-    if column.top.iter().all(|one| one.count.lower <= 1.0) {
-        let none = if first.count.upper <= 1.0 {
-            "No value comes twice."
-        } else {
-            "No value certainly comes twice."
-        };
-        return html! { div.picture { p.caption { "Most frequent values" } p.muted { (none) } } };
-    }
+    let is_frequent = column.top.iter().any(|one| one.count.lower > 1.0);
+    let Some(first) = column.top.first().filter(|_| is_frequent) else { return nothing_frequent(column) };
     let description = format!(
         "{} comes most often, {} times.",
         text::shorten(&first.key, 60),
@@ -105,13 +101,32 @@ fn frequent(column: &ColumnReport) -> Markup {
     html! { div data-picture="top" { (bars.figure()) } }
 }
 
+/// What is known where no value stands out: how often the most frequent one can have come.
+fn nothing_frequent(column: &ColumnReport) -> Markup {
+    let listed = column.top.iter().map(|one| one.count.upper).fold(0.0, f64::max);
+    let most = listed.max(column.others_at_most as f64);
+    if column.values == column.long {
+        return html! {};
+    }
+    html! {
+        div.picture {
+            p.caption { "Most frequent values" }
+            p.muted {
+                @if most <= 1.0 { "No value comes twice." }
+                @else { "None stands out: no value comes more than " (number::grouped(most)) " times." }
+            }
+        }
+    }
+}
+
 /// Values in order: how large the one is below which so many of the rows lie.
 fn quantiles(column: &ColumnReport) -> Markup {
     let Some(Quantiles { p01, p25, p50, p75, p99 }) = &column.quantiles else { return html! {} };
     let inner = [(0.01, p01), (0.25, p25), (0.5, p50), (0.75, p75), (0.99, p99)];
     let mut points: Vec<(f64, f64)> = inner.iter().map(|(share, value)| (*share, value.value)).collect();
     let mut bounds: Vec<(f64, f64)> = inner.iter().map(|(_, value)| (value.lower, value.upper)).collect();
-    if let Some((min, max)) = as_number(column.min.as_ref()).zip(as_number(column.max.as_ref())) {
+    let [min, max] = [&column.min, &column.max].map(|end| end.as_ref().and_then(Scalar::as_number));
+    if let Some((min, max)) = min.zip(max) {
         points.insert(0, (0.0, min));
         points.push((1.0, max));
         bounds.insert(0, (min, min));
@@ -189,13 +204,5 @@ fn sample(column: &ColumnReport) -> Markup {
                 @for one in column.sample.iter().take(SAMPLE) { li { (show::value(one, 48)) } }
             }
         }
-    }
-}
-
-fn as_number(scalar: Option<&Scalar>) -> Option<f64> {
-    match scalar? {
-        Scalar::Integer(integer) => Some(*integer as f64),
-        Scalar::Float(float) => Some(*float),
-        Scalar::Text(_) => None,
     }
 }

@@ -8,24 +8,34 @@ use crate::output::Interval;
 
 /// Texts longer than this are cut.
 const WIDEST: usize = 32;
+/// What is told of a text at most, where there is room.
+const LONGEST: usize = 400;
 
 /// How much of a whole.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A name from the file; one that is empty is said to be.
+/// A name from the file, cut in the middle if it is long, because names begin alike; one that is empty is said to be.
 pub(super) fn name(name: &str) -> Markup {
-    value(name, 40)
+    cut(name, &text::shorten_middle(name, 40))
+}
+
+/// A name with the room that a heading has.
+pub(super) fn heading(name: &str) -> Markup {
+    value(name, LONGEST)
 }
 
 /// A value from the file, in at most so many columns.
 pub(super) fn value(value: &str, columns: usize) -> Markup {
+    cut(value, &text::shorten(value, columns))
+}
+
+fn cut(value: &str, shown: &str) -> Markup {
     if value.is_empty() {
         return html! { span.muted { "(empty)" } };
     }
-    let shown = text::shorten(value, columns);
-    let hint = (shown != value).then(|| text::shorten(value, 400));
+    let hint = (shown != value).then(|| text::shorten(value, LONGEST));
     html! { bdi title=[hint] { (shown) } }
 }
 
