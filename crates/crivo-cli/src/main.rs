@@ -45,7 +45,7 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let failed = cmd::mail::exit_code_for(&typed).unwrap_or(FAILED);
+    let failed = || cmd::mail::exit_code_for(&typed).unwrap_or(FAILED);
     let cli = match cmd::Cli::try_parse() {
         Ok(cli) => cli,
         Err(asked_or_wrong) => {
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             cmd::mail::rescue(&typed);
-            return failed.into();
+            return failed().into();
         }
     };
     let out = Output::new(cli.quiet);
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             out.error(&error);
-            if error.is::<Interrupted>() { interrupt::EXIT_CODE.into() } else { failed.into() }
+            if error.is::<Interrupted>() { interrupt::EXIT_CODE.into() } else { failed().into() }
         }
     }
 }

@@ -183,6 +183,16 @@ impl Import<'_> {
         if self.bytes(8)? != expected {
             return Err(self.damaged("its checksum is wrong"));
         }
+        // Two exports in one file would otherwise be taken for the first.
+        let mut more = Vec::new();
+        let read = (&mut *self.from).take(1).read_to_end(&mut more);
+        read.map_err(|cause| Error::Mail { path: self.name.to_path_buf(), cause })?;
+        if !more.is_empty() {
+            let name = self.name.display();
+            return Err(Error::Unsuitable(format!(
+                "{name}: more bytes follow where the export ends; nothing was imported: import each export from a file of its own"
+            )));
+        }
         Ok(None)
     }
 

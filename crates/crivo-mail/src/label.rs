@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::store::Method;
 
 /// A mark on a message. Spam and ham exclude each other; any number of labels stand beside them.
 ///
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 /// assert_eq!("spam".parse::<Label>()?, Label::Spam);
 /// let social: Label = "label:social".parse()?;
 /// assert_eq!((social.name(), social.to_string().as_str()), ("social", "label:social"));
-/// assert!("label:two words".parse::<Label>().is_err());
+/// assert!("label:two words".parse::<Label>().is_err() && "label:família".parse::<Label>().is_err());
 /// # Ok::<(), crivo_mail::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,7 @@ impl Label {
     /// # Errors
     /// If the name is empty, too long, or has characters that an IMAP keyword cannot have.
     pub fn named(name: &str) -> Result<Self> {
-        let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.len() > LONGEST || !name.chars().all(fits) {
             return Err(Error::Label(name.to_owned()));
         }
@@ -48,6 +49,16 @@ impl Label {
             Self::Spam => "spam",
             Self::Ham => "ham",
             Self::Named(name) => name,
+        }
+    }
+
+    /// Says no if a store of this method has no use for the label: the classic one knows spam and ham alone.
+    pub(crate) fn check_for(&self, method: Method) -> Result<()> {
+        match (self, method) {
+            (Self::Named(name), Method::Classic) => Err(Error::Unsuitable(format!(
+                "label:{name}: the store has the method classic, which knows spam and ham only: labels need a store of the default method"
+            ))),
+            _ => Ok(()),
         }
     }
 

@@ -63,8 +63,9 @@ impl Filter {
     /// # Errors
     /// If the store is damaged or cannot be written: nothing is learned then.
     pub fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
-        let message = Message::read(message);
-        let (new, features) = self.prepare(self.method(), &message)?;
+        let (message, method) = (Message::read(message), self.method());
+        label.check_for(method)?;
+        let (new, features) = self.prepare(method, &message)?;
         let mut outcome = Learned::New;
         self.change_store(|_, change| {
             let next = |before: Option<&Learnt>| {
@@ -128,6 +129,7 @@ impl Filter {
     ) -> Result<Vec<Prepared>> {
         let prepared = mail.take(AT_ONCE).map(|next| {
             let (bytes, label) = next?;
+            label.check_for(method)?;
             let message = Message::read(&bytes);
             let (new, features) = self.prepare(method, &message)?;
             Ok(Prepared { fingerprint: message.fingerprint, label, new, features })

@@ -22,24 +22,20 @@ pub fn mark(message: &[u8], marks: &[Mark<'_>], forged: &[&str]) -> Vec<u8> {
     let line_end: &str = if head.crlf { "\r\n" } else { "\n" };
     let mut marked = Vec::with_capacity(message.len() + 64 * (marks.len() + 1));
     // The line before a message in an mbox is not part of it.
-    let mut rest = message;
-    if has_envelope(message) {
-        let (envelope, after) = message.split_at(line_length(message));
-        marked.extend_from_slice(envelope);
-        rest = after;
-    }
+    let (envelope, rest) = message.split_at(head.start);
+    marked.extend_from_slice(envelope);
     for (name, value) in marks {
         marked.extend_from_slice(format!("{name}: {value}{line_end}").as_bytes());
     }
-    let end = head.end - (message.len() - rest.len());
-    if end == 0 && !rest.is_empty() && !is_blank(rest) && !marks.is_empty() {
+    let (mut lines, body) = rest.split_at(head.end - head.start);
+    if lines.is_empty() && !body.is_empty() && !is_blank(body) && !marks.is_empty() {
         marked.extend_from_slice(line_end.as_bytes());
     }
     let mut dropping = false;
-    let (mut lines, body) = rest.split_at(end);
     while !lines.is_empty() {
         let (line, after) = lines.split_at(line_length(lines));
-        dropping = if is_continued(line) { dropping } else { begins_with_one_of(line, forged) };
+        let bare = without_byte_order(line);
+        dropping = if is_continued(bare) { dropping } else { begins_with_one_of(bare, forged) };
         if !dropping {
             marked.extend_from_slice(line);
         }
@@ -58,7 +54,10 @@ pub fn head_of(message: &[u8]) -> &[u8] {
 }
 
 struct Head {
-    /// Where the first line is that is no header.
+    /// Where the headers begin: after the line of an mbox, if there is one.
+    start: usize,
+    /// Where the blank line is that ends them. What is no header between them does not: programs that sort mail look
+    /// past it, so a forged line behind it would count.
     end: usize,
     crlf: bool,
 }
@@ -67,16 +66,21 @@ impl Head {
     fn of(message: &[u8]) -> Self {
         let first = line_length(message);
         let crlf = message[..first].ends_with(b"\r\n");
-        let mut end = if has_envelope(message) { first } else { 0 };
-        while let Some(rest) = message.get(end..).filter(|rest| is_header(rest) || is_continued(rest)) {
-            // A continuation needs something to continue.
-            if end == 0 && is_continued(rest) {
-                break;
+        let start = if has_envelope(message) { first } else { 0 };
+        let mut end = start;
+        // A message that begins with its text has no head.
+        if is_header(without_byte_order(&message[start..])) {
+            while end < message.len() && !is_blank(&message[end..]) {
+                end += line_length(&message[end..]);
             }
-            end += line_length(rest);
         }
-        Self { end, crlf }
+        Self { start, end, crlf }
     }
+}
+
+/// The bytes without the mark that some editors put before a text in UTF-8.
+pub(crate) fn without_byte_order(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
 /// Whether a line stands before the headers, as in mailboxes.
@@ -138,10 +142,26 @@ mod tests {
     }
 
     #[test]
+    fn forged_marks_go_up_to_the_blank_line_whatever_is_before_them() {
+        assert_eq!(
+            marked("From: a\nno header\nX-Crivo: ham\nX-Spam-Flag: NO\nSubject: b\n\nX-Spam-Flag: NO\n"),
+            "X-Spam-Flag: YES\nFrom: a\nno header\nSubject: b\n\nX-Spam-Flag: NO\n"
+        );
+        assert_eq!(marked("From: a\r\n\u{feff}X-Crivo: ham\r\n\r\n"), "X-Spam-Flag: YES\r\nFrom: a\r\n\r\n");
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_does_not_end_the_head() {
+        assert_eq!(marked("\u{feff}From: a\n\nbody"), "X-Spam-Flag: YES\n\u{feff}From: a\n\nbody");
+        assert_eq!(marked("\u{feff}X-Spam-Flag: NO\nFrom: a\n\nb"), "X-Spam-Flag: YES\nFrom: a\n\nb");
+    }
+
+    #[test]
     fn a_message_without_head_keeps_its_text_in_the_body() {
         assert_eq!(marked("Buy now\n"), "X-Spam-Flag: YES\n\nBuy now\n");
         assert_eq!(marked("\nBuy now\n"), "X-Spam-Flag: YES\n\nBuy now\n");
         assert_eq!(marked(" folded nothing\n"), "X-Spam-Flag: YES\n\n folded nothing\n");
+        assert_eq!(marked("From a Mon\n folded\n"), "From a Mon\nX-Spam-Flag: YES\n\n folded\n");
     }
 
     #[test]

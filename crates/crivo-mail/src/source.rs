@@ -1,12 +1,16 @@
 //! Where mail comes from: mboxes, Maildirs, files, and folders of them.
 //!
 //! A path is read in one order, that of names, and one message at a time. A file that begins as an mbox does is one; any
-//! other file is a message. A folder with `cur` or `new` is a Maildir, of which those two and its subfolders are read;
-//! any other folder is read with everything below it. Names that begin with a dot are left out, but for
-//! subfolders of a Maildir.
+//! other file is a message, and an empty one is none. Files that are compressed (gzip, zstd, xz) are read as what is in
+//! them. A folder with `cur` or `new` is a Maildir, of which those two and its subfolders are read; any other folder
+//! is read with everything below it. Names that begin with a dot are left out, but for subfolders of a Maildir.
+//!
+//! Messages of an mbox are parted by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a blank one. People
+//! write lines that begin with `From ` too, so the date is looked for, unless the first line has none.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -14,6 +18,9 @@ use crate::message::LOOKED_AT;
 
 /// How much of a message is read: as much as can matter, if every other byte were the end of a line.
 pub const READ: usize = 2 * LOOKED_AT + 2;
+
+/// How much of a file is looked at to see what it is.
+const BEGINNING: u64 = 512;
 
 /// The messages of a path, one after the other.
 #[derive(Debug)]
@@ -51,14 +58,19 @@ impl Mail {
                 self.paths.append(&mut inside);
                 continue;
             }
-            let mut file = BufReader::new(File::open(&path).map_err(trouble)?);
-            if file.fill_buf().map_err(trouble)?.starts_with(b"From ") {
-                self.mbox = Some(Mbox { path, file, line: Vec::new(), started: false });
-                continue;
+            let mut file = File::open(&path).and_then(crivo_rows::decompressed).map_err(trouble)?;
+            let mut beginning = Vec::new();
+            file.by_ref().take(BEGINNING).read_to_end(&mut beginning).map_err(trouble)?;
+            let is_mbox = without_blank_lines(&beginning).starts_with(b"From ");
+            let is_empty = beginning.is_empty();
+            let whole = Cursor::new(beginning).chain(file);
+            if is_mbox {
+                self.mbox = Some(Mbox::of(path, Box::new(whole)));
+            } else if !is_empty {
+                let mut message = Vec::new();
+                whole.take(READ as u64).read_to_end(&mut message).map_err(trouble)?;
+                return Ok(Some(message));
             }
-            let mut message = Vec::new();
-            file.take(READ as u64).read_to_end(&mut message).map_err(trouble)?;
-            return Ok(Some(message));
         }
     }
 }
@@ -97,17 +109,35 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
     Ok(paths)
 }
 
+fn without_blank_lines(mut bytes: &[u8]) -> &[u8] {
+    while let Some(rest) = bytes.strip_prefix(b"\n").or_else(|| bytes.strip_prefix(b"\r\n")) {
+        bytes = rest;
+    }
+    bytes
+}
+
 /// An mbox that is being read.
-#[derive(Debug)]
 struct Mbox {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<Box<dyn Read + Send>>,
     line: Vec<u8>,
     started: bool,
+    /// Whether the lines between messages have a date.
+    dated: bool,
+}
+
+impl fmt::Debug for Mbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mbox").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Mbox {
-    /// The next message: up to a line that begins with `From ` after a blank one.
+    fn of(path: PathBuf, file: Box<dyn Read + Send>) -> Self {
+        Self { path, file: BufReader::new(file), line: Vec::new(), started: false, dated: false }
+    }
+
+    /// The next message: up to a line that parts messages.
     fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let mut message = Vec::new();
         let (mut after_blank, mut lines) = (!self.started, 0);
@@ -117,16 +147,19 @@ impl Mbox {
             if read == 0 {
                 return Ok((lines > 0).then_some(message));
             }
-            if after_blank && self.line.starts_with(b"From ") {
-                if self.started {
-                    return Ok(Some(message));
-                }
-                self.started = true;
-                after_blank = false;
+            let is_blank = self.line == b"\n" || self.line == b"\r\n";
+            if !self.started {
+                // Blank lines, and then the first one that is not.
+                self.started = !is_blank;
+                self.dated = has_date(&self.line);
+                after_blank = is_blank;
                 continue;
             }
+            if after_blank && self.line.starts_with(b"From ") && (!self.dated || has_date(&self.line)) {
+                return Ok(Some(message));
+            }
             lines += 1;
-            after_blank = self.line == b"\n" || self.line == b"\r\n";
+            after_blank = is_blank;
             let quotes = self.line.iter().take_while(|&&byte| byte == b'>').count();
             let is_quoted = quotes > 0 && self.line[quotes..].starts_with(b"From ");
             if message.len() < READ {
@@ -157,9 +190,29 @@ impl Mbox {
     }
 }
 
+/// Whether a line that parts messages has a date, in whatever order: a day of the week, a month, a time and a year.
+fn has_date(line: &[u8]) -> bool {
+    const DAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
+    const MONTHS: [&[u8]; 12] =
+        [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
+    let is = |word: &[u8], names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+    let is_time = |word: &[u8]| word.iter().all(|c| c.is_ascii_digit() || *c == b':') && word.contains(&b':');
+    let is_year = |word: &[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
+    // Before the date there is a word, most often an address.
+    let words = || {
+        let words = line[..line.len().min(1000)].split(|byte| byte.is_ascii_whitespace() || *byte == b',');
+        words.filter(|word| !word.is_empty()).skip(2)
+    };
+    words().any(|word| is(word, &DAYS))
+        && words().any(|word| is(word, &MONTHS))
+        && words().any(is_time)
+        && words().any(is_year)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write as _;
 
     use super::*;
 
@@ -179,6 +232,50 @@ mod tests {
         assert_eq!(all(&path), ["Subject: 1\n\nFrom here\nFrom there\n\n", "Subject: 2\r\n\r\n>From x\n"]);
         fs::write(&path, "From a Thu\n").unwrap();
         assert_eq!(all(&path), [""; 0]);
+    }
+
+    #[test]
+    fn lines_that_people_write_do_not_part_messages() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mbox");
+        let first = "Subject: 1\n\nHello.\n\nFrom next Monday we move.\n\nFrom May 2024 on, Sat is free.\n\n";
+        for line in [
+            "From a@b Sat Jan  3 01:05:34 1996",
+            "From - Sat Jan 03 01:05:34 1996",
+            "From a@b Sat Jan  3 01:05 +0000 1996",
+            "From 12@xxx Sat, 3 Jan 1996 01:05:34 +0000",
+        ] {
+            for blank in ["", "\n", "\r\n\r\n"] {
+                fs::write(&path, format!("{blank}{line}\n{first}{line}\nSubject: 2\n\nx\n")).unwrap();
+                assert_eq!(all(&path), [first, "Subject: 2\n\nx\n"], "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_file_is_no_message() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("1"), "").unwrap();
+        fs::write(folder.path().join("2"), "\n").unwrap();
+        assert_eq!(all(&folder.path().join("1")), [""; 0]);
+        assert_eq!(all(folder.path()), ["\n"]);
+    }
+
+    #[test]
+    fn compressed_mail_is_what_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mbox.gz");
+        let line = "From a@b Sat Jan  3 01:05:34 1996\n";
+        let text = format!("{line}Subject: 1\n\nx\n\n{line}Subject: 2\n\ny\n");
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let compressed = gzip.finish().unwrap();
+        fs::write(&path, &compressed).unwrap();
+        assert_eq!(all(&path), ["Subject: 1\n\nx\n\n", "Subject: 2\n\ny\n"]);
+        // What is damaged is an error, and no message of other words.
+        fs::write(&path, &compressed[..compressed.len() - 12]).unwrap();
+        let read: Result<Vec<_>> = Mail::of(&path).unwrap().collect();
+        assert!(read.unwrap_err().to_string().contains("mbox.gz"));
     }
 
     #[test]

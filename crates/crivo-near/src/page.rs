@@ -1,6 +1,11 @@
 //! What a reader sees of an HTML page.
 
+mod shown;
+mod style;
+
 use html5gum::{Token, Tokenizer};
+
+use self::shown::Shown;
 
 /// Elements whose content nobody reads.
 const UNSEEN: [&[u8]; 5] = [b"script", b"style", b"template", b"noscript", b"svg"];
@@ -24,12 +29,36 @@ const INLINE: [&[u8]; 24] = [
 #[derive(Debug, Clone, Default)]
 pub struct PageText {
     text: Vec<u8>,
+    shown: Option<Shown>,
 }
 
 impl PageText {
+    /// The text as a mail program shows it: without the title, and without what styles hide.
+    ///
+    /// ```
+    /// use crivo_near::PageText;
+    ///
+    /// let mut page = PageText::as_shown();
+    /// let text = page.of(b"<p>seen<p style='display:none'>unseen<p>seen too");
+    /// assert_eq!(text, b" seen  seen too");
+    /// assert_eq!(page.hidden(), 6);
+    /// ```
+    pub fn as_shown() -> Self {
+        Self { text: Vec::new(), shown: Some(Shown::default()) }
+    }
+
+    /// How many bytes of the last page's text are hidden, blanks aside; none if nothing is left out for that.
+    pub fn hidden(&self) -> usize {
+        self.shown.as_ref().map_or(0, |shown| shown.hidden)
+    }
+
     /// The text of a page; bytes that are no HTML come back as they are.
     pub fn of(&mut self, page: &[u8]) -> &[u8] {
         self.text.clear();
+        if let Some(shown) = &mut self.shown {
+            shown.clear();
+            read_sheets(page, shown);
+        }
         // The element whose end is waited for: what it holds is not seen.
         let mut unseen: Option<Vec<u8>> = None;
         // Reading from memory cannot fail, and a page cannot be wrong: there is only tag soup.
@@ -37,19 +66,30 @@ impl PageText {
             match token {
                 Token::StartTag(tag) if unseen.is_none() => {
                     let name: &[u8] = &tag.name;
-                    if UNSEEN.contains(&name) && !tag.self_closing {
-                        unseen = Some(name.to_vec());
+                    if UNSEEN.contains(&name) {
+                        if !tag.self_closing {
+                            unseen = Some(name.to_vec());
+                        }
+                    } else if let Some(shown) = &mut self.shown {
+                        shown.start(&tag);
                     }
                     self.separate(name);
                 }
                 Token::EndTag(tag) => {
                     let name: &[u8] = &tag.name;
-                    if unseen.as_deref() == Some(name) {
-                        unseen = None;
+                    match (&unseen, &mut self.shown) {
+                        (Some(waited_for), _) if waited_for == name => unseen = None,
+                        (None, Some(shown)) => shown.end(name),
+                        _ => {}
                     }
                     self.separate(name);
                 }
-                Token::String(string) if unseen.is_none() => self.text.extend_from_slice(&string),
+                Token::String(string) if unseen.is_none() => match &mut self.shown {
+                    Some(shown) if shown.is_hidden() => {
+                        shown.hidden += string.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+                    }
+                    _ => self.text.extend_from_slice(&string),
+                },
                 _ => {}
             }
         }
@@ -63,8 +103,26 @@ impl PageText {
     }
 }
 
+/// Reads a page's style sheets, which hold for what is before them too.
+fn read_sheets(page: &[u8], shown: &mut Shown) {
+    if !page.windows(6).any(|tag| tag.eq_ignore_ascii_case(b"<style")) {
+        return;
+    }
+    let mut inside = false;
+    for token in Tokenizer::new(page).map_while(Result::ok) {
+        match token {
+            Token::StartTag(tag) => inside = **tag.name == *b"style",
+            Token::EndTag(_) => inside = false,
+            Token::String(sheet) if inside => shown.sheet.read(&String::from_utf8_lossy(&sheet)),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn words(page: &str) -> String {
@@ -86,5 +144,82 @@ mod tests {
         assert_eq!(words("5 < 6 and 7 > 3"), "5 < 6 and 7 > 3");
         assert_eq!(words("<p unclosed"), "");
         assert_eq!(words(""), "");
+    }
+
+    fn shown(page: &str) -> String {
+        let text = String::from_utf8(PageText::as_shown().of(page.as_bytes()).to_vec()).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn hidden_text_is_left_out_where_readers_do_not_see_it() {
+        for page in [
+            "<title>not</title>seen",
+            "<div style='display:none'>not <b>not</b><div>not</div> not</div>seen",
+            "<div hidden>not</div>seen",
+            "<span style=\"font-size:0px\">not</span>seen",
+            "<font color=#FFFFFF>not</font>seen",
+            "<table bgcolor=red><td><font color=red>not</font></table>seen",
+            "<p style=color:white>not <a href=x style=color:white>not</a><p>seen",
+            "<style>.h{display:none}</style><i class='x h'>not</i>seen",
+            "<i class=h>not</i>seen<style>.h{visibility:hidden}</style>",
+            "<span style='display:none'><div></span>not</div></span>seen",
+            "<ul><li hidden>not<li>seen</ul>",
+            "<table><tr><td hidden>not<td>seen</table>",
+            "<div><p hidden>not</div>seen",
+            "<font style='display:none'>not</font><p>seen",
+            "<p><font color=white>not<p>not</font>seen",
+            "<div style='opacity:0'>not<br>not</div><img hidden>seen",
+        ] {
+            assert_eq!(shown(page), "seen", "{page}");
+            assert_ne!(words(page), "seen", "{page}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_shown_again_further_in_counts() {
+        for page in [
+            "<td style='font-size:0px'><div style='font-size:13px'>seen</div></td>",
+            "<div style='visibility:hidden'><p style='visibility:visible'>seen</p></div>",
+            "<div style='color:white'><p style='background:black'>seen</p></div>",
+            "<table bgcolor='#000000'><tr><td><font color='white'>seen</font></table>",
+            "<body background=night.png text=white>seen",
+            "<p style='color:#fff'><a href=x>seen</a></p>",
+            "<style>body{background:#111;color:#eee}</style><body>seen",
+            "<style>.x{display:block !important}</style><p class=x style='display:none'>seen",
+            "<p style='display:none'><p>seen",
+            "<font color=white><p style='background:#00f'></font>seen</p>",
+        ] {
+            assert_eq!(shown(page), "seen", "{page}");
+        }
+    }
+
+    #[test]
+    fn text_without_styles_is_the_same_whether_all_counts_or_what_is_shown() {
+        for page in
+            ["<p>one</p>two", "5 < 6 and 7 > 3", "", "<p unclosed", "</p></div></table>x", "<td>1<td>2"]
+        {
+            assert_eq!(shown(page), words(page));
+        }
+        let unended = "<p><font color=red><b><a href=x>x".repeat(1000) + "<p hidden>not";
+        assert_eq!(shown(&unended), ["x"; 1000].join(" "));
+        let deep = "<div>".repeat(100_000) + "x" + &"</div>".repeat(100_000) + "<p hidden>not";
+        assert_eq!(shown(&deep), "x");
+    }
+
+    proptest! {
+        #[test]
+        fn every_letter_of_a_page_is_shown_or_hidden(parts in prop::collection::vec(prop::sample::select(vec![
+            "<p>", "</p>", "<p hidden>", "<div>", "</div>", "<div style='display:none'>", "<font color=white>",
+            "</font>", "<b>", "</b>", "<a href=x>", "</a>", "<table>", "</table>", "<tr>", "<td bgcolor=black>", "<td>",
+            "<span style='font-size:0'>", "</span>", "<style>.h{color:#fff}", "</style>", "<i class=h>", "</i>", "<br>",
+            "<body text=white>", "</body>", "<title>", "</title>", "<svg>", "</svg>", "<li>", "<ul>", "x", "yz ", "<", "é",
+        ]), 0..60)) {
+            let page = parts.concat();
+            let letters = |text: &[u8]| text.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+            let mut shown = PageText::as_shown();
+            let seen = letters(shown.of(page.as_bytes()));
+            prop_assert_eq!(seen + shown.hidden(), letters(PageText::default().of(page.as_bytes())));
+        }
     }
 }

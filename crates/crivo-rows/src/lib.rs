@@ -108,6 +108,7 @@ pub use batch::{RowBatch, RowId};
 pub use column::Values;
 pub use copy::{Copied, Predicate};
 pub use error::{Error, ErrorKind, Result};
+pub use feed::decompressed;
 pub use fold::Folded;
 pub use input::{Format, Input};
 pub use keyer::{Items, RowKeys};

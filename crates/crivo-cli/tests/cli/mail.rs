@@ -112,6 +112,29 @@ fn errors_are_3_and_mail_passes_through_them() {
 }
 
 #[test]
+fn mail_passes_through_commands_that_nobody_understands() {
+    let scratch = Scratch::new();
+    let mail = "From: a@b.example\n\nnot lost\r\n";
+    let wrong: [&[&str]; 5] = [
+        &["--store", "few.s", "mail", "check"],
+        &["--threads", "2", "mail", "check"],
+        &["--store", "set", "mail", "check"],
+        &["mial", "check"],
+        &["check"],
+    ];
+    for args in wrong {
+        let passed = scratch.feed(&[args, &["--passthrough"]].concat(), mail);
+        assert_eq!((passed.code, passed.out.as_str()), (Some(3), mail), "{args:?}");
+        assert!(!passed.err.is_empty());
+    }
+    // Only mail has its own exit code for errors, and only what is passed through comes out again.
+    let other = scratch.feed(&["count", "--wrong", "mail"], mail);
+    assert_eq!((other.code, other.out.as_str()), (Some(2), ""));
+    let no_pass = scratch.feed(&["--threads", "2", "mail", "check"], mail);
+    assert_eq!((no_pass.code, no_pass.out.as_str()), (Some(3), ""));
+}
+
+#[test]
 fn a_message_that_passes_through_has_one_verdict_and_keeps_its_bytes() {
     let (scratch, mut random) = trained();
     let mail = message(&mut random, false);
@@ -170,6 +193,46 @@ fn stores_are_sets() {
 }
 
 #[test]
+fn an_empty_mailbox_has_no_message_and_a_compressed_one_has_its_own() {
+    let (scratch, mut random) = trained();
+    scratch.write("empty", "");
+    let run = scratch.run(&["mail", "train", "--store", "s", "--spam", "empty"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), "0 of 0 messages learned\n"));
+    let mut zipped = zstd::encode_all(mbox(&mut random, true, 7).as_bytes(), 3).unwrap();
+    scratch.write("more.mbox.zst", &zipped);
+    let run = scratch.run(&["mail", "train", "--store", "s", "--spam", "more.mbox.zst"]);
+    assert_eq!(run.ok(), "7 of 7 messages learned\n");
+    zipped.truncate(zipped.len() - 5);
+    scratch.write("more.mbox.zst", &zipped);
+    assert_eq!(scratch.run(&["mail", "train", "--store", "s", "--spam", "more.mbox.zst"]).code, Some(3));
+}
+
+#[test]
+fn hidden_words_do_not_buy_a_verdict() {
+    let (scratch, mut random) = trained();
+    let (spam, ham) = (message(&mut random, true), message(&mut random, false));
+    let (head, body) = spam.split_once("\n\n").unwrap();
+    let words = ham.split_once("\n\n").unwrap().1.repeat(5);
+    let page = |hidden: &str| format!("{head}\nContent-Type: text/html\n\n<p>{body}</p>{hidden}\n");
+    let (_, bare) = check(&scratch, &page(""));
+    assert!(bare["score"].as_f64().unwrap() >= 0.5);
+    for hidden in [
+        format!("<div style='display:none'>{words}</div>"),
+        format!("<div hidden>{words}</div>"),
+        format!("<p style='font-size:0px'>{words}</p>"),
+        format!("<title>{words}</title>"),
+    ] {
+        let (_, report) = check(&scratch, &page(&hidden));
+        assert!(report["score"].as_f64().unwrap() >= 0.5, "{hidden}: {report}");
+    }
+    let alternative = format!(
+        "{head}\nContent-Type: multipart/alternative; boundary=x\n\n--x\n\n{words}\n--x\nContent-Type: text/html\n\n<p>{body}\n--x--\n"
+    );
+    let (_, report) = check(&scratch, &alternative);
+    assert!(report["score"].as_f64().unwrap() >= 0.5, "{report}");
+}
+
+#[test]
 fn labels_are_probabilities_and_keywords() {
     let (scratch, mut random) = trained();
     let args = ["mail", "train", "--store", "s", "--label", "shop=spam.mbox", "--label", "work=ham.mbox"];
@@ -196,8 +259,18 @@ fn evaluation_counts_every_message() {
     assert_eq!(report["at_half"]["ham_caught"], 0.0);
     assert!(report["seconds"].as_f64().unwrap() > 0.0);
 
+    // What only the classic method does has no columns for others.
+    let table = scratch.run(&[&["mail", "eval", "--store", "s", "--sweep"][..], &paths].concat());
+    assert!(table.ok().contains("spam caught  ham caught  threshold"), "{}", table.out);
+
     let classic = ["mail", "train", "--store", "c", "--method", "classic", "--spam", "spam.mbox"];
     scratch.run(&classic).ok();
+    let table = scratch.run(&[&["mail", "eval", "--store", "c", "--sweep"][..], &paths].concat());
+    assert!(table.ok().contains("blocked"), "{}", table.out);
+    // Nor has it any use for labels.
+    let run = scratch.feed(&["mail", "learn", "--store", "c", "label:social"], "Subject: x\n\ny\n");
+    assert_eq!(run.code, Some(3));
+    assert!(run.err.contains("label:social") && run.err.contains("classic"), "{}", run.err);
     let report =
         scratch.run(&[&["mail", "eval", "--store", "c", "--sweep", "--json"][..], &paths].concat()).json();
     let rows = report["sweep"].as_array().unwrap();

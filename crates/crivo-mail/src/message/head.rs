@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::marks::{OF_FILTERS, begins_with_one_of};
+use crate::marks::{OF_FILTERS, begins_with_one_of, without_byte_order};
 
 /// How many headers are looked at.
 const HEADERS: usize = 1000;
@@ -25,7 +25,7 @@ impl<'a> Head<'a> {
         } else {
             0
         };
-        let message = &message[start..];
+        let message = without_byte_order(&message[start..]);
         let mut end = 0;
         for (number, line) in message.split_inclusive(|&byte| byte == b'\n').enumerate() {
             if line == b"\n" {

@@ -7,21 +7,25 @@
 //!
 //! Lines that end in CRLF and in LF are the same before anything else is looked at, and so are characters that only look
 //! different ([`text`]). What a reader sees and how the message is built both count: a body comes once as
-//! text, the facts of its making (types, hosts of links, headers that are there or not) as short names.
+//! text, the facts of its making (types, hosts of links, headers that are there or not) as short names. What a reader
+//! does not see is no text: not what styles of a page hide, nor a plain version beside the page that is shown
+//! ([`versions`]); that there is such text is a fact.
 //!
 //! A message is known by its *fingerprint*: the hash of its body and of the four headers that its author writes. What is added
 //! on the way or in the mailbox (`Received`, `Status`, `X-Crivo`) does not change it, so that a message is the
 //! same when it arrives and when its owner moves it into another folder.
 
+mod address;
 mod head;
 mod links;
 mod text;
+mod versions;
 
 use std::borrow::Cow;
 
 use crivo_near::PageText;
 use mail_parser::decoders::base64::base64_decode;
-use mail_parser::{Address, HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
 use xxhash_rust::xxh3::Xxh3;
 
 use self::head::Head;
@@ -71,13 +75,16 @@ impl Message {
     pub fn read(bytes: &[u8]) -> Self {
         let bytes = unix_lines(bytes);
         let (head, body) = Head::split(&bytes);
-        let mut reader = Reader { facts: head.facts(), ..Reader::default() };
+        let mut reader = Reader { facts: head.facts(), page: PageText::as_shown(), ..Reader::default() };
         let mut message = Self { fingerprint: fingerprint(&head, body), ..Self::default() };
 
         let parser = MessageParser::default();
         let headers = parser.parse_headers(head.bytes());
         if let Some(headers) = &headers {
-            message.sender = headers.from().or_else(|| headers.sender()).and_then(first_address);
+            message.sender = match headers.from() {
+                Some(from) => address::first(from).or_else(|| address::in_header(head.value("from"))),
+                None => headers.sender().and_then(address::first),
+            };
             if let Some(subject) = headers.subject() {
                 message.subject = shortened(subject, SHORT_TEXT).into();
             }
@@ -127,7 +134,7 @@ impl Reader {
                 if let Some((_, last)) = domain.rsplit_once('.') {
                     self.fact(format!("sender under .{last}"));
                 }
-                let reply = headers.reply_to().and_then(first_address);
+                let reply = headers.reply_to().and_then(address::first);
                 if let Some((_, other)) = reply.as_deref().and_then(|reply| reply.rsplit_once('@')) {
                     self.fact(if other == domain {
                         "reply to the same domain"
@@ -170,9 +177,10 @@ impl Reader {
     /// Every part of a message, and of those inside of it.
     fn read_parts(&mut self, message: &mail_parser::Message<'_>) {
         let mut inside = vec![message];
-        let mut parts = 0;
+        let (mut parts, mut plain) = (0, String::new());
         while let Some(message) = inside.pop() {
-            for part in &message.parts {
+            let unshown = versions::unshown(message);
+            for (number, part) in message.parts.iter().enumerate() {
                 parts += 1;
                 if let Some(HeaderValue::ContentType(kind)) =
                     part.headers.iter().find(|h| h.name == HeaderName::ContentType).map(|h| &h.value)
@@ -180,6 +188,10 @@ impl Reader {
                     self.read_content_type(kind);
                 }
                 match &part.body {
+                    PartType::Text(text) if unshown.contains(&number) => {
+                        plain.push_str(shortened(text, TEXT.saturating_sub(plain.len())));
+                        plain.push('\n');
+                    }
                     PartType::Text(raw) if part.is_encoding_problem => self.read_broken(part, raw),
                     PartType::Text(text) => self.read_text(text),
                     PartType::Html(page) => self.read_page(page),
@@ -192,6 +204,9 @@ impl Reader {
             }
         }
         self.fact(format!("{} parts", power_of_two(parts)));
+        if versions::differ(&plain, &self.text) {
+            self.fact("the plain version says something else");
+        }
     }
 
     fn read_attachment(&mut self, bytes: usize) {
@@ -236,8 +251,15 @@ impl Reader {
         self.read_links(page);
         let room = TEXT.saturating_sub(self.text.len());
         let text = String::from_utf8_lossy(self.page.of(page.as_bytes()));
+        let shown = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
         self.text.push_str(shortened(&text, room));
         self.text.push('\n');
+        if self.page.hidden() > 0 {
+            self.fact("page with hidden text");
+        }
+        if self.page.hidden() > shown {
+            self.fact("page with more hidden text than shown");
+        }
         for (mark, fact) in [
             ("<img", "page with images"),
             ("<form", "page with a form"),
@@ -321,23 +343,6 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 /// How many containers a message claims to have.
 fn containers(bytes: &[u8]) -> usize {
     links::count_ignoring_case(bytes, b"boundary") + links::count_ignoring_case(bytes, b"message/")
-}
-
-/// The first address of a list in its one form: lower case, without what follows a plus.
-fn first_address(list: &Address<'_>) -> Option<String> {
-    list.iter().filter_map(|address| address.address()).find_map(canonical_address)
-}
-
-/// An address in its one form; none if it is no address.
-fn canonical_address(address: &str) -> Option<String> {
-    let address = address.trim().trim_matches(['<', '>', '"', '\'']);
-    let (local, domain) = address.rsplit_once('@')?;
-    let local = local.trim().trim_matches('"').split('+').next().unwrap_or_default();
-    let domain = domain.trim().trim_end_matches('.');
-    if local.is_empty() || domain.is_empty() || address.len() > SHORT_TEXT {
-        return None;
-    }
-    Some(format!("{local}@{domain}").to_lowercase())
 }
 
 /// At most so many bytes, cut between characters.

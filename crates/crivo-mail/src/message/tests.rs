@@ -27,6 +27,12 @@ fn a_subject_needs_no_blank_line_after_it() {
 }
 
 #[test]
+fn a_mark_of_the_byte_order_hides_no_header() {
+    let plain = "From: a@b.c\nSubject: hello\n\nbody\n";
+    assert_eq!(Message::read(format!("\u{feff}{plain}").as_bytes()), Message::read(plain.as_bytes()));
+}
+
+#[test]
 fn transfer_encodings_and_character_sets_are_undone() {
     let base64 =
         "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nT2zDoSBtdW5kbw==\n";
@@ -49,6 +55,64 @@ fn pages_are_what_a_reader_sees_and_links_are_facts() {
 }
 
 #[test]
+fn text_that_nobody_sees_is_no_text_but_a_fact() {
+    let page = |inside: &str| {
+        Message::read(format!("Content-Type: text/html\n\n{inside}<p>cheap pills</p>").as_bytes())
+    };
+    let bare = page("");
+    for hidden in [
+        "<div style='display:none'>meeting agenda draft</div>",
+        "<div hidden>meeting agenda draft</div>",
+        "<span style=\"font-size:0px\">meeting agenda draft</span>",
+        "<font color=white>meeting agenda draft</font>",
+        "<title>meeting agenda draft</title>",
+        "<style>.x{display:none}</style><b class=x>meeting agenda draft</b>",
+    ] {
+        let message = page(hidden);
+        assert_eq!(
+            message.text.split_whitespace().collect::<Vec<_>>(),
+            bare.text.split_whitespace().collect::<Vec<_>>(),
+            "{hidden}"
+        );
+        assert!(message.facts.contains(&"page with hidden text".to_owned()), "{hidden}");
+    }
+    assert!(!bare.facts.contains(&"page with hidden text".to_owned()));
+}
+
+#[test]
+fn of_two_versions_the_page_counts() {
+    let read = |plain: &str, page: &str| {
+        Message::read(
+            format!(
+                "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\n{plain}\n\
+                 --x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-Type: text/html\n\n{page}\n--y--\n--x--\n"
+            )
+            .as_bytes(),
+        )
+    };
+    let other = "the plain version says something else".to_owned();
+    let words = "one two three four five six seven eight nine ten eleven twelve thirteen";
+    let same = read(words, &format!("<p>{words} <b>click</b>"));
+    assert_eq!(same.text.trim(), format!("{words} click"));
+    assert!(!same.facts.contains(&other));
+    let disguised = read(
+        "please find attached the agenda of our next meeting with all the open points",
+        "<p>cheap pills",
+    );
+    assert_eq!(disguised.text.trim(), "cheap pills");
+    assert!(disguised.facts.contains(&other));
+    // Without a page that is shown, the plain version is what is read.
+    let alone =
+        "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\nhello\n--x--\n";
+    assert_eq!(Message::read(alone.as_bytes()).text.trim(), "hello");
+    let mixed = "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nhello\n--x\nContent-Type: text/html\n\n<p>there\n--x--\n";
+    assert_eq!(
+        Message::read(mixed.as_bytes()).text.split_whitespace().collect::<Vec<_>>(),
+        ["hello", "there"]
+    );
+}
+
+#[test]
 fn senders_have_one_form() {
     let sender = |from: &str| Message::read(format!("From: {from}\n\nx").as_bytes()).sender;
     for from in [
@@ -56,8 +120,13 @@ fn senders_have_one_form() {
         "Ana <ANA@Example.ORG>",
         "\"Ana, the one\" <ana+shop@example.org>",
         "<ana@example.org.>",
+        "\"ana\"@example.org",
+        "ana(comment)@example.org",
     ] {
         assert_eq!(sender(from).as_deref(), Some("ana@example.org"), "{from}");
+    }
+    for from in ["a@xn--bcher-kva.de", "A@Bücher.de", "\"a\"@BÜCHER.de", "a(x)@xn--bcher-kva.de"] {
+        assert_eq!(sender(from).as_deref(), Some("a@xn--bcher-kva.de"), "{from}");
     }
     for from in ["", "nobody", "Ana <>", "@", "<@>"] {
         assert_eq!(sender(from), None, "{from}");

@@ -247,24 +247,22 @@ fn unseen_margins(
     }
     // Few messages are divided more finely: each part still learns from most of them.
     let folds = if examples.len() <= 2000 { 5 } else { 2 };
-    let divided = |fold: u64| -> (Vec<(u32, bool)>, Vec<(u32, bool)>) {
-        examples.iter().partition(|(at, _)| fold_of(*at) % folds == fold)
-    };
+    let is_out = |at: u32, fold: u64| fold_of(at) % folds == fold;
     let mut counts = Counts::zero(bits);
     let mut parts = Vec::new();
     for fold in 0..folds {
+        let out: Vec<_> = examples.iter().copied().filter(|(at, _)| is_out(*at, fold)).collect();
         let mut part = Counts::zero(bits);
-        part.add(rows, &divided(fold).0);
+        part.add(rows, &out);
         counts.merge(&part);
         parts.push(part);
     }
     let mut margins = vec![0.0; examples.len()];
     for (fold, part) in (0..folds).zip(&parts) {
-        let (_, others) = divided(fold);
-        let is_out = |at: u32| fold_of(at) % folds == fold;
+        let others: Vec<_> = examples.iter().copied().filter(|(at, _)| !is_out(*at, fold)).collect();
         let mut weights = Weights::zero(bits);
         weights.fit(rows, &others, &counts.squares_without(part), BASE);
-        for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at)) {
+        for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at, fold)) {
             *margin = weights.margin(rows.row(*at as usize)).into();
         }
     }

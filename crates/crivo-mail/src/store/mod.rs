@@ -196,21 +196,18 @@ impl Change<'_> {
         }
         let (file, number) = (&self.store.file, fingerprint as i64);
         let mut kept = None;
-        match &after {
-            Some(after) => {
-                file.put(Table::Messages, number, after.encode())?;
-                self.state.add(fingerprint, after);
-                if before.is_none() {
-                    let features = features()?;
-                    kept = (self.kept + features.len() <= KEPT).then(|| features.clone());
-                    self.kept += kept.as_ref().map_or(0, Vec::len);
-                    file.put(Table::Features, number, features)?;
-                }
+        if let Some(after) = &after {
+            file.put(Table::Messages, number, after.encode())?;
+            self.state.add(fingerprint, after);
+            if before.is_none() {
+                let features = features()?;
+                kept = (self.kept + features.len() <= KEPT).then(|| features.clone());
+                self.kept += kept.as_ref().map_or(0, Vec::len);
+                file.put(Table::Features, number, features)?;
             }
-            None => {
-                file.remove(Table::Messages, number)?;
-                file.remove(Table::Features, number)?;
-            }
+        } else {
+            file.remove(Table::Messages, number)?;
+            file.remove(Table::Features, number)?;
         }
         if let Some(before) = &before {
             self.state.take(fingerprint, before);

@@ -104,15 +104,15 @@ fn decided(journal: &Journal) -> Markup {
     .x(Axis::linear("probability of spam").range(0.0, 1.0))
     .y(Axis::linear("messages").range(0.0, journal.scores.iter().copied().max().unwrap_or(0).max(1) as f64))
     .series(Series::line("messages", steps));
-    let milliseconds = |share: f64| {
+    let time = |share: f64| {
         let quantile = journal.seconds.quantile(share);
-        quantile.map_or("–".into(), |seconds| format!("{:.2} ms", seconds.value() * 1e3))
+        quantile.map_or("–".into(), |seconds| show::seconds(seconds.value()))
     };
     let facts = [
         ("Checks", number::grouped(journal.checks() as f64)),
-        ("Half were done within", milliseconds(0.5)),
-        ("99 % were done within", milliseconds(0.99)),
-        ("All were done within", milliseconds(1.0)),
+        ("Half were done within", time(0.5)),
+        ("99 % were done within", time(0.99)),
+        ("All were done within", time(1.0)),
         ("Lessons", number::grouped(journal.lessons as f64)),
         ("Failures", number::grouped(journal.failures as f64)),
     ];

@@ -134,6 +134,11 @@ pub(super) fn size(bytes: usize) -> String {
     }
 }
 
+/// How long something took, in the unit that fits.
+pub(super) fn seconds(time: f64) -> String {
+    if time < 0.9995 { format!("{:.2} ms", time * 1e3) } else { format!("{time:.1} s") }
+}
+
 /// How long ago, as people say it.
 pub(super) fn ago(time: Duration) -> String {
     match time.as_secs() {
@@ -207,6 +212,10 @@ mod tests {
     #[test]
     fn amounts_read_as_people_say_them() {
         assert_eq!([size(999), size(1000), size(2_500_000)], ["999 B", "1.0 kB", "2.5 MB"]);
+        assert_eq!(
+            [0.00042, 0.25, 0.9996, 12.130_39].map(seconds),
+            ["0.42 ms", "250.00 ms", "1.0 s", "12.1 s"]
+        );
         let ages = [3, 59, 61, 7200, 200_000].map(|seconds| ago(Duration::from_secs(seconds)));
         assert_eq!(ages, ["just now", "59 s ago", "1 min ago", "2 h ago", "2 days ago"]);
         assert_eq!([count(1, "message"), count(2, "message")], ["1 message", "2 messages"]);

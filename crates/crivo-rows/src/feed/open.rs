@@ -38,26 +38,8 @@ impl Stream {
                 (Box::new(opened), !metadata.is_file())
             }
         };
-        let mut counted = Counted { inner: raw, count: Arc::clone(count) };
-        let mut first = Vec::new();
-        let longest = MAGIC.iter().map(|(magic, _)| magic.len()).max().unwrap_or(0);
-        counted
-            .by_ref()
-            .take(longest as u64)
-            .read_to_end(&mut first)
-            .map_err(|error| Error::io(error).in_file(&file))?;
-        let compression = MAGIC.iter().find(|(magic, _)| first.starts_with(magic)).map(|(_, name)| *name);
-        let whole = Cursor::new(first).chain(counted);
-        let buffered = |whole| BufReader::with_capacity(READ, whole);
-        let reader: Box<dyn Read + Send> = match compression {
-            Some(GZIP) => Box::new(MultiGzDecoder::new(buffered(whole))),
-            Some(ZSTD) => Box::new(
-                zstd::Decoder::with_buffer(buffered(whole))
-                    .map_err(|error| Error::io(error).in_file(&file))?,
-            ),
-            Some(_) => Box::new(XzDecoder::new_multi_decoder(buffered(whole))),
-            None => Box::new(whole),
-        };
+        let counted = Counted { inner: raw, count: Arc::clone(count) };
+        let (reader, compression) = recognised(counted).map_err(|error| Error::io(error).in_file(&file))?;
         Ok(Self { reader, compression, is_live: is_live && compression.is_none(), file })
     }
 
@@ -98,6 +80,42 @@ const GZIP: &str = "gzip";
 const ZSTD: &str = "zstd";
 const MAGIC: [(&[u8], &str); 3] =
     [(b"\x1F\x8B\x08", GZIP), (b"\x28\xB5\x2F\xFD", ZSTD), (b"\xFD7zXZ\0", "xz")];
+
+/// The bytes of a stream, decompressed if they are gzip, zstd or xz: their beginning tells.
+///
+/// ```
+/// use std::io::Read;
+///
+/// let mut text = String::new();
+/// crivo_rows::decompressed(&b"plain text"[..])?.read_to_string(&mut text)?;
+/// assert_eq!(text, "plain text");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// If the stream cannot be read.
+pub fn decompressed(stream: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    recognised(stream).map(|(reader, _)| reader)
+}
+
+/// The same, with the name of what it was compressed with.
+fn recognised(
+    mut stream: impl Read + Send + 'static,
+) -> io::Result<(Box<dyn Read + Send>, Option<&'static str>)> {
+    let mut first = Vec::new();
+    let longest = MAGIC.iter().map(|(magic, _)| magic.len()).max().unwrap_or(0);
+    stream.by_ref().take(longest as u64).read_to_end(&mut first)?;
+    let compression = MAGIC.iter().find(|(magic, _)| first.starts_with(magic)).map(|(_, name)| *name);
+    let whole = Cursor::new(first).chain(stream);
+    let buffered = |whole| BufReader::with_capacity(READ, whole);
+    let reader: Box<dyn Read + Send> = match compression {
+        Some(GZIP) => Box::new(MultiGzDecoder::new(buffered(whole))),
+        Some(ZSTD) => Box::new(zstd::Decoder::with_buffer(buffered(whole))?),
+        Some(_) => Box::new(XzDecoder::new_multi_decoder(buffered(whole))),
+        None => Box::new(whole),
+    };
+    Ok((reader, compression))
+}
 
 pub(crate) fn cannot_open(error: io::Error, file: &Arc<str>) -> Error {
     if error.kind() == io::ErrorKind::NotFound {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use crivo_mail::{Caught, Filter, Mail, SweepRow, Verdicts};
+use crivo_mail::{Caught, Filter, Mail, Method, SweepRow, Verdicts};
 use serde::Serialize;
 
 use super::super::Outcome;
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else {
         print(&found.spam, &found.ham, &at_half, out)?;
         if let Some(rows) = sweep {
-            print_sweep(&rows, out)?;
+            print_sweep(&rows, filter.method(), out)?;
         }
         let rate = (found.spam.total + found.ham.total) as f64 / seconds.max(1e-9);
         out.detail(format_args!("{seconds:.2} s, {} messages a second", output::count(rate as u64)))?;
@@ -148,7 +148,17 @@ fn print(spam: &Verdicts, ham: &Verdicts, half: &HalfReport, out: &Output) -> Re
     out.columns(&rows)
 }
 
-fn print_sweep(rows: &[SweepRow], out: &Output) -> Result<()> {
+fn print_sweep(rows: &[SweepRow], method: Method, out: &Output) -> Result<()> {
+    let threshold = |row: &SweepRow| format!("{:.1}", row.threshold);
+    if method == Method::Default {
+        // Only the classic method blocks senders, and calls a message spam for having no shingle.
+        let mut table = vec![["spam caught", "ham caught", "threshold"].map(String::from)];
+        table.extend(rows.iter().map(|row| {
+            let [spam, ham] = [&row.spam, &row.ham].map(|caught| share(caught.caught, caught.total));
+            [spam, ham, threshold(row)]
+        }));
+        return out.columns(&table);
+    }
     let mut table = vec![
         ["spam caught", "blocked", "empty", "ham caught", "blocked", "empty", "threshold"].map(String::from),
     ];
@@ -157,7 +167,7 @@ fn print_sweep(rows: &[SweepRow], out: &Output) -> Result<()> {
             [caught.caught, caught.blocked, caught.empty].map(|part| share(part, caught.total))
         };
         let ([a, b, c], [d, e, f]) = (cells(&row.spam), cells(&row.ham));
-        table.push([a, b, c, d, e, f, format!("{:.1}", row.threshold)]);
+        table.push([a, b, c, d, e, f, threshold(row)]);
     }
     out.columns(&table)
 }

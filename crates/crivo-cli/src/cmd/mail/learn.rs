@@ -28,7 +28,9 @@ pub(crate) struct LearnArgs {
 
 /// Forgets what was learned from the message on standard input
 ///
-/// The store is then as if that had never been learned. Exit code 1 if it had not been.
+/// The store is then as if the message had not been learned so. One that was learned as ham and later as spam is
+/// unknown after spam is unlearned, and not ham again: to make it ham, learn ham. Exit code 1 if there was nothing to
+/// forget.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -16,6 +16,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
+use clap::CommandFactory;
 
 use super::Outcome;
 use crate::output::Output;
@@ -92,15 +93,24 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 /// The exit code of an error, from what was typed: clap may not have understood it.
+///
+/// It is this command if the first word that names one is `mail`, so that an option in the wrong place and its value do not
+/// hide it; and it is what a misspelt command meant if mail was to be passed through, which nothing else does.
 pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
-    let verb = typed.iter().map(AsRef::as_ref).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
-    (verb == Some(OsStr::new("mail"))).then_some(FAILED)
+    let cli = super::Cli::command();
+    let verb = typed.iter().map(AsRef::as_ref).find(|word| cli.find_subcommand(word).is_some());
+    (verb == Some(OsStr::new("mail")) || is_passed_through(typed)).then_some(FAILED)
+}
+
+/// Whether mail was to be passed through, however that was spelt.
+fn is_passed_through(typed: &[impl AsRef<OsStr>]) -> bool {
+    let options = typed.iter().map(|word| word.as_ref().as_encoded_bytes()).take_while(|word| *word != b"--");
+    options.into_iter().any(|word| word.starts_with(b"--pass"))
 }
 
 /// If mail was to be passed through and what was typed could not be understood: passes it through.
 pub(crate) fn rescue(typed: &[impl AsRef<OsStr>]) {
-    let wanted = typed.iter().any(|word| word.as_ref().as_encoded_bytes().starts_with(b"--pass"));
-    if exit_code_for(typed).is_some() && wanted {
+    if is_passed_through(typed) {
         let mut message = Vec::new();
         // There is nobody left to tell.
         let _ = io::stdin().lock().read_to_end(&mut message);

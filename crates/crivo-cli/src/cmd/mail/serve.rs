@@ -5,6 +5,7 @@
 //! something. The process ends cleanly at SIGTERM and SIGINT: requests under way are answered first.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::future::Future;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -206,9 +207,9 @@ async fn keep_fresh(service: Arc<Service>, out: &Output) {
             refreshed.map_or_else(|panic| Some(panic.to_string()), |done| done.err().map(|e| e.to_string()));
         told.retain(|_, at| at.elapsed() < QUIET);
         for trouble in stale.into_iter().chain(service.journal().take_trouble()) {
-            if !told.contains_key(&trouble) {
-                out.warn(&trouble);
-                told.insert(trouble, Instant::now());
+            if let Entry::Vacant(new) = told.entry(trouble) {
+                out.warn(new.key());
+                new.insert(Instant::now());
             }
         }
     }

@@ -1,0 +1,261 @@
+//! Where in a page is text that nobody sees?
+//!
+//! A style holds for everything inside of its element, so the elements that are open have to be known, and tag soup
+//! closes few of them itself: a paragraph ends where the next one begins, a cell at the next cell, and an end tag closes
+//! what was left open inside. This follows the standard's rules for building trees as far as they decide what is
+//! inside of what; elements that format letters (`<font>`, `<b>`) go on after a block that ends around them.
+
+use html5gum::StartTag;
+
+use super::style::{Declared, Look, Paint, Sheet, paint};
+
+/// As many elements are followed inside of each other; browsers have such a limit too.
+const DEPTH: usize = 256;
+
+/// Elements without an end.
+const VOID: [&[u8]; 17] = [
+    b"area",
+    b"base",
+    b"basefont",
+    b"bgsound",
+    b"br",
+    b"col",
+    b"embed",
+    b"frame",
+    b"hr",
+    b"img",
+    b"input",
+    b"link",
+    b"meta",
+    b"param",
+    b"source",
+    b"track",
+    b"wbr",
+];
+
+/// Elements that are there once in a page, whatever tags say.
+const OF_PAGE: [&[u8]; 3] = [b"html", b"head", b"body"];
+
+/// Elements that mail programs do not show.
+const UNSEEN: [&[u8]; 7] = [b"title", b"iframe", b"noframes", b"noembed", b"datalist", b"audio", b"video"];
+
+const FORMATTING: [&[u8]; 14] = [
+    b"a", b"b", b"big", b"code", b"em", b"font", b"i", b"nobr", b"s", b"small", b"strike", b"strong", b"tt",
+    b"u",
+];
+
+/// Elements that end a paragraph, and that end tags of elements inside of lines do not close.
+const BLOCKS: [&[u8]; 35] = [
+    b"address",
+    b"article",
+    b"aside",
+    b"blockquote",
+    b"center",
+    b"dd",
+    b"details",
+    b"dialog",
+    b"dir",
+    b"div",
+    b"dl",
+    b"dt",
+    b"fieldset",
+    b"figcaption",
+    b"figure",
+    b"footer",
+    b"form",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"h5",
+    b"h6",
+    b"header",
+    b"li",
+    b"main",
+    b"menu",
+    b"nav",
+    b"ol",
+    b"p",
+    b"pre",
+    b"section",
+    b"summary",
+    b"table",
+    b"ul",
+];
+
+/// Elements that what is inside of them does not close.
+const ENCLOSING: [&[u8]; 4] = [b"table", b"td", b"th", b"caption"];
+
+/// Parts of tables.
+const OF_TABLES: [&[u8]; 6] = [b"td", b"th", b"tr", b"tbody", b"thead", b"tfoot"];
+
+/// Which elements are open, and how text looks there.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shown {
+    pub(super) sheet: Sheet,
+    open: Vec<Open>,
+    /// Elements that are open beyond those that are followed.
+    deeper: usize,
+    /// Bytes of text that nobody sees.
+    pub(super) hidden: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Open {
+    name: Vec<u8>,
+    own: Declared,
+    look: Look,
+}
+
+impl Shown {
+    /// Begins a page.
+    pub(super) fn clear(&mut self) {
+        self.sheet.clear();
+        self.open.clear();
+        self.deeper = 0;
+        self.hidden = 0;
+    }
+
+    /// Whether text at this place is seen.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.look().is_hidden()
+    }
+
+    fn look(&self) -> Look {
+        self.open.last().map_or(Look::OF_PAGE, |open| open.look)
+    }
+
+    /// An element begins.
+    pub(super) fn start(&mut self, tag: &StartTag<()>) {
+        let name: &[u8] = &tag.name;
+        let of_page = OF_PAGE.contains(&name);
+        if !of_page {
+            self.end_implied(name);
+        }
+        if VOID.contains(&name) || name == b"head" {
+            return;
+        }
+        if self.open.len() >= DEPTH {
+            self.deeper += 1;
+            return;
+        }
+        let own = self.declared(tag);
+        let look = self.look().inside(&own);
+        self.open.push(Open { name: name.to_vec(), own, look });
+    }
+
+    /// An element ends.
+    pub(super) fn end(&mut self, name: &[u8]) {
+        // What follows the end of the body is in it all the same.
+        if OF_PAGE.contains(&name) {
+            return;
+        }
+        if self.deeper > 0 {
+            self.deeper -= 1;
+        } else if FORMATTING.contains(&name) {
+            if let Some(at) = self.find(&[name], |outer| matches!(outer, b"td" | b"th" | b"caption")) {
+                self.open.remove(at);
+                self.look_again(at);
+            }
+        } else if name == b"table" {
+            self.close(&[name], &[]);
+        } else if OF_TABLES.contains(&name) {
+            self.close(&[name], &[b"table"]);
+        } else if BLOCKS.contains(&name) {
+            self.close(&[name], &ENCLOSING);
+        } else {
+            self.close_unless(&[name], |outer| BLOCKS.contains(&outer) || ENCLOSING.contains(&outer));
+        }
+    }
+
+    /// Closes what ends where an element begins.
+    fn end_implied(&mut self, name: &[u8]) {
+        match name {
+            b"td" | b"th" => self.close(&[b"td", b"th", b"caption"], &[b"tr", b"table"]),
+            b"tr" => self.close(&[b"tr", b"caption"], &[b"table"]),
+            b"tbody" | b"thead" | b"tfoot" => {
+                self.close(&[b"tbody", b"thead", b"tfoot", b"caption"], &[b"table"]);
+            }
+            b"a" => self.end(name),
+            b"option" => self.close(&[b"option"], &[b"select"]),
+            b"li" => self.close(&[b"li"], &[b"ul", b"ol", b"menu", b"table", b"td", b"th"]),
+            b"dt" | b"dd" => self.close(&[b"dt", b"dd"], &[b"dl", b"table", b"td", b"th"]),
+            _ => {}
+        }
+        if BLOCKS.contains(&name) || name == b"hr" {
+            self.close(&[b"p"], &ENCLOSING);
+        }
+    }
+
+    /// The innermost open element of these names, if there is no barrier further in.
+    fn find(&self, names: &[&[u8]], is_barrier: impl Fn(&[u8]) -> bool) -> Option<usize> {
+        for (at, open) in self.open.iter().enumerate().rev() {
+            if names.contains(&open.name.as_slice()) {
+                return Some(at);
+            }
+            if is_barrier(&open.name) {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn close(&mut self, names: &[&[u8]], barriers: &[&[u8]]) {
+        self.close_unless(names, |outer| barriers.contains(&outer));
+    }
+
+    /// Closes the innermost open element of these names and what is inside, unless there is a barrier further in.
+    fn close_unless(&mut self, names: &[&[u8]], is_barrier: impl Fn(&[u8]) -> bool) {
+        let Some(at) = self.find(names, is_barrier) else { return };
+        let closed = self.open.split_off(at);
+        let ends_formatting = closed
+            .first()
+            .is_some_and(|open| OF_TABLES.contains(&&*open.name) || ENCLOSING.contains(&&*open.name));
+        if !ends_formatting {
+            let formatting = closed.into_iter().skip(1).filter(|open| FORMATTING.contains(&&*open.name));
+            // Those that change nothing, or nothing more, are not worth remembering: much mail never ends them.
+            for open in formatting.filter(|open| open.own != Declared::default()) {
+                if self.open.last().is_none_or(|last| (&last.name, &last.own) != (&open.name, &open.own)) {
+                    self.open.push(open);
+                }
+            }
+        }
+        self.look_again(at);
+    }
+
+    /// Finds out how text looks in the open elements from one on.
+    fn look_again(&mut self, from: usize) {
+        let outer = from.checked_sub(1).and_then(|at| self.open.get(at));
+        let mut look = outer.map_or(Look::OF_PAGE, |open| open.look);
+        for open in self.open.iter_mut().skip(from) {
+            look = look.inside(&open.own);
+            open.look = look;
+        }
+    }
+
+    /// All that is said about an element. A style of its own is stronger than rules, and what is insisted on stronger
+    /// than both.
+    fn declared(&self, tag: &StartTag<()>) -> Declared {
+        let name: &[u8] = &tag.name;
+        let attribute = |name: &[u8]| tag.attributes.get(name).map(|value| value.value.as_slice());
+        let text =
+            |name: &[u8]| attribute(name).map(|value| String::from_utf8_lossy(value).to_ascii_lowercase());
+        let mut own = Declared::default();
+        if UNSEEN.contains(&name) || attribute(b"hidden").is_some() {
+            own.displayed = Some(false);
+        }
+        if name == b"a" && attribute(b"href").is_some() {
+            own.ink = Some(Paint::Colour([0, 0, 238]));
+        }
+        let ink = if name == b"body" { text(b"text") } else { text(b"color") };
+        own.ink = ink.and_then(|ink| paint(&ink)).or(own.ink);
+        own.ground = text(b"bgcolor").and_then(|ground| paint(&ground));
+        if attribute(b"background").is_some() {
+            own.ground = Some(Paint::Unknown);
+        }
+        let classes = attribute(b"class").unwrap_or_default();
+        let (rules, insisted) = self.sheet.about(name, classes, attribute(b"id").unwrap_or_default());
+        let (style, strongest) = text(b"style").map(|style| Declared::parse(&style)).unwrap_or_default();
+        strongest.over(insisted).over(style).over(rules).over(own)
+    }
+}

@@ -1,0 +1,441 @@
+//! What do styles say about whether text can be read?
+//!
+//! Of CSS, this reads what hides text or shows it again: `display`, `visibility`, the size of letters, `opacity`, boxes
+//! without a height that clip, boxes far outside of the page, and letters in the colour of their ground. Rules of a
+//! page's style sheets count if they are for an element, a class or an id alone; those that depend on where an
+//! element is or on the screen do not, because nobody knows here what they will do.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// So many rules of a page are looked at.
+const RULES: usize = 256;
+
+/// Letters of so many pixels or less cannot be read.
+const TINY: f32 = 2.0;
+
+/// A box that is moved so many pixels to the left or up is outside of the page.
+const OUTSIDE: f32 = -999.0;
+
+/// Colours that differ by no more than this in red, green and blue look the same.
+const SAME_COLOUR: u8 = 20;
+
+/// The colour of letters or of their ground.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paint {
+    Colour([u8; 3]),
+    Transparent,
+    /// An image, or a colour that is not known here.
+    Unknown,
+}
+
+/// What is said about an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Declared {
+    pub(super) displayed: Option<bool>,
+    visible: Option<bool>,
+    legible: Option<bool>,
+    opaque: Option<bool>,
+    flat: Option<bool>,
+    clips: Option<bool>,
+    placed: Option<bool>,
+    outside: Option<bool>,
+    away: Option<bool>,
+    pub(super) ink: Option<Paint>,
+    pub(super) ground: Option<Paint>,
+}
+
+/// How text inside of an element looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    /// It cannot be seen whatever is said about elements further in.
+    gone: bool,
+    visible: bool,
+    legible: bool,
+    ink: Paint,
+    ground: Paint,
+}
+
+impl Look {
+    /// Black on white.
+    pub(super) const OF_PAGE: Self = Self {
+        gone: false,
+        visible: true,
+        legible: true,
+        ink: Paint::Colour([0; 3]),
+        ground: Paint::Colour([255; 3]),
+    };
+
+    /// How text looks further in.
+    pub(super) fn inside(self, own: &Declared) -> Self {
+        let yes = Some(true);
+        let is_gone = own.displayed == Some(false)
+            || own.opaque == Some(false)
+            || (own.flat == yes && own.clips == yes)
+            || (own.outside == yes && own.placed == yes)
+            || own.away == yes;
+        Self {
+            gone: self.gone || is_gone,
+            visible: own.visible.unwrap_or(self.visible),
+            legible: own.legible.unwrap_or(self.legible),
+            ink: own.ink.unwrap_or(self.ink),
+            ground: own.ground.filter(|ground| *ground != Paint::Transparent).unwrap_or(self.ground),
+        }
+    }
+
+    pub(super) fn is_hidden(&self) -> bool {
+        let is_on_its_own_colour = match (self.ink, self.ground) {
+            (Paint::Colour(ink), Paint::Colour(ground)) => {
+                ink.iter().zip(&ground).all(|(one, other)| one.abs_diff(*other) <= SAME_COLOUR)
+            }
+            (ink, _) => ink == Paint::Transparent,
+        };
+        self.gone || !self.visible || !self.legible || is_on_its_own_colour
+    }
+}
+
+impl Declared {
+    /// What declarations say, and what they insist on (`!important`).
+    pub(super) fn parse(declarations: &str) -> (Self, Self) {
+        let (mut plain, mut important) = (Self::default(), Self::default());
+        for declaration in without_comments(declarations).to_ascii_lowercase().split(';') {
+            let Some((name, value)) = declaration.split_once(':') else { continue };
+            match value.split_once('!') {
+                Some((value, _)) => important.declare(name.trim(), value.trim()),
+                None => plain.declare(name.trim(), value.trim()),
+            }
+        }
+        (plain, important)
+    }
+
+    fn declare(&mut self, name: &str, value: &str) {
+        match name {
+            "display" => self.displayed = Some(value != "none"),
+            "visibility" => self.visible = Some(!matches!(value, "hidden" | "collapse")),
+            "opacity" => self.opaque = number(value).map(|(number, _)| number > 0.02).or(self.opaque),
+            "font-size" => self.legible = is_legible(value).or(self.legible),
+            "font" => {
+                let sizes = value.split_whitespace().map(|word| word.split('/').next().unwrap_or(word));
+                let size = sizes.filter(|word| number(word).is_some()).find_map(is_legible);
+                self.legible = size.or(self.legible);
+            }
+            "height" | "max-height" | "width" | "max-width"
+                if number(value).is_some_and(|(number, _)| number < 1.0) =>
+            {
+                self.flat = Some(true);
+            }
+            "overflow" | "overflow-x" | "overflow-y" => {
+                self.clips = Some(matches!(value, "hidden" | "clip"));
+            }
+            "position" => self.placed = Some(matches!(value, "absolute" | "fixed" | "relative")),
+            "left" | "top" => self.outside = Some(is_outside(value)),
+            "margin-left" | "margin-top" => self.away = Some(is_outside(value)),
+            "color" => self.ink = paint(value).or(self.ink),
+            "background-color" => self.ground = paint(value).or(self.ground),
+            "background" => self.ground = ground(value).or(self.ground),
+            "background-image" if value != "none" => self.ground = Some(Paint::Unknown),
+            _ => {}
+        }
+    }
+
+    /// This where it says something, and the other where it does not.
+    pub(super) fn over(self, other: Self) -> Self {
+        Self {
+            displayed: self.displayed.or(other.displayed),
+            visible: self.visible.or(other.visible),
+            legible: self.legible.or(other.legible),
+            opaque: self.opaque.or(other.opaque),
+            flat: self.flat.or(other.flat),
+            clips: self.clips.or(other.clips),
+            placed: self.placed.or(other.placed),
+            outside: self.outside.or(other.outside),
+            away: self.away.or(other.away),
+            ink: self.ink.or(other.ink),
+            ground: self.ground.or(other.ground),
+        }
+    }
+}
+
+/// A rule for an element, a class or an id.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    /// Hashes of names; none if any will do.
+    element: Option<u64>,
+    class: Option<u64>,
+    id: Option<u64>,
+    plain: Declared,
+    important: Declared,
+}
+
+/// The rules of a page's style sheets.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sheet {
+    rules: Vec<Rule>,
+}
+
+impl Sheet {
+    pub(super) fn clear(&mut self) {
+        self.rules.clear();
+    }
+
+    /// Adds the rules of a style sheet.
+    pub(super) fn read(&mut self, sheet: &str) {
+        let sheet = without_comments(sheet).replace("<!--", "").replace("-->", "");
+        let mut rest = sheet.as_str();
+        while let Some((selectors, after)) = rest.split_once('{') {
+            // What stands before the last semicolon is a statement of its own, such as an import.
+            let selectors = selectors.rsplit(';').next().unwrap_or_default().trim();
+            if selectors.starts_with('@') {
+                rest = after_block(after);
+                continue;
+            }
+            let (declarations, after) = after.split_once('}').unwrap_or((after, ""));
+            rest = after;
+            let (plain, important) = Declared::parse(declarations);
+            if plain == Declared::default() && important == Declared::default() {
+                continue;
+            }
+            for selector in selectors.split(',').map(str::trim) {
+                if self.rules.len() < RULES {
+                    self.rules.extend(Rule::of(selector, plain, important));
+                }
+            }
+        }
+        // Names of elements are the weakest, ids the strongest; among equals the last one counts.
+        self.rules.sort_by_key(|rule| (rule.id.is_some(), rule.class.is_some(), rule.element.is_some()));
+    }
+
+    /// What the rules say about an element, and what they insist on.
+    pub(super) fn about(&self, element: &[u8], classes: &[u8], id: &[u8]) -> (Declared, Declared) {
+        let (mut plain, mut important) = (Declared::default(), Declared::default());
+        if self.rules.is_empty() {
+            return (plain, important);
+        }
+        let (element, id) = (xxh3_64(element), xxh3_64(id));
+        let classes = classes.split(u8::is_ascii_whitespace).take(16).map(xxh3_64).collect::<Vec<_>>();
+        for rule in &self.rules {
+            let fits = rule.element.is_none_or(|name| name == element)
+                && rule.id.is_none_or(|name| name == id)
+                && rule.class.is_none_or(|name| classes.contains(&name));
+            if fits {
+                plain = rule.plain.over(plain);
+                important = rule.important.over(important);
+            }
+        }
+        (plain, important)
+    }
+}
+
+impl Rule {
+    /// The rule of a selector such as `p`, `.note`, `p.note` or `#top`; none of any other.
+    fn of(selector: &str, plain: Declared, important: Declared) -> Option<Self> {
+        let is_simple = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
+        let marks = selector.matches(['.', '#']).count();
+        if selector == "*" {
+            return Some(Self { element: None, class: None, id: None, plain, important });
+        }
+        if selector.is_empty() || marks > 1 || !selector.chars().all(is_simple) {
+            return None;
+        }
+        let (element, name) = selector.split_at(selector.find(['.', '#']).unwrap_or(selector.len()));
+        let hash = |name: &str| (!name.is_empty()).then(|| xxh3_64(name.as_bytes()));
+        Some(Self {
+            element: hash(&element.to_ascii_lowercase()),
+            class: name.strip_prefix('.').and_then(hash),
+            id: name.strip_prefix('#').and_then(hash),
+            plain,
+            important,
+        })
+    }
+}
+
+/// What follows a block that has been opened, blocks inside of it included.
+fn after_block(text: &str) -> &str {
+    let mut depth = 1;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[at + 1..];
+        }
+    }
+    ""
+}
+
+fn without_comments(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains("/*") {
+        return text.into();
+    }
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((before, comment)) = rest.split_once("/*") {
+        plain.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    (plain + rest).into()
+}
+
+/// A number and its unit.
+fn number(value: &str) -> Option<(f32, &str)> {
+    let end = value.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(value.len());
+    value[..end].parse().ok().map(|number| (number, value[end..].trim()))
+}
+
+/// Whether letters of a size can be read; none if that depends on letters further out.
+fn is_legible(size: &str) -> Option<bool> {
+    let Some((number, unit)) = number(size) else {
+        return matches!(
+            size,
+            "xx-small" | "x-small" | "small" | "medium" | "large" | "x-large" | "xx-large"
+        )
+        .then_some(true);
+    };
+    match unit {
+        "px" => Some(number > TINY),
+        "pt" => Some(number * 4.0 / 3.0 > TINY),
+        "mm" | "cm" | "in" | "pc" | "rem" => Some(number > 0.1),
+        "em" | "ex" | "ch" => (number < 0.1).then_some(false),
+        "%" => (number < 10.0).then_some(false),
+        _ => (number == 0.0).then_some(false),
+    }
+}
+
+fn is_outside(value: &str) -> bool {
+    number(value).is_some_and(|(number, unit)| unit == "px" && number <= OUTSIDE)
+}
+
+/// The ground of a `background`; none if it is the one further out.
+fn ground(value: &str) -> Option<Paint> {
+    if value.contains("url(") || value.contains("gradient") {
+        return Some(Paint::Unknown);
+    }
+    if let Some(at) = value.find("rgb") {
+        return paint(&value[at..]);
+    }
+    let is_place = |word: &str| {
+        number(word).is_some()
+            || matches!(word, "none" | "no-repeat" | "repeat" | "scroll" | "center" | "top" | "left")
+    };
+    value.split_whitespace().find(|word| !is_place(word)).and_then(paint)
+}
+
+/// A colour as it is written; none if it is the one further out.
+pub(super) fn paint(value: &str) -> Option<Paint> {
+    let value = value.trim();
+    if let Some(inside) = value.strip_prefix("rgba(").or_else(|| value.strip_prefix("rgb(")) {
+        let inside = inside.split(')').next().unwrap_or_default();
+        let numbers: Vec<Option<f32>> = inside
+            .split([',', ' ', '/'])
+            .filter(|word| !word.is_empty())
+            .map(|word| word.parse().ok())
+            .collect();
+        return Some(match numbers[..] {
+            [_, _, _, Some(0.0)] => Paint::Transparent,
+            [Some(red), Some(green), Some(blue), ..] => {
+                Paint::Colour([red, green, blue].map(|part| part as u8))
+            }
+            _ => Paint::Unknown,
+        });
+    }
+    let known = match value {
+        "inherit" | "currentcolor" | "initial" | "unset" | "" => return None,
+        "transparent" => return Some(Paint::Transparent),
+        "white" => "ffffff",
+        "snow" | "ivory" | "ghostwhite" | "floralwhite" | "mintcream" | "azure" => "fcfcfc",
+        "whitesmoke" | "seashell" | "aliceblue" | "honeydew" => "f5f5f5",
+        "black" => "000000",
+        "red" => "ff0000",
+        "blue" => "0000ff",
+        "green" => "008000",
+        "yellow" => "ffff00",
+        "navy" => "000080",
+        "gray" | "grey" => "808080",
+        _ => value.strip_prefix('#').unwrap_or(value),
+    };
+    Some(hexadecimal(known).unwrap_or(Paint::Unknown))
+}
+
+fn hexadecimal(digits: &str) -> Option<Paint> {
+    let digits: Vec<u8> =
+        digits.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+    match digits[..] {
+        [red, green, blue] | [red, green, blue, _] => {
+            Some(Paint::Colour([red, green, blue].map(|digit| digit * 17)))
+        }
+        [a, b, c, d, e, f] | [a, b, c, d, e, f, _, _] => {
+            Some(Paint::Colour([[a, b], [c, d], [e, f]].map(|[high, low]| high * 16 + low)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hides(declarations: &str) -> bool {
+        let (plain, important) = Declared::parse(declarations);
+        Look::OF_PAGE.inside(&important.over(plain)).is_hidden()
+    }
+
+    #[test]
+    fn styles_that_hide_are_told_from_those_that_do_not() {
+        for style in [
+            "display:none",
+            "DISPLAY : None !important",
+            "display:/* so */none",
+            "visibility:hidden",
+            "font-size:0",
+            "font-size:1px",
+            "font:0/0 a",
+            "opacity:0",
+            "max-height:0;overflow:hidden",
+            "position:absolute;left:-9999px",
+            "color:#fff",
+            "color:rgb(255, 254, 255)",
+            "color:transparent",
+            "background:#123456;color:#123455",
+            "color:white;background:none",
+        ] {
+            assert!(hides(style), "{style}");
+        }
+        for style in [
+            "",
+            "display:block",
+            "visibility:visible",
+            "font-size:12px",
+            "font:700 13px/1.5 Arial",
+            "opacity:0.9",
+            "max-height:0",
+            "overflow:hidden",
+            "left:-9999px",
+            "color:#ccc",
+            "color:white;background:#000",
+            "color:#fff;background:url(x.png)",
+            "color:#fff;background-color:midnightblue",
+            "background:white",
+            "display:none;display:block",
+            "color:é;font-size:é;é",
+        ] {
+            assert!(!hides(style), "{style}");
+        }
+    }
+
+    #[test]
+    fn rules_of_sheets_count_if_they_are_for_an_element_a_class_or_an_id() {
+        let mut sheet = Sheet::default();
+        sheet.read(
+            "@import url(x); p{display:none} .a, #b{display:none} p.shown{display:block} \
+             @media (max-width:9px){.c{display:none} .d{display:none}} .e .f{display:none} .g{display:none",
+        );
+        let hides = |element: &str, classes: &str, id: &str| {
+            let (plain, important) = sheet.about(element.as_bytes(), classes.as_bytes(), id.as_bytes());
+            Look::OF_PAGE.inside(&important.over(plain)).is_hidden()
+        };
+        assert!(hides("p", "", "") && hides("i", "x a", "") && hides("i", "", "b") && hides("i", "g", ""));
+        assert!(
+            !hides("p", "shown", "") && !hides("i", "c", "") && !hides("i", "d", "") && !hides("i", "f", "")
+        );
+    }
+}
