@@ -20,7 +20,7 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
         return None;
     }
     let description = format!(
-        "{} by {}: {} points beside theory, {} of them within the range that is accepted.",
+        "{} by {}: {} points, {} of them within the range that theory accepts.",
         y.label,
         x.label,
         points.len(),
@@ -28,18 +28,29 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
     );
     let mut plot = Plot::new(&*part.title, description).x(axis(x)).y(axis(y));
     // A bound without an end has no place in a picture: it is drawn where the picture would end anyway.
-    let bounds = points.iter().map(|(_, judged)| {
-        let reach = (judged.observed - judged.theory).abs().max(judged.theory.abs() * 0.5);
-        let lower = if judged.lower.is_finite() { judged.lower } else { judged.theory - reach };
-        let upper = if judged.upper.is_finite() { judged.upper } else { judged.theory + reach };
-        let lower = if y.log { lower.max(judged.theory.min(judged.observed) / 4.0) } else { lower };
-        (lower, upper)
-    });
-    let theory = points.iter().map(|&(x, judged)| (x, judged.theory));
-    plot = plot.series(if part.joined {
-        Series::line("theory, and what is accepted", theory).shaded(bounds)
-    } else {
-        Series::dots("theory, and what is accepted", theory).whiskers(bounds)
+    let bounds: Vec<(f64, f64)> = points
+        .iter()
+        .map(|(_, judged)| {
+            let theory = judged.theory.unwrap_or(judged.observed);
+            let reach = (judged.observed - theory).abs().max(theory.abs() * 0.5);
+            let lower = if judged.lower.is_finite() { judged.lower } else { theory - reach };
+            let upper = if judged.upper.is_finite() { judged.upper } else { theory + reach };
+            let lower = if y.log { lower.max(theory.min(judged.observed) / 4.0) } else { lower };
+            (lower, upper)
+        })
+        .collect();
+    let theory: Option<Vec<(f64, f64)>> =
+        points.iter().map(|&(x, judged)| Some((x, judged.theory?))).collect();
+    plot = plot.series(match theory {
+        Some(theory) if part.joined => Series::line("theory, and what is accepted", theory).shaded(bounds),
+        Some(theory) => Series::dots("theory, and what is accepted", theory).whiskers(bounds),
+        // Theory names no number here, so no line is drawn that could be taken for one.
+        None => {
+            let at = |side: fn(&(f64, f64)) -> f64| {
+                points.iter().zip(&bounds).map(move |(point, bounds)| (point.0, side(bounds)))
+            };
+            Series::band("what is accepted", at(|bounds| bounds.0), at(|bounds| bounds.1))
+        }
     });
     plot = plot.series(Series::dots("observed", points.iter().map(|&(x, judged)| (x, judged.observed))));
     for curve in &part.curves {

@@ -65,5 +65,5 @@ pub use experiment::{Experiment, Source, Text, experiments, find};
 pub use inputs::{Inputs, Ratings};
 pub use part::{Part, Role};
 pub use random::Random;
-pub use report::{Report, Verdict};
+pub use report::{Published, Report, Verdict};
 pub use runner::{Outcome, Settings, Watch, run};

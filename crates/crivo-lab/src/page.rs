@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crivo_page::{Cell, Column, Markup, Page, Table};
+use crivo_page::{Cell, Column, Markup, Page, Table, text};
 use maud::html;
 
 use crate::experiment::Experiment;
@@ -44,6 +44,7 @@ const STYLE: &str = "\
 .claim{font-size:1.08em;max-width:48rem}\
 .meta{opacity:.8}\
 .reason{max-width:56rem}\
+.checks th[scope=row]{min-width:min(20rem,45vw);font-weight:400;white-space:normal;overflow-wrap:anywhere}\
 @media(max-width:32rem){.overview th:nth-child(4),.overview td:nth-child(4){display:none}}";
 
 /// The page.
@@ -163,6 +164,9 @@ fn results(outcome: &Outcome, report: &Report, expected: Verdict) -> Markup {
             }
             " " (judgement.reason()) "."
         }
+        @if let Some(published) = &judgement.published {
+            p.reason { span.verdict { "published figures: " (published.verdict) } " " (published.reason) "." }
+        }
         @for note in &report.notes { p { (note) } }
         div.plots {
             @for part in &report.parts {
@@ -172,7 +176,7 @@ fn results(outcome: &Outcome, report: &Report, expected: Verdict) -> Markup {
         }
         details {
             summary { "All " (judgement.lines.len()) " checks, and how long it took" }
-            (checks(&judgement))
+            div.checks { (checks(&judgement)) }
             p { (format!("{:.2} s in all.", outcome.seconds)) }
             @if !outcome.times.is_empty() {
                 ul { @for (what, seconds) in outcome.times.iter().take(40) { li { (what) ": " (format!("{seconds:.4} s")) } } }
@@ -194,11 +198,16 @@ fn checks(judgement: &Judgement<'_>) -> Markup {
     for line in &judgement.lines {
         let judged = line.judged;
         let number = |value: f64| Cell::text(&short(value)).value(value);
-        let control = if line.part.role == Role::Control { " (control)" } else { "" };
+        let role = if line.part.role == Role::Claim {
+            String::new()
+        } else {
+            format!(" ({})", line.part.role.name())
+        };
         table = table.row([
-            Cell::text(&format!("{}{control}", line.subject())),
+            // In full: checks of a part often differ by their last words only. The style lets them wrap.
+            Cell::markup(html! { bdi { (text::visible(&line.subject())) (role) } }),
             number(judged.observed),
-            number(judged.theory),
+            judged.theory.map_or_else(Cell::empty, number),
             number(judged.lower),
             number(judged.upper),
             if judged.trials > 0 { Cell::number(judged.trials as f64) } else { Cell::empty() },

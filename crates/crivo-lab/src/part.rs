@@ -10,6 +10,20 @@ pub enum Role {
     Claim,
     /// The experiment is not to be trusted: what must hold, whatever the claim, did not.
     Control,
+    /// Figures that somebody published do not come out of files that a reader brought: it has a verdict of its own, and
+    /// no part in the experiment's.
+    Published,
+}
+
+impl Role {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Control => "control",
+            Self::Published => "published",
+        }
+    }
 }
 
 /// A direction of a plot.
@@ -101,6 +115,14 @@ impl Part {
     #[must_use]
     pub fn control(mut self) -> Self {
         self.role = Role::Control;
+        self
+    }
+
+    /// These checks compare a file that was brought with what somebody published about another: see
+    /// [`Role::Published`].
+    #[must_use]
+    pub fn published(mut self) -> Self {
+        self.role = Role::Published;
         self
     }
 

@@ -39,6 +39,8 @@ pub struct Report {
     pub(crate) parts: Vec<Part>,
     pub(crate) notes: Vec<String>,
     pub(crate) figures: Vec<Markup>,
+    /// What files that were brought give beside what was published, in a sentence.
+    pub(crate) beside: String,
 }
 
 /// A row of the table, judged.
@@ -63,6 +65,18 @@ pub struct Judgement<'a> {
     pub lines: Vec<Line<'a>>,
     /// How many of them chance has a part in.
     pub random: usize,
+    /// Whether published figures come out of files that were brought, if any were.
+    pub published: Option<Published>,
+}
+
+/// Whether published figures come out of files that a reader brought. Nobody can expect a verdict about files that
+/// nobody knows, so this one is told and decides nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// Whether they do.
+    pub verdict: Verdict,
+    /// The figures, in a sentence.
+    pub reason: String,
 }
 
 impl Report {
@@ -92,6 +106,12 @@ impl Report {
         self.notes.push(sentence.into());
     }
 
+    /// Adds checks of a file that was brought beside what was published, and a sentence with the figures of both.
+    pub fn add_published(&mut self, part: Part, sentence: impl Into<String>) {
+        self.beside = sentence.into();
+        self.add(part.published());
+    }
+
     /// Adds a figure of the experiment's own.
     pub fn figure(&mut self, figure: Markup) {
         self.figures.push(figure);
@@ -106,14 +126,19 @@ impl Report {
             .map(|(part, row)| Line { part, x: row.x, label: &row.label, judged: row.measure.judge(tail) })
             .collect();
         let fails = |role| lines.iter().any(|line| line.part.role == role && !line.judged.holds());
-        let verdict = if fails(Role::Control) || lines.is_empty() {
+        let has = |role| lines.iter().any(|line| line.part.role == role);
+        let published = has(Role::Published).then(|| Published {
+            verdict: if fails(Role::Published) { Verdict::Refuted } else { Verdict::Confirmed },
+            reason: self.beside.clone(),
+        });
+        let verdict = if fails(Role::Control) || !has(Role::Claim) && !has(Role::Control) {
             Verdict::Doubtful
         } else if fails(Role::Claim) {
             Verdict::Refuted
         } else {
             Verdict::Confirmed
         };
-        Judgement { verdict, lines, random }
+        Judgement { verdict, lines, random, published }
     }
 
     /// The table: a line with everything that decides its bytes, a header, a row for each check.
@@ -127,22 +152,24 @@ impl Report {
             judgement.random.max(1),
             judgement.verdict,
         );
+        // Writing to a string cannot fail.
+        if let Some(published) = &judgement.published {
+            let _ = write!(csv, "; published={}", published.verdict);
+        }
         for (name, value) in &self.parameters {
-            // Writing to a string cannot fail.
             let _ = write!(csv, "; {name}={value}");
         }
         csv.push_str("\npart,role,label,x,observed,theory,lower,upper,trials,test,holds\n");
         for line in &judgement.lines {
             let Judged { observed, theory, lower, upper, trials, test } = line.judged;
-            let role = if line.part.role == Role::Claim { "claim" } else { "control" };
-            let x = line.x.map(number).unwrap_or_default();
+            let role = line.part.role.name();
+            let [x, theory] = [line.x, theory].map(|value| value.map(number).unwrap_or_default());
             let _ = writeln!(
                 csv,
-                "{},{role},{},{x},{},{},{},{},{trials},{test},{}",
+                "{},{role},{},{x},{},{theory},{},{},{trials},{test},{}",
                 field(&line.part.title),
                 field(line.label),
                 number(observed),
-                number(theory),
                 number(lower),
                 number(upper),
                 line.judged.holds()
@@ -153,9 +180,14 @@ impl Report {
 }
 
 impl Judgement<'_> {
-    /// Those that fail.
+    /// Those that the verdict follows from.
+    fn decisive(&self) -> impl Iterator<Item = &Line<'_>> {
+        self.lines.iter().filter(|line| line.part.role != Role::Published)
+    }
+
+    /// Of them those that fail.
     pub fn failed(&self) -> impl Iterator<Item = &Line<'_>> {
-        self.lines.iter().filter(|line| !line.judged.holds())
+        self.decisive().filter(|line| !line.judged.holds())
     }
 
     /// The verdict's reason in one sentence: which check fails most, or which is nearest to failing.
@@ -164,7 +196,7 @@ impl Judgement<'_> {
             let worst = lines.max_by(|a, b| a.judged.strain().total_cmp(&b.judged.strain()))?;
             Some(worst.describe())
         };
-        let failed = self.failed().count();
+        let (failed, all) = (self.failed().count(), self.decisive().count());
         let level = if self.random == 0 {
             "no part of chance".into()
         } else {
@@ -172,15 +204,14 @@ impl Judgement<'_> {
         };
         if failed > 0 {
             let which = worst(&mut self.failed()).unwrap_or_default();
-            format!("{failed} of {} checks fail; most of all {which} ({level})", self.lines.len())
+            format!("{failed} of {all} checks fail; most of all {which} ({level})")
         } else {
-            let random = &mut self.lines.iter().filter(|line| line.judged.trials > 0);
+            let random = &mut self.decisive().filter(|line| line.judged.trials > 0);
             match worst(random) {
-                Some(which) => format!(
-                    "all {} checks hold; nearest to its bounds is {which} ({level})",
-                    self.lines.len()
-                ),
-                None => format!("all {} checks hold ({level})", self.lines.len()),
+                Some(which) => {
+                    format!("all {all} checks hold; nearest to its bounds is {which} ({level})")
+                }
+                None => format!("all {all} checks hold ({level})"),
             }
         }
     }
@@ -202,11 +233,11 @@ impl Line<'_> {
 
     fn describe(&self) -> String {
         let Judged { observed, theory, lower, upper, .. } = self.judged;
+        let theory = theory.map(|theory| format!("{} in theory, ", short(theory))).unwrap_or_default();
         format!(
-            "“{}”: {} observed, {} in theory, accepted from {} to {}",
+            "“{}”: {} observed, {theory}accepted from {} to {}",
             self.subject(),
             short(observed),
-            short(theory),
             short(lower),
             short(upper)
         )
@@ -281,6 +312,46 @@ mod tests {
     #[test]
     fn reasons_name_the_worst_check() {
         assert!(report(1.2, 1.0).judge().reason().contains("“claims: one”: 1.2 observed, 1 in theory"));
+    }
+
+    #[test]
+    fn a_bound_leaves_the_column_of_theory_empty() {
+        let mut report = Report::new();
+        let mut part = Part::numbers("claims");
+        part.between("share", 0.5, 0.6, 1.0);
+        part.equal("count", 3.0, 3.0);
+        report.add(part);
+        let experiment = crate::experiment::find("errata").unwrap();
+        let csv = report.csv(experiment, 0, Scale::Tiny);
+        let rows: Vec<&str> = csv.lines().skip(2).collect();
+        assert_eq!(
+            rows,
+            ["claims,claim,share,,0.5,,0.6,1,0,bounds,false", "claims,claim,count,,3,3,3,3,0,exact,true"]
+        );
+        assert!(report.judge().reason().contains("“claims: share”: 0.5 observed, accepted from 0.6 to 1"));
+    }
+
+    #[test]
+    fn published_figures_have_a_verdict_of_their_own() {
+        for (observed, expected) in [(1.5, Verdict::Confirmed), (0.5, Verdict::Refuted)] {
+            let mut report = report(1.0, 1.0);
+            let mut part = Part::numbers("a file");
+            part.between("share", observed, 1.0, 2.0);
+            report.add_published(part, "so many");
+            let judgement = report.judge();
+            assert_eq!(judgement.verdict, Verdict::Confirmed);
+            assert_eq!(judgement.published, Some(Published { verdict: expected, reason: "so many".into() }));
+            assert!(judgement.reason().starts_with("all 2 checks hold"), "{}", judgement.reason());
+            let csv = report.csv(crate::experiment::find("errata").unwrap(), 0, Scale::Tiny);
+            assert!(csv.contains(&format!("; verdict=confirmed; published={expected}\n")), "{csv}");
+        }
+        // By themselves they confirm nothing.
+        let mut alone = Report::new();
+        let mut part = Part::numbers("a file");
+        part.equal("one", 1.0, 1.0);
+        alone.add_published(part, "so many");
+        assert_eq!(alone.judge().verdict, Verdict::Doubtful);
+        assert_eq!(report(1.0, 1.0).judge().published, None);
     }
 
     #[test]

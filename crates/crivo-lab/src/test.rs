@@ -10,6 +10,7 @@
 //! | a whole distribution | Pearson's χ², in cells of at least [`EXPECTED`] observations |
 //! | a number without chance | theory itself, within rounding |
 //! | an inequality | one of the above, on one side only |
+//! | a bound without chance | the bound; theory names no number, and none is shown |
 //!
 //! Of `n` checks with chance in an experiment each is made at the level [`LEVEL`]` / n`, so that all of them together
 //! reject a correct implementation with a probability of at most 10⁻⁷ by these distributions. Where a distribution is
@@ -99,8 +100,8 @@ pub enum Measure {
 pub struct Judged {
     /// What was observed.
     pub observed: f64,
-    /// What theory says.
-    pub theory: f64,
+    /// The number that theory gives; none where it gives no more than the bounds.
+    pub theory: Option<f64>,
     /// From where on it is accepted.
     pub lower: f64,
     /// Up to where it is accepted.
@@ -117,16 +118,20 @@ impl Judged {
         self.lower <= self.observed && self.observed <= self.upper
     }
 
-    /// How much of the room between theory and the nearer bound is used up; above 1 the check fails.
+    /// How much of the room between theory and the nearer bound is used up; above 1 the check fails. A bound without
+    /// theory is kept or is not: there is no place to measure from.
     pub fn strain(&self) -> f64 {
+        let Some(theory) = self.theory else {
+            return if self.holds() { 0.0 } else { f64::INFINITY };
+        };
         // Where nothing can be too low, what is low is not near to anything.
-        if self.observed < self.theory
+        if self.observed < theory
             && (self.lower == f64::NEG_INFINITY || self.lower == 0.0 && self.observed >= 0.0)
         {
             return 0.0;
         }
-        let side = if self.observed < self.theory { self.lower } else { self.upper };
-        let (distance, room) = ((self.observed - self.theory).abs(), (side - self.theory).abs());
+        let side = if self.observed < theory { self.lower } else { self.upper };
+        let (distance, room) = ((self.observed - theory).abs(), (side - theory).abs());
         if distance == 0.0 {
             0.0
         } else if room == 0.0 {
@@ -155,7 +160,7 @@ impl Measure {
                 };
                 Judged {
                     observed: successes as f64 / n,
-                    theory: chance,
+                    theory: Some(chance),
                     lower: lower as f64 / n,
                     upper: upper as f64 / n,
                     trials,
@@ -168,7 +173,7 @@ impl Measure {
                 let margin = normal_quantile(tails) * deviation;
                 Judged {
                     observed,
-                    theory,
+                    theory: Some(theory),
                     lower: if side == Side::AtMost { f64::NEG_INFINITY } else { theory - margin },
                     upper: if side == Side::AtLeast { f64::INFINITY } else { theory + margin },
                     trials,
@@ -179,7 +184,7 @@ impl Measure {
                 let (lower, upper) = chi_square_bounds(degrees as f64, tail);
                 Judged {
                     observed: statistic,
-                    theory: degrees as f64,
+                    theory: Some(degrees as f64),
                     lower,
                     upper,
                     trials,
@@ -188,15 +193,14 @@ impl Measure {
             }
             Self::Exact { observed, theory, tolerance } => Judged {
                 observed,
-                theory,
+                theory: Some(theory),
                 lower: theory - tolerance,
                 upper: theory + tolerance,
                 trials: 0,
                 test: "exact",
             },
             Self::Between { observed, lower, upper } => {
-                let theory = observed.clamp(lower, upper);
-                Judged { observed, theory, lower, upper, trials: 0, test: "bounds" }
+                Judged { observed, theory: None, lower, upper, trials: 0, test: "bounds" }
             }
         }
     }
@@ -503,6 +507,16 @@ mod tests {
         assert!(share(10_000, Side::AtLeast).holds() && !share(700, Side::AtLeast).holds());
         let exact = Measure::Exact { observed: 1.01, theory: 1.0, tolerance: 0.001 };
         assert!(!exact.judge(LEVEL).holds() && exact.judge(LEVEL).strain() > 9.0);
+    }
+
+    #[test]
+    fn a_bound_is_no_theory() {
+        let between = |observed| Measure::Between { observed, lower: 1.0, upper: 2.0 }.judge(LEVEL);
+        assert_eq!(between(1.5).theory, None);
+        assert!(between(1.5).holds() && between(1.5).strain() == 0.0);
+        for outside in [0.5, 2.5] {
+            assert!(!between(outside).holds() && between(outside).strain() == f64::INFINITY);
+        }
     }
 
     #[test]

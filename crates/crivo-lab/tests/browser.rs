@@ -25,6 +25,19 @@ fn page_keeps_every_promise_in_a_browser() {
             .run_for_text("return document.querySelector('#errata .verdict').textContent")
             .contains("refuted, as expected")
     );
+    // Checks are named in full, on as many lines as that takes, and none is wider than its column.
+    let names =
+        "return [...document.querySelectorAll('.checks th[scope=row]')].map((one) => one.textContent)";
+    let names = browser.run(names);
+    let names: Vec<&str> = names.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(
+        names.iter().any(|name| name.chars().count() > 60) && !names.iter().any(|name| name.contains('…'))
+    );
+    let cut = "document.querySelectorAll('details').forEach((one) => { one.open = true; });
+        return [...document.querySelectorAll('.checks th[scope=row]')].filter((one) => one.scrollWidth > one.clientWidth).length";
+    assert_eq!(count(cut), 0);
+    let lines = "return Math.max(...[...document.querySelectorAll('.checks th[scope=row] bdi')].map((one) => one.getClientRects().length))";
+    assert!(count(lines) > 1);
     // Searching leaves what is looked for, in the list and on the page.
     browser.type_into("input[type=search]", "birthday");
     let visible = "return [...document.querySelectorAll('section.experiment')].filter((one) => one.getBoundingClientRect().height > 0).length";

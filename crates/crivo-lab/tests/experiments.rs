@@ -50,10 +50,25 @@ fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
         assert!(csv.lines().nth(1).unwrap().starts_with("part,role,label,x,observed,theory,"), "{name}");
     }
 
+    outcomes.iter().for_each(every_check_can_fail);
+
     let two = settings(2);
     let again = tables(&run(experiments(), &two, &()), &two);
     for ((name, before), (_, after)) in first.iter().zip(&again) {
         assert!(before == after, "{name} depends on the number of threads");
+    }
+}
+
+/// A number is accepted within bounds that leave something out, and a bound alone is not shown as theory.
+fn every_check_can_fail(outcome: &Outcome) {
+    let Ok(report) = &outcome.report else { return };
+    for line in report.judge().lines {
+        let (judged, subject) = (line.judged, line.subject());
+        assert!(judged.lower.is_finite() || judged.upper.is_finite(), "{subject} has no bounds");
+        assert_eq!(judged.theory.is_none(), judged.test == "bounds", "{subject}: {judged:?}");
+        let is_share = judged.test == "binomial" || line.label.ends_with("of all");
+        let all = judged.lower <= 0.0 && judged.upper >= 1.0;
+        assert!(!(is_share && all), "{}: {subject} accepts every share", outcome.experiment.name);
     }
 }
 

@@ -160,8 +160,16 @@ struct Judged {
     expected: String,
     as_expected: bool,
     reason: String,
+    /// Whether published figures come out of the files that were named; null without such files.
+    published: Option<Beside>,
     checks: usize,
     seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Beside {
+    verdict: String,
+    reason: String,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
@@ -245,12 +253,16 @@ fn perform(chosen: &[&'static Experiment], how: &How, out: &Output) -> Outcome {
 }
 
 fn judged(outcome: &Ran) -> Judged {
-    let (verdict, reason, checks) = match &outcome.report {
+    let (verdict, reason, published, checks) = match &outcome.report {
         Ok(report) => {
             let judgement = report.judge();
-            (Some(judgement.verdict.to_string()), judgement.reason(), judgement.lines.len())
+            let published = judgement.published.as_ref().map(|published| Beside {
+                verdict: published.verdict.to_string(),
+                reason: published.reason.clone(),
+            });
+            (Some(judgement.verdict.to_string()), judgement.reason(), published, judgement.lines.len())
         }
-        Err(error) => (None, error.to_string(), 0),
+        Err(error) => (None, error.to_string(), None, 0),
     };
     Judged {
         name: outcome.experiment.name,
@@ -258,25 +270,28 @@ fn judged(outcome: &Ran) -> Judged {
         expected: outcome.experiment.expected.to_string(),
         as_expected: outcome.is_expected(),
         reason,
+        published,
         checks,
         seconds: outcome.seconds,
     }
 }
 
 fn print(outcomes: &[Ran], expected: usize, folder: Option<&Path>, out: &Output) -> Result<()> {
-    let rows: Vec<(&str, String)> = outcomes
-        .iter()
-        .map(|outcome| {
-            let Judged { name, verdict, expected, as_expected, reason, .. } = judged(outcome);
-            let verdict = match verdict {
-                None => format!("not done: {reason}"),
-                Some(verdict) if as_expected && outcomes.len() > 3 => verdict,
-                Some(verdict) if as_expected => format!("{verdict}: {reason}"),
-                Some(verdict) => format!("{verdict}, expected {expected}: {reason}"),
-            };
-            (name, verdict)
-        })
-        .collect();
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    for outcome in outcomes {
+        let Judged { name, verdict, expected, as_expected, reason, published, .. } = judged(outcome);
+        let verdict = match verdict {
+            None => format!("not done: {reason}"),
+            Some(verdict) if as_expected && outcomes.len() > 3 => verdict,
+            Some(verdict) if as_expected => format!("{verdict}: {reason}"),
+            Some(verdict) => format!("{verdict}, expected {expected}: {reason}"),
+        };
+        rows.push((name, verdict));
+        // Whoever brings a file wants to know what came of it, however many experiments there are.
+        if let Some(Beside { verdict, reason }) = published {
+            rows.push(("", format!("published figures {verdict}: {reason}")));
+        }
+    }
     out.table(&rows)?;
     out.detail(format_args!("{expected} of {} verdicts are as expected", outcomes.len()))?;
     if let Some(folder) = folder {

@@ -121,14 +121,33 @@ fn a_folder_of_mail_is_asked_about_and_named_in_the_command() {
             format!("the {number} of a{number} to b{number} and in c{number} for d{number} with e{number}");
         scratch.write(&format!("my mail/ham/{number}"), format!("From: b{number}@example.org\n\n{ham}\n"));
     }
-    let run = ["lab", "run", "mail", "mail", "--scale", "tiny", "--mail", "my mail", "-o", "out", "--json"];
-    let report = scratch.run(&run).json();
+    let run = ["lab", "run", "mail", "mail", "--scale", "tiny", "--mail", "my mail", "-o", "out"];
+    let report = scratch.run(&[&run[..], &["--json"]].concat()).json();
     assert_eq!(report["experiments"].as_array().unwrap().len(), 1, "{report}");
     let table = String::from_utf8(scratch.read("out/mail.csv")).unwrap();
-    assert!(table.contains("; learned_of_folder=3; asked_of_folder=6\n"), "{table}");
-    assert!(table.contains("\nThe folder of mail,claim,spam that is filtered at 0.1,,1,1,"), "{table}");
+    assert!(table.contains("; learned_of_folder=3; asked_of_folder=6; spam_filtered=1.0000 "), "{table}");
     let page = String::from_utf8(scratch.read("out/index.html")).unwrap();
     assert!(page.contains("crivo lab run mail --scale tiny --mail 'my mail'"));
+
+    // All of its spam is filtered, which is not what was published: a verdict apart, that decides nothing.
+    let mail = &report["experiments"][0];
+    assert_eq!((&mail["verdict"], &mail["published"]["verdict"]), (&"confirmed".into(), &"refuted".into()));
+    assert!(table.starts_with("# crivo lab ") && table.contains("; verdict=confirmed; published=refuted; "));
+    let figures = "The folder of mail beside the original's figures,published,";
+    assert!(
+        table.contains(&format!(
+            "{figures}\"spam that is filtered at 0.1, of all\",,1,,0.765,0.835,0,bounds,false\n"
+        )),
+        "{table}"
+    );
+    assert!(page.contains("published figures: refuted"));
+    let told = scratch.run(&run);
+    assert!(
+        told.ok().contains(
+            "published figures refuted: 100.0 % of the folder's spam and 0.0 % of its ham are filtered at 0.1"
+        ),
+        "{told:?}"
+    );
 }
 
 /// A list in which no two users are alike confirms nothing.

@@ -2,6 +2,11 @@
 //!
 //! Each row more divides the chance of a bad answer by `e` at least, so `⌈ln 1/δ⌉` rows are enough. Memory is
 //! `width × depth` counters; an update and a question touch one counter in each row.
+//!
+//! Time is counted in counters, which repeat, not in seconds. *An update* adds a weight whose eight bytes occur nowhere
+//! else by chance; a sketch as bytes then shows how many counters it went to. *A question* answers with the least of the
+//! counters that it reads. In a sketch of one key all other counters are zero, so whoever hears the key's whole weight
+//! knows that no other counter was read. How long both took is noted apart.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;
@@ -17,13 +22,15 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
             chance of an answer off by more than εN by e at least.",
     sources: &[(Text::Slides, "“Оценки сложности”")],
     expected: Verdict::Confirmed,
-    run: |context| measure(context, std::f64::consts::E),
+    run: |context| measure(context, std::f64::consts::E, 1.0),
 };
 
 const EPSILON: f64 = 0.02;
+/// How many updates and questions are looked at for each depth.
+const KEYS: usize = 20;
 
-/// `base` is what theory takes for `e`.
-fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
+/// `base` is what theory takes for `e`, and `touched` how many counters of a row an update and a question touch.
+fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     let mut report = Report::new();
     let mut depths = Part::curve("Rows for a chance of failure δ", "1/δ", "rows").log_x();
     let mut memory = Part::numbers("Bytes of memory");
@@ -31,16 +38,27 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     let bytes = |depth| -> Result<f64> {
         Ok(CountMin::with_scheme(width, depth, KeyScheme::hashes())?.memory() as f64)
     };
+    let mut updates = Part::curve("Counters that an update changes", "1/δ", "counters").log_x();
+    let mut questions = Part::curve("Counters that a question reads", "1/δ", "counters at most").log_x();
+    let mut random = context.random("keys");
     let one = bytes(1)?;
     let row = bytes(2)? - one;
     for tenth in [3, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 120] {
         let delta = libm::pow(10.0, -f64::from(tenth) / 10.0);
         let (_, depth) = CountMin::size_for(EPSILON, delta)?;
-        depths.exact_at(1.0 / delta, depth.into(), ceil(log(1.0 / delta) / log(base) - 1e-9), 0.0);
+        let rows = ceil(log(1.0 / delta) / log(base) - 1e-9);
+        depths.exact_at(1.0 / delta, depth.into(), rows, 0.0);
+        let (changed, read) = context.timed(format!("{depth} rows, {KEYS} updates and questions"), || {
+            most_touched(width, depth, &mut random)
+        })?;
+        updates.exact_at(1.0 / delta, changed as f64, touched * rows, 0.0);
+        questions.exact_at(1.0 / delta, read as f64, touched * rows, 0.0);
         memory.equal(format!("{depth} rows"), bytes(depth)?, one + f64::from(depth - 1) * row);
     }
     memory.exact("bytes of a counter", row / f64::from(width), 8.0, 0.0);
     report.add(depths);
+    report.add(updates);
+    report.add(questions);
     report.add(memory);
 
     // The chance of a bad answer, on a stream made to be bad: few heavy keys, each alone above the margin.
@@ -75,6 +93,29 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     Ok(report)
 }
 
+/// The most counters that an update changes and that a question reads, of some keys, each in a sketch of its own.
+fn most_touched(width: u32, depth: u32, random: &mut Random) -> Result<(usize, usize)> {
+    let (mut changed, mut read) = (0, 0);
+    for _ in 0..KEYS {
+        let mut sketch = CountMin::with_scheme(width, depth, KeyScheme::hashes())?;
+        // Whatever its bytes are, they do not overlap: the lowest is odd, the highest even. A question answers with a
+        // floating-point number, which has 53 bits.
+        let (key, weight) = (random.bits(), random.bits() >> 12 | 1);
+        sketch.add_hash(key, weight);
+        let own = counters_of(&sketch.encode(), weight);
+        changed = changed.max(own);
+        let is_whole = sketch.frequency_of_hash(key).value() == weight as f64;
+        read = read.max(if is_whole { own } else { width as usize * depth as usize });
+    }
+    Ok((changed, read))
+}
+
+/// In how many counters of a sketch as bytes a weight stands that was added once: all places but one, where the total is.
+fn counters_of(bytes: &[u8], weight: u64) -> usize {
+    let places = bytes.windows(8).filter(|eight| *eight == weight.to_le_bytes()).count();
+    places.saturating_sub(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,7 +124,25 @@ mod tests {
     #[test]
     fn a_base_three_percent_from_e_is_refuted() {
         for wrong in [0.97, 1.03].map(|factor| factor * std::f64::consts::E) {
-            assert_eq!(verdict("count-min-cost", |context| measure(context, wrong)), Verdict::Refuted);
+            assert_eq!(verdict("count-min-cost", |context| measure(context, wrong, 1.0)), Verdict::Refuted);
         }
+    }
+
+    #[test]
+    fn two_counters_of_a_row_are_refuted() {
+        let verdict = verdict("count-min-cost", |context| measure(context, std::f64::consts::E, 2.0));
+        assert_eq!(verdict, Verdict::Refuted);
+    }
+
+    /// What is counted is what was changed: two keys have twice as many counters, less those that they share.
+    #[test]
+    fn counters_are_found_among_the_bytes() {
+        let mut sketch = CountMin::with_scheme(1 << 16, 6, KeyScheme::hashes()).unwrap();
+        let weight = 0x000a_bcde_f012_3457;
+        sketch.add_hash(1 << 40, weight);
+        assert_eq!((counters_of(&sketch.encode(), weight), counters_of(&sketch.encode(), 5)), (6, 0));
+        // The total is another now, so that one place too many is taken off.
+        sketch.add_hash(u64::MAX / 3, weight);
+        assert_eq!(counters_of(&sketch.encode(), weight), 11);
     }
 }

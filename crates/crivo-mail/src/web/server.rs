@@ -11,11 +11,12 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-/// Browsers open six at a time; a few people may look at once.
-const CONNECTIONS: u32 = 64;
+/// Browsers open six at a time, and a few people may look at once. The rest is for connections that ask nothing: an idle one
+/// costs a few kilobytes, and whoever opens many should not keep others out.
+const CONNECTIONS: u32 = 512;
 
 /// How long the head of a request may take, and an idle connection may stay.
-const HEAD: Duration = Duration::from_secs(15);
+const HEAD: Duration = Duration::from_secs(5);
 
 /// How long requests under way may take when the server is asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
