@@ -44,6 +44,19 @@ impl<T: Table> File<T> {
         folder: &Path,
         fill: impl FnOnce(Self) -> Result<(Self, R), T::Error>,
     ) -> Result<R, T::Error> {
+        let is_new = !folder.exists();
+        let created = Self::create_in(folder, fill);
+        if created.is_err() && is_new {
+            // Only a folder in which nothing is can be removed.
+            let _ = std::fs::remove_dir(folder);
+        }
+        created
+    }
+
+    fn create_in<R>(
+        folder: &Path,
+        fill: impl FnOnce(Self) -> Result<(Self, R), T::Error>,
+    ) -> Result<R, T::Error> {
         let path = folder.join(T::FORMAT.file_name);
         let refused = |error: std::io::Error| T::error(&path, Problem::Refused(error.to_string()));
         std::fs::create_dir_all(folder).map_err(refused)?;

@@ -54,12 +54,18 @@ fn behind_its_back(folder: &Path, statement: &str) {
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(problem(File::<Notes>::open(folder.path())), Problem::Missing);
-    let failed = File::<Notes>::create::<()>(folder.path(), |file| {
-        file.put(Notes::Text, 1, b"half".to_vec())?;
-        Err(file.damaged("the rest cannot be had"))
-    });
-    assert_eq!(problem(failed), Problem::Damaged("the rest cannot be had".into()));
-    assert_eq!(files_in(folder.path()), [""; 0], "nothing is left of it");
+    for at in [folder.path().to_path_buf(), folder.path().join("of its own")] {
+        let failed = File::<Notes>::create::<()>(&at, |file| {
+            file.put(Notes::Text, 1, b"half".to_vec())?;
+            Err(file.damaged("the rest cannot be had"))
+        });
+        assert_eq!(problem(failed), Problem::Damaged("the rest cannot be had".into()));
+        assert_eq!(
+            files_in(folder.path()),
+            [""; 0],
+            "nothing is left of it, and the folder that was there is"
+        );
+    }
 
     let file = notebook(folder.path());
     assert_eq!(text(&file, Notes::Names, 2).unwrap().unwrap(), "Names 2");
