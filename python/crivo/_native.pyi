@@ -4,7 +4,7 @@ Classes whose name begins with an underscore exist only here, for what several s
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Literal, SupportsFloat, SupportsIndex, final
+from typing import Any, ClassVar, Literal, SupportsFloat, SupportsIndex, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,8 @@ class Estimate:
     """A number with the interval that holds the truth.
 
     `certain` tells bounds that no input can break from bounds that hold with the stated
-    confidence. `truth in estimate` asks whether a number lies in the interval.
+    confidence. `truth in estimate` asks whether a number lies in the interval. Where a number is wanted,
+    `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` take the value.
 
     >>> from crivo import Estimate
     >>> visitors = Estimate(1702788, 1689000, 1716000, confidence=0.95)
@@ -97,6 +98,8 @@ class Estimate:
     1 702 788 ± 0.8 %
     >>> 1_700_000 in visitors, visitors.certain
     (True, False)
+    >>> round(visitors, -3), f"{visitors:,.0f}"
+    (1703000.0, '1,702,788')
     """
 
     def __new__(cls, value: float, lower: float, upper: float, confidence: float = 0.95) -> Self: ...
@@ -130,6 +133,12 @@ class Estimate:
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __float__(self) -> float: ...
+    def __int__(self) -> int: ...
+    @overload
+    def __round__(self, ndigits: None = None) -> int: ...
+    @overload
+    def __round__(self, ndigits: SupportsIndex) -> float: ...
+    def __format__(self, format_spec: str) -> str: ...
     def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, float, float]]: ...
 
 # ---- what sketches have in common ----
@@ -1795,6 +1804,18 @@ class MinHash(_TakesHashes):
         True
         """
 
+    def update(self, key: Key) -> None:
+        """`insert`, as datasketch calls it."""
+
+    def update_batch(self, values: Keys) -> int:
+        """`insert_batch`, as datasketch calls it."""
+
+    def jaccard(self, other: Self) -> float:
+        """The value of `similarity` alone, as datasketch calls it."""
+
+    def count(self) -> float:
+        """The value of `items` alone, as datasketch calls it."""
+
     def slots(self) -> NDArray[np.uint64]:
         """The slots, of which the share that is equal in two sketches is their similarity: k of them, or none
         if the set is empty.
@@ -1945,6 +1966,9 @@ class LshIndex:
 
     def candidates_to(self, sketch: MinHash) -> NDArray[np.uint64]:
         """The ids of the sets that share a bucket with this one, its own among them if it is in the index."""
+
+    def query(self, sketch: MinHash) -> list[int]:
+        """`candidates_to` as a list, as datasketch calls it."""
 
     def similars(self, threshold: float) -> list[SimilarPair]:
         """The pairs whose estimated similarity is at least the threshold, in the order of their ids."""

@@ -9,11 +9,12 @@ from crivo.errors import InvalidParameterError, KeyTypeError
 
 
 def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str, ColumnProfile]:
-    """A `ColumnProfile` of each column of a table, by its name: of pandas or polars, an Arrow table or
-    record batch, a dictionary of columns, or a Spark DataFrame, which is read where its rows are.
+    """A `ColumnProfile` of each column of a table, by its name: of pandas or polars, an Arrow table, record
+    batch or reader, a DuckDB relation, a dictionary of columns, or a Spark DataFrame, which is read where
+    its rows are.
 
-    Each profile takes at most `memory` bytes. Every column must have as many rows as the first. Columns
-    whose values have no text, such as lists, are left out with a warning.
+    Each profile takes at most `memory` bytes. Every column must have as many rows as the first. Columns with
+    values that have no text, such as lists, are left out with a warning that says which.
 
     >>> import crivo
     >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
@@ -36,8 +37,10 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
         )
         try:
             column.insert_batch(values)
-        except KeyTypeError:
-            left_out.append(name)
+        except KeyTypeError as refused:
+            # What it says of the values before belongs to a sketch that is kept.
+            reason = str(refused).partition("; the values before")[0]
+            left_out.append(f"'{name}' ({reason})")
             continue
         profiles[name] = column
         first = next(iter(profiles))
@@ -45,7 +48,7 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
             found = f"{profiles[first].rows} rows in '{first}' and {column.rows} in '{name}'"
             raise InvalidParameterError(f"table: expected columns of one length, found {found}")
     if left_out:
-        warnings.warn(f"left out, since their values have no text: {', '.join(left_out)}", stacklevel=2)
+        warnings.warn(f"left out, since not all values have a text: {', '.join(left_out)}", stacklevel=2)
     return profiles
 
 

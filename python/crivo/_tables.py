@@ -27,10 +27,30 @@ def columns_of(table: Any) -> list[tuple[str, Any]]:
         return [(str(name), table.iloc[:, place]) for place, name in enumerate(table.columns)]
     if hasattr(table, "get_columns"):  # polars
         return [(column.name, column) for column in table.get_columns()]
+    if (read := from_stream(table)) is not None:
+        return columns_of(read)
     found = type(table).__name__
     raise KeyTypeError(
-        f"table: expected one of pandas, polars, Arrow or Spark, or a dict of columns, found {found}"
+        f"table: expected one of pandas, polars, Arrow, DuckDB or Spark, or a dict of columns, found {found}"
     )
+
+
+def from_stream(table: Any) -> Any:
+    """Arrow's own table of what only streams its rows, as the readers of Arrow and the relations of DuckDB
+    do; None if it is no such thing.
+    """
+    if not hasattr(table, "__arrow_c_stream__"):
+        return None
+    try:
+        import pyarrow as pa
+    except ImportError as missing:
+        found = f"a {type(table).__name__}, which only pyarrow can read"
+        raise KeyTypeError(f"table: expected pyarrow to be installed, found {found}") from missing
+    try:
+        reader = pa.RecordBatchReader.from_stream(table)
+    except pa.ArrowInvalid:
+        return None  # a column
+    return reader.read_all()
 
 
 def column_of(table: Any, name: str) -> Any:

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias
+
+import numpy as np
 
 KeyKind: TypeAlias = Literal["text", "int", "hash"]
 
@@ -10,7 +13,9 @@ InterchangeKeys: TypeAlias = Literal["text", "int"]
 
 CounterBits: TypeAlias = Literal[4, 8, 16, 32]
 
-Key: TypeAlias = str | bytes | bytearray | bool | SupportsIndex | float | datetime | date | time
+Key: TypeAlias = (
+    str | bytes | bytearray | bool | SupportsIndex | float | Decimal | datetime | date | time | np.datetime64
+)
 
 
 class ArrowArray(Protocol):

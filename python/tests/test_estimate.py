@@ -39,6 +39,18 @@ def test_text_forms() -> None:
     assert eval(repr(estimate)) == estimate
 
 
+def test_the_value_stands_in_for_a_number() -> None:
+    estimate = Estimate(1_702_788.75, 1_689_000, 1_716_000)
+    assert int(estimate) == 1_702_788 and isinstance(round(estimate), int)
+    assert (round(estimate), round(estimate, 1), round(estimate, -3)) == (1_702_789, 1_702_788.8, 1_703_000)
+    assert f"{estimate:.2f} {estimate:,.0f} {estimate:>12.1e}" == "1702788.75 1,702,789      1.7e+06"
+    assert f"{estimate}" == format(estimate, "") == str(estimate)
+    with pytest.raises(ValueError):
+        format(estimate, "words")
+    with pytest.raises(OverflowError):
+        int(Estimate(float("inf"), 0, 1))
+
+
 def test_equality_copies_and_pickles() -> None:
     estimate = Estimate(100, 90, 115, 0.9)
     assert estimate == Estimate(100, 90, 115, 0.9)

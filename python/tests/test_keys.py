@@ -128,6 +128,12 @@ def test_decimals_keep_their_scale() -> None:
     expected = reference.of_keys(["12.50", "-0.05", "3.00"])
     for kind in (pa.decimal128(10, 2), pa.decimal256(40, 2)):
         assert sketch_of(column.cast(kind), skipped=1) == expected
+    values = column.to_pylist()
+    for objects in (values, np.array(values, dtype=object), pd.Series(values), pl.Series(values)):
+        assert sketch_of(objects, skipped=1) == expected
+    plain = {"1E+3": "1000", "-0.00": "0.00", "1E-7": "0.0000001", "-7": "-7"}
+    assert sketch_of(map(Decimal, plain)) == reference.of_keys(plain.values())
+    assert sketch_of([Decimal("NaN")], skipped=1) == reference.of_keys([])
 
 
 def test_numbers_stand_for_their_shortest_text() -> None:
@@ -168,6 +174,8 @@ def test_random_floats_of_32_bits_have_the_digits_that_suffice_for_them() -> Non
 def test_long_integers_are_text_like_any_other() -> None:
     assert sketch_of([2**64, -(10**30)]) == reference.of_keys([str(2**64), str(-(10**30))])
     assert sketch_of([2**64 - 1]) == sketch_of(np.array([2**64 - 1])) == reference.of_keys([str(2**64 - 1)])
+    with pytest.raises(KeyTypeError, match="value 0: .*found one with too many digits"):
+        HyperLogLog().insert_batch([10**5000])
 
 
 def test_booleans_are_true_and_false() -> None:
@@ -200,6 +208,52 @@ def test_times_with_a_zone_are_keyed_in_utc() -> None:
     assert sketch_of([aware]) == expected
     for zone in ("UTC", "Europe/Lisbon", "+05:30"):
         assert sketch_of(pa.array([aware], pa.timestamp("ms", zone))) == expected
+
+
+def test_times_of_pandas_and_numpy_are_keyed_as_their_columns_are() -> None:
+    """Their classes inherit from Python's, and have nanoseconds."""
+    texts = ["2024-02-29T01:02:03.500000", "2024-02-29T01:02:03.000000004", "1900-01-01T00:00:00"]
+    expected = reference.of_keys(texts)
+    assert sketch_of([pd.NaT, *map(pd.Timestamp, texts)], skipped=1) == expected
+    assert sketch_of([np.datetime64("NaT"), *(np.datetime64(text) for text in texts)], skipped=1) == expected
+    assert sketch_of([np.datetime64("2024-02"), np.datetime64("2024-02-29T01")]) == reference.of_keys(
+        ["2024-02-01", "2024-02-29T01:00:00"]
+    )
+    local = [pd.Timestamp("2024-07-01T13:00", tz="Europe/Lisbon"), pd.Timestamp(4, tz="Asia/Kolkata")]
+    expected = reference.of_keys(["2024-07-01T12:00:00Z", "1970-01-01T00:00:00.000000004Z"])
+    assert sketch_of(local) == one_by_one(local) == expected
+    series = pd.Series(["2024-07-01T13:00", None, "2024-12-01T13:00"]).astype("datetime64[ns]")
+    expected = reference.of_keys(["2024-07-01T12:00:00Z", "2024-12-01T13:00:00Z"])
+    zoned = series.dt.tz_localize("Europe/Lisbon")
+    assert sketch_of(zoned, skipped=1) == sketch_of(zoned.array, skipped=1) == expected
+
+    class Moment(datetime.datetime):
+        pass
+
+    assert sketch_of([Moment(2024, 1, 2)]) == reference.of_keys(["2024-01-02T00:00:00"])
+
+
+def test_moments_before_the_first_year_have_a_key() -> None:
+    east = datetime.timezone(datetime.timedelta(hours=5))
+    assert sketch_of([datetime.datetime(1, 1, 1, tzinfo=east)]) == reference.of_keys(["0000-12-31T19:00:00Z"])
+
+
+def test_objects_in_a_polars_column_are_keyed_one_by_one() -> None:
+    """Arrow is given their addresses."""
+    assert sketch_of(pl.Series(["a", 7], dtype=pl.Object)) == reference.of_keys(["a", "7"])
+
+
+def test_extensions_of_arrow_are_read_if_they_say_what_they_store() -> None:
+    key = bytes(range(16))
+    assert sketch_of(pa.array([key], pa.uuid())) == reference.of_keys([key])
+    assert sketch_of(pa.array(['{"a": 1}'], pa.json_())) == reference.of_keys(['{"a": 1}'])
+    with pytest.raises(KeyTypeError, match=r"the extension type 'arrow\.bool8' of Int8"):
+        HyperLogLog().insert_batch(pa.array([1], pa.bool8()))
+
+
+def test_long_integers_of_polars_are_keyed_by_their_digits() -> None:
+    column = pl.Series([2**100, None, -5], dtype=pl.Int128)
+    assert sketch_of(column, skipped=1) == reference.of_keys([str(2**100), "-5"])
 
 
 def test_days_and_times_of_day_are_iso_8601() -> None:
@@ -240,7 +294,8 @@ def test_missing_values_are_skipped_and_counted(kind: Any) -> None:
     nullable = pd.array([1, None, 2], dtype="Int64")
     assert sketch_of(nullable, skipped=1, keys=kind) == expected
     assert sketch_of(pd.Series(nullable), skipped=1, keys=kind) == expected
-    assert sketch_of(pa.nulls(7), skipped=7, keys=kind) == sketch_of([], keys=kind)
+    for nothing in (pa.nulls(7), pl.Series([None] * 7)):
+        assert sketch_of(nothing, skipped=7, keys=kind) == sketch_of([], keys=kind)
     masked = np.ma.MaskedArray([1, 9, 2], mask=[False, True, False])
     assert sketch_of(masked, skipped=1, keys=kind) == expected
 
@@ -299,8 +354,18 @@ def test_a_stream_made_by_python_code_is_read() -> None:
         yield pa.record_batch([pa.array(["a"])], schema=schema)
 
     reader = pa.RecordBatchReader.from_batches(schema, batches())
+    assert sketch_of(reader) == reference.of_keys(["a"]), "the only column of a table is a column"
+
+
+def test_the_only_column_of_a_table_is_a_column() -> None:
+    expected = reference.of_keys(WORDS)
+    for table in (pa.table({"word": WORDS}), pa.record_batch({"word": WORDS}), pl.DataFrame({"word": WORDS})):
+        assert sketch_of(table) == expected
     with pytest.raises(KeyTypeError, match="Struct"):
-        HyperLogLog().insert_batch(reader)
+        HyperLogLog().insert_batch(pa.table({"a": [1], "b": [2]}))
+    # A structure that may be missing is no table.
+    with pytest.raises(KeyTypeError, match="Struct"):
+        HyperLogLog().insert_batch(pa.chunked_array([pa.array([{"a": 1}, None])]))
 
 
 @pytest.mark.parametrize(
@@ -317,8 +382,18 @@ def test_a_stream_made_by_python_code_is_read() -> None:
         np.array([(1, 2)], dtype=[("a", "i4"), ("b", "i4")]),
         pa.array([[1]]),
         pa.array([{"a": 1}]),
-        pa.table({"a": [1]}),
-        pl.DataFrame({"a": [1]}),
+        pa.table({"a": [1], "b": [2]}),
+        pl.DataFrame({"a": [1], "b": [2]}),
+        pl.LazyFrame({"a": [1]}),
+        bytearray(b"bytes"),
+        memoryview(b"bytes"),
+        pd.Series(pd.period_range("2024-01", periods=2, freq="M")),
+        pl.Series([object()], dtype=pl.Object),
+        [Decimal("Infinity")],
+        [Decimal("1E+999999999")],
+        [Decimal("1E-999999999")],
+        [datetime.time(1, tzinfo=datetime.timezone.utc)],
+        [datetime.timedelta(1)],
         [object()],
         [["nested"]],
         [pa.scalar(1.5)],

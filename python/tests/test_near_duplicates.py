@@ -228,7 +228,7 @@ def test_what_is_no_text_is_refused_with_its_position() -> None:
     with pytest.raises(KeyTypeError, match="surrogate"):
         near_duplicates(["\ud800"])
     wrong: Any
-    for wrong in ("a text", b"a text", 3, pa.array([1, 2]), pa.table({"a": ["x"]})):
+    for wrong in ("a text", b"a text", 3, pa.array([1, 2]), pa.table({"a": ["x"], "b": ["y"]})):
         with pytest.raises(KeyTypeError):
             near_duplicates(wrong)
 

@@ -149,6 +149,25 @@ def test_the_index_finds_what_is_alike() -> None:
     assert repr(index) == f"<LshIndex k=128, bands={index.bands!r}, keys='int', seed=0: 99 sets>"
 
 
+def test_names_of_datasketch_mean_the_same() -> None:
+    one, other, same = MinHash(64), of(range(50), 64), MinHash(64)
+    for number in range(100):
+        one.update(number)
+    assert same.update_batch([*range(100), None]) == 1
+    assert one == same == of(range(100), 64)
+    assert one.jaccard(other) == one.similarity(other).value and isinstance(one.count(), float)
+    assert one.count() == one.items().value
+    with pytest.raises(IncompatibleError):
+        MinHash(64).jaccard(MinHash(64))
+    index = LshIndex(64, Bands(64, 1))
+    index.insert(7, one)
+    assert index.query(other) == index.candidates_to(other).tolist() == [7]
+    wrong: Any = "seven"
+    for call in (lambda: index.insert(wrong, one), lambda: index.remove(wrong), lambda: wrong in index):
+        with pytest.raises(KeyTypeError, match=r"id: expected an integer, found str \(keep keys"):
+            call()
+
+
 def test_copies_of_an_index_are_equal_and_independent() -> None:
     index = LshIndex(128, Bands(32, 4), keys="int", seed=3, all_pairs_up_to=2)
     sketches = [of(range(id // 4 * 50, id // 4 * 50 + 60), keys="int", seed=3) for id in range(20)]

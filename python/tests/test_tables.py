@@ -69,14 +69,72 @@ def test_profile_is_the_same_of_every_kind_of_table() -> None:
 
 def test_profile_leaves_out_what_has_no_text_and_says_so() -> None:
     table = pa.table({"a": [1], "list": [[1, 2]]})
-    with pytest.warns(UserWarning, match="left out, since their values have no text: list"):
+    with pytest.warns(UserWarning, match=r"not all values have a text: 'list' \(key: expected .* found List"):
         assert list(profile(table, memory=1 << 15)) == ["a"]
+    with pytest.warns(UserWarning, match=r"'b' \(value 2: key: expected .*, found list \[\] \([^;]*\)\)$"):
+        assert list(profile({"a": [1, 2, 3], "b": ["x", 2, []]})) == ["a"]
     with pytest.raises(KeyTypeError, match="table: expected one of pandas"):
         profile([1, 2])
     with pytest.raises(InvalidParameterError, match="'a' twice"):
         profile(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(InvalidParameterError, match="memory"):
         profile(table, memory=5)
+
+
+class Relation:
+    """What streams its rows and can do nothing else, as a relation of DuckDB."""
+
+    def __init__(self, **columns: Any) -> None:
+        self.table = pa.table(columns)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_rows_that_are_only_streamed_are_read() -> None:
+    relation = Relation(number=list(range(7)), text=TEXTS)
+    for rows in (relation, relation.table.to_reader()):
+        found = profile(rows)
+        assert [column.missing for column in found.values()] == [0, 2]
+    for rows in (relation, relation.table.to_reader()):
+        kept = dedup(rows, column="text", **SETTINGS)
+        assert isinstance(kept, pa.Table) and kept.column("number").to_pylist() == KEPT
+    only = Relation(text=TEXTS)
+    assert near_duplicates(only, **SETTINGS).kept.tolist() == KEPT
+    assert dedup(only, **SETTINGS).column("text").to_pylist() == [TEXTS[place] for place in KEPT]
+    assert near_duplicates(only.table.to_reader(), **SETTINGS).kept.tolist() == KEPT
+    with pytest.raises(KeyTypeError, match="Struct"):
+        near_duplicates(relation)
+    with pytest.raises(KeyTypeError, match="table: expected one of pandas"):
+        profile(pl.Series(TEXTS))
+
+
+def test_columns_without_a_value_are_columns() -> None:
+    found = profile(pl.DataFrame({"a": [1, 2], "b": [None, None]}))
+    assert (found["b"].rows, found["b"].missing, found["b"].column_type) == (2, 2, "empty")
+    assert len(dedup(pl.DataFrame({"t": []}), column="t")) == 0
+    assert near_duplicates(pl.Series([None, None])).missing == 2
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view(), pa.large_string()])
+def test_dedup_takes_rows_of_every_text_type(kind: Any) -> None:
+    texts = pa.array(TEXTS).cast(pa.binary() if kind == pa.binary_view() else pa.string()).cast(kind)
+    expected = [texts[place].as_py() for place in KEPT]
+    for column in (texts, pa.chunked_array([texts[:3], texts[3:]])):
+        kept = dedup(column, **SETTINGS)
+        assert kept.type == kind and kept.to_pylist() == expected
+    columns = {"number": pa.array(range(7)), "text": texts}
+    for table in (pa.table(columns), pa.record_batch(columns)):
+        rows = dedup(table, column="text", **SETTINGS)
+        assert rows.schema == table.schema and rows.column("number").to_pylist() == KEPT
+        assert rows.column("text").to_pylist() == expected
+
+
+def test_dedup_of_what_has_no_places_is_a_list() -> None:
+    texts = ["one two three", "four five"]
+    assert sorted(dedup({*texts, "One two, three!"}, **SETTINGS), key=str.lower)[0] == "four five"
+    assert dedup(dict.fromkeys(texts).keys(), **SETTINGS) == texts
+    assert dedup(dict(enumerate([*texts, *texts])).values(), **SETTINGS) == texts
 
 
 def test_profile_refuses_columns_of_different_lengths() -> None:

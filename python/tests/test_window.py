@@ -92,6 +92,8 @@ def test_missing_values_are_skipped_with_their_times() -> None:
 
 def test_times_and_values_are_as_many() -> None:
     panes = Panes(HyperLogLog(8), 10, 3)
+    moments: Any = np.array(["2026-01-01"], "M8[s]")
+    assert refused(panes.insert_batch, ["a"], moments).startswith("times: expected whole numbers of 64 bits")
     message = "number of times: expected 2, one for each value, found 1"
     assert refused(panes.insert_batch, ["a", "b"], [1]) == message
     assert panes.is_empty

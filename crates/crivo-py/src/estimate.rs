@@ -2,6 +2,7 @@
 
 use crivo::Confidence;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyString};
 
 use crate::errors::Result;
 use crate::sketch::Reduced;
@@ -9,7 +10,8 @@ use crate::sketch::Reduced;
 /// A number with the interval that holds the truth.
 ///
 /// `certain` tells bounds that no input can break from bounds that hold with the stated
-/// confidence. `truth in estimate` asks whether a number lies in the interval.
+/// confidence. `truth in estimate` asks whether a number lies in the interval. Where a number is wanted,
+/// `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` take the value.
 ///
 /// >>> from crivo import Estimate
 /// >>> visitors = Estimate(1702788, 1689000, 1716000, confidence=0.95)
@@ -17,6 +19,8 @@ use crate::sketch::Reduced;
 /// 1 702 788 ± 0.8 %
 /// >>> 1_700_000 in visitors, visitors.certain
 /// (True, False)
+/// >>> round(visitors, -3), f"{visitors:,.0f}"
+/// (1703000.0, '1,702,788')
 #[pyclass(module = "crivo", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate(pub(crate) crivo::Estimate);
@@ -24,6 +28,13 @@ pub(crate) struct Estimate(pub(crate) crivo::Estimate);
 impl From<crivo::Estimate> for Estimate {
     fn from(estimate: crivo::Estimate) -> Self {
         Self(estimate)
+    }
+}
+
+impl Estimate {
+    /// The value as Python's own number, which knows how it is rounded and written.
+    fn number<'py>(&self, py: Python<'py>) -> Bound<'py, PyFloat> {
+        PyFloat::new(py, self.0.value())
     }
 }
 
@@ -81,6 +92,30 @@ impl Estimate {
 
     fn __float__(&self) -> f64 {
         self.0.value()
+    }
+
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py).call_method0("__int__")
+    }
+
+    #[pyo3(signature = (ndigits = None))]
+    fn __round__<'py>(
+        &self,
+        py: Python<'py>,
+        ndigits: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py).call_method1("__round__", (ndigits,))
+    }
+
+    fn __format__<'py>(
+        &self,
+        py: Python<'py>,
+        format_spec: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if format_spec.is_empty()? {
+            return Ok(PyString::new(py, &self.__str__()).into_any());
+        }
+        self.number(py).call_method1("__format__", (format_spec,))
     }
 
     fn __str__(&self) -> String {

@@ -4,6 +4,7 @@ times.
 
 from collections.abc import Sequence
 
+import pyspark.sql.types
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
@@ -30,6 +31,10 @@ from crivo.errors import InvalidParameterError, KeyTypeError
 
 INTEGERS = (ByteType, ShortType, IntegerType, LongType)
 TEXTS = (StringType, CharType, VarcharType)
+# Times of day came with pyspark 4.1.
+TIMES_OF_DAY: tuple[type[DataType], ...] = tuple(
+    getattr(pyspark.sql.types, name) for name in ("TimeType",) if hasattr(pyspark.sql.types, name)
+)
 # What docs/keys.md has a text for.
 KEYS = (
     *INTEGERS,
@@ -43,13 +48,23 @@ KEYS = (
     NullType,
     TimestampType,
     TimestampNTZType,
+    *TIMES_OF_DAY,
 )
 
 
 def column(name: str) -> Column:
     """The column of that name, whatever characters are in it."""
-    quoted = name.replace("`", "``")
-    return F.col(f"`{quoted}`")
+    return F.col(quoted(name))
+
+
+def quoted(name: str) -> str:
+    """The name as Spark's expressions take it, whatever characters are in it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def numbered(df: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The columns under names that `mapInArrow` takes: it does not take those with a dot, or one twice."""
+    return df.select(*(column(name).alias(f"c{place}") for place, name in enumerate(names)))
 
 
 def type_of(df: DataFrame, name: str, what: str = "column") -> DataType:
@@ -79,6 +94,16 @@ def require_keys(df: DataFrame, name: str, keys: str) -> DataType:
         expected, advice = "text, bytes, numbers, booleans or times", "choose a part of it, or convert it"
         raise KeyTypeError(f"column '{name}': expected {expected}, found {found.simpleString()} ({advice})")
     return found
+
+
+def require_unlike(names: Sequence[str], added: Sequence[str], what: str, advice: str) -> None:
+    """Columns that can stand beside those that are added to them: to Spark, `Rows` is `rows`."""
+    for name in names:
+        if name.lower() in added:
+            raise InvalidParameterError(
+                f"{what}: expected no column like those that are added "
+                f"({', '.join(added)}), found '{name}' ({advice})"
+            )
 
 
 def names_of(names: str | Sequence[str] | None, what: str) -> list[str]:

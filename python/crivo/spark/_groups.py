@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-from crivo.errors import InvalidParameterError
-from crivo.spark._columns import column, require_keys
+from crivo.spark._columns import numbered, require_keys, require_unlike
 from crivo.spark._sketch import AT_ONCE, Recipe, part
 
 Key = tuple[Any, ...]
@@ -21,21 +20,15 @@ ADDED = ("sketch", "rows", "skipped")
 
 def by_group(df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe) -> DataFrame:
     """The groups, with a sketch of the column for each."""
-    for group in groups:
-        require_keys(df, group, "text")
-        if group in ADDED:
-            raise InvalidParameterError(
-                f"group_by: expected a name that the answer does not have, found '{group}'"
-            )
-    fields = [StructField(group, df.schema[group].dataType) for group in groups]
-    types = (BinaryType(), LongType(), LongType())
-    schema = StructType(
-        [*fields, *(StructField(name, kind) for name, kind in zip(ADDED, types, strict=True))]
-    )
-    keys = [column(group) for group in groups]
-    partials = df.select(*keys, column(name)).mapInArrow(GroupedSketches(recipe, len(groups)), schema)
+    kinds = [require_keys(df, group, "text") for group in groups]
+    require_unlike(groups, ADDED, "group_by", "rename it with withColumnRenamed")
+    selected = numbered(df, [*groups, name])
+    keys = selected.columns[: len(groups)]
+    fields = zip((*keys, *ADDED), (*kinds, BinaryType(), LongType(), LongType()), strict=True)
+    schema = StructType([StructField(name, kind) for name, kind in fields])
+    partials = selected.mapInArrow(GroupedSketches(recipe, len(groups)), schema)
     met = partials.repartition(*keys).sortWithinPartitions(*keys)
-    return met.mapInArrow(MergedGroups(recipe, len(groups)), schema)
+    return met.mapInArrow(MergedGroups(recipe, len(groups)), schema).toDF(*groups, *ADDED)
 
 
 def groups_of(columns: Sequence[pa.Array]) -> Iterator[NDArray[np.int64]]:
@@ -64,6 +57,7 @@ class Group:
     sketch: Any
     rows: int = 0
     skipped: int = 0
+    size: int = 0
 
 
 @dataclass
@@ -72,13 +66,20 @@ class Table:
 
     names: Sequence[str]
     groups: dict[Key, Group] = field(default_factory=dict)
+    size: int = 0
+
+    def weigh(self, group: Group) -> None:
+        """Takes notice of how much the sketch of a group takes by now."""
+        # Sketches that do not say how much they take are small.
+        size = int(getattr(group.sketch, "memory", 1 << 16))
+        self.size += size - group.size
+        group.size = size
 
     def is_large(self) -> bool:
-        # Sketches that do not say how much they take are small.
-        return sum(getattr(group.sketch, "memory", 1 << 16) for group in self.groups.values()) > AT_ONCE
+        return self.size > AT_ONCE
 
     def drain(self) -> Iterator[pa.RecordBatch]:
-        groups, self.groups = list(self.groups.values()), {}
+        groups, self.groups, self.size = list(self.groups.values()), {}, 0
         if groups:
             keys = [pa.concat_arrays(parts) for parts in zip(*(group.key for group in groups), strict=True)]
             sketches = pa.array([group.sketch.to_bytes() for group in groups], pa.binary())
@@ -108,6 +109,7 @@ class GroupedSketches:
                     made += 1
                 group.skipped += group.sketch.insert_batch(values.take(pa.array(rows)))
                 group.rows += len(rows)
+                table.weigh(group)
             if table.is_large():
                 yield from table.drain()
         yield from table.drain()
@@ -139,4 +141,5 @@ class MergedGroups:
                     group.sketch.merge(sketch)
                 group.rows += found["rows"]
                 group.skipped += found["skipped"]
+                table.weigh(group)
         yield from table.drain()

@@ -10,7 +10,7 @@ from pyspark.sql.types import BinaryType
 
 from crivo.errors import InvalidParameterError, KeyTypeError
 from crivo.interchange import Hll, Theta
-from crivo.spark._columns import INTEGERS, TEXTS, column, names_of, require_keys, type_of
+from crivo.spark._columns import INTEGERS, TEXTS, names_of, numbered, require_keys, type_of
 from crivo.spark._sketch import PartialSketches, Recipe, Sketched, merge, of_column, part
 
 Form = Literal["hll", "theta"]
@@ -61,22 +61,36 @@ Keys = Literal["text", "int"]
 @overload
 def from_datasketches(data: Bytes, kind: Literal["hll"] = "hll", *, keys: Keys = "text") -> Hll: ...
 @overload
-def from_datasketches(data: Bytes, kind: Literal["theta"], *, keys: Keys = "text") -> Theta: ...
+def from_datasketches(
+    data: Bytes, kind: Literal["theta"], *, keys: Keys = "text", lg_k: int | None = None
+) -> Theta: ...
 @overload
 def from_datasketches(
-    data: DataFrame, kind: Form = "hll", column: str = "sketch", *, keys: Keys = "text"
+    data: DataFrame,
+    kind: Form = "hll",
+    column: str = "sketch",
+    *,
+    keys: Keys = "text",
+    lg_k: int | None = None,
 ) -> Any: ...
-def from_datasketches(data: Any, kind: Form = "hll", column: str = "sketch", *, keys: Keys = "text") -> Any:
+def from_datasketches(
+    data: Any, kind: Form = "hll", column: str = "sketch", *, keys: Keys = "text", lg_k: int | None = None
+) -> Any:
     """The count in the bytes that Spark's `hll_sketch_agg`, `hll_union_agg`, `theta_sketch_agg` or
     `theta_union_agg` wrote, or another system: a `crivo.interchange.Hll` or `Theta`. Of a DataFrame all
     sketches in a column of bytes are merged, where they lie; nulls are skipped.
 
     The bytes do not say what was counted: `keys="int"` if it was a column of integers, so that more of
-    those can be added or merged.
+    those can be added or merged. Those of a theta sketch do not say either how many hashes it may keep:
+    2^`lg_k` of them, 12 if nothing is said. Give the `lgNomEntries` that the sketches were made with, since
+    of more hashes than that merging keeps only the smallest.
     """
-    empty = class_of(kind)(keys=keys)
+    cls = class_of(kind)
+    if lg_k is not None and cls is Hll:
+        raise InvalidParameterError("lg_k: the bytes of 'hll' say it; only 'theta' needs it")
+    empty = cls(keys=keys) if lg_k is None else cls(lg_k, keys=keys)
     if isinstance(data, (bytes, bytearray, memoryview)):
-        return type(empty).from_bytes(data, keys=keys)
+        return Recipe(empty).read(bytes(data))
     found = type_of(data, column)
     if not isinstance(found, BinaryType):
         raise KeyTypeError(f"column '{column}': expected bytes, found {found.simpleString()}")
@@ -84,7 +98,7 @@ def from_datasketches(data: Any, kind: Form = "hll", column: str = "sketch", *, 
 
 
 def merged_column(df: DataFrame, name: str, recipe: Recipe) -> Any:
-    partials = df.select(column(name)).mapInArrow(JoinedSketches(recipe), PartialSketches.schema)
+    partials = numbered(df, [name]).mapInArrow(JoinedSketches(recipe), PartialSketches.schema)
     return merge(partials, recipe, 0).sketch
 
 

@@ -11,6 +11,8 @@ strangers passes. They cost a little time, never a wrong row: the exact join fol
 """
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 from typing import Literal
 
 import numpy as np
@@ -77,7 +79,8 @@ def may_join(
     def hashed() -> Column:
         return F.xxhash64(*(column(name).cast(kind) for name, kind in zip(names, types, strict=True)))
 
-    keys = small.dropna(subset=names).select(hashed().alias("hash")).distinct()
+    there = reduce(and_, (column(name).isNotNull() for name in names))
+    keys = small.where(there).select(hashed().alias("hash")).distinct()
     hashes = keys.limit(max_keys + 1).toArrow()
     if hashes.num_rows > max_keys:
         return big

@@ -29,7 +29,7 @@ from crivo.distributed import LARGEST_BUCKET, Signer, Verifier
 from crivo.errors import InvalidParameterError, KeyTypeError
 from crivo.spark._cache import cached_with
 from crivo.spark._clusters import clusters
-from crivo.spark._columns import INTEGERS, TEXTS, column, type_of
+from crivo.spark._columns import INTEGERS, TEXTS, column, quoted, type_of
 from crivo.spark._sketch import Recipe, of_column
 
 PAIRS_AT_ONE_PLACE = 50_000
@@ -83,7 +83,9 @@ def near_duplicates(
     ids.
 
     The candidates are found at once and stay cached as long as the DataFrame that comes back is referred
-    to; comparing them is left to it, and reads the documents a second time.
+    to; comparing them is left to it, and reads the documents a second time. Give it a name: of
+    `near_duplicates(…).where(…)` nothing refers to it any more, and Spark would find the candidates again
+    for every action.
     """
     id_type, text_type = type_of(df, id, "id"), type_of(df, text, "text")
     if not isinstance(id_type, (*INTEGERS, *TEXTS)):
@@ -247,7 +249,12 @@ class MakeSets:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         signer = self.settings.signer()
         for batch in batches:
-            chosen = batch.filter(pa.array(self.wanted.contains_batch(batch.column(0))))
+            ids = batch.column(0)
+            wanted = pa.array(self.wanted.contains_batch(ids))
+            if not pa.types.is_integer(ids.type):
+                # Empty text is missing from a column, but it is an id like any other.
+                wanted = pc.or_(wanted, pc.equal(ids, ""))
+            chosen = batch.filter(wanted)
             for piece in pieces(chosen):
                 starts, hashes = signer.sets(piece.column(1))
                 offsets = pa.py_buffer((starts * 8).astype(np.int32))
@@ -293,9 +300,14 @@ class Compare:
 def dedup(df: DataFrame, id: str, text: str, threshold: float = 0.8, **settings: Any) -> DataFrame:
     """The rows of `df` without near-duplicates: of each cluster the document with the smallest id is kept,
     and so are rows without a text. The settings are those of `near_duplicates`.
+
+    What is to be dropped is found at once, and stays cached as long as the DataFrame that comes back is
+    referred to.
     """
     if "keep" in settings:
         raise InvalidParameterError("keep: on Spark it is always the smallest id")
-    pairs = near_duplicates(df, id, text, threshold, **settings)
-    dropped = clusters(pairs).where("id != cluster").select(F.col("id").alias(id))
-    return df.join(dropped, id, "left_anti")
+    found = clusters(near_duplicates(df, id, text, threshold, **settings))
+    dropped = found.where("id != cluster")
+    # Joined by an expression: a join by name would bring the id to the front.
+    kept = df.join(dropped, df[quoted(id)] == dropped["id"], "left_anti")
+    return cached_with(kept, [found])

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 import crivo
 from crivo.errors import InvalidParameterError
-from crivo.spark._columns import KEYS, column
+from crivo.spark._columns import KEYS, numbered
 from crivo.spark._sketch import Recipe, part
 
 SCHEMA = "part int, place int, profile binary"
@@ -24,8 +24,13 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[
     if len(set(df.columns)) != len(df.columns):
         raise InvalidParameterError(f"df: expected different names of columns, found {df.columns}")
     names = [field.name for field in df.schema.fields if isinstance(field.dataType, KEYS)]
-    if left_out := [name for name in df.columns if name not in names]:
-        warnings.warn(f"left out, since their values have no text: {', '.join(left_out)}", stacklevel=3)
+    left_out = [
+        f"'{field.name}' ({field.dataType.simpleString()})"
+        for field in df.schema.fields
+        if field.name not in names
+    ]
+    if left_out:
+        warnings.warn(f"left out, since not all values have a text: {', '.join(left_out)}", stacklevel=3)
     recipe = Recipe(
         crivo.ColumnProfile(seed=seed)
         if memory is None
@@ -35,7 +40,7 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[
     profiles = {name: recipe.fresh(0, place) for place, name in enumerate(names)}
     if not names:
         return profiles
-    partials = df.select(*(column(name) for name in names)).mapInArrow(PartialProfiles(recipe), SCHEMA)
+    partials = numbered(df, names).mapInArrow(PartialProfiles(recipe), SCHEMA)
     rows = sorted(partials.toArrow().to_pylist(), key=lambda row: (row["part"], row["place"]))
     for row in rows:
         profiles[names[row["place"]]].merge(crivo.ColumnProfile.from_bytes(row["profile"]))

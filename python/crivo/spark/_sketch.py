@@ -19,7 +19,7 @@ from pyspark.sql.types import BinaryType, DoubleType, StructField, StructType
 import crivo
 from crivo.errors import InvalidParameterError, KeyTypeError
 from crivo.interchange import Hll, Theta
-from crivo.spark._columns import column, names_of, require_keys, type_of
+from crivo.spark._columns import names_of, numbered, require_keys, require_unlike, type_of
 
 Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
 
@@ -131,7 +131,12 @@ def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
             recipe = Recipe(crivo.Bloom.for_items(items, rate, **common))
         case "frequency":
             error, confidence = options.pop("error", 0.001), options.pop("confidence", 0.99)
-            recipe = Recipe(crivo.CountMin.for_error(error, confidence, **common))
+            if not 0 < confidence < 1:
+                raise InvalidParameterError(
+                    f"confidence: expected more than 0 and less than 1, found {confidence}"
+                )
+            # The same subtraction as the command line's, so that the sizes are the same too.
+            recipe = Recipe(crivo.CountMin.for_error(error, 1.0 - confidence, **common))
         case "top":
             recipe = Recipe(crivo.HeavyHitters(options.pop("counters", 1000), **common))
         case "sample":
@@ -156,6 +161,9 @@ def given(sketch: Any, parameters: dict[str, Any]) -> Recipe:
     if name in WITH_COINS:
         advice = "kind='sample' does it" if name == "Reservoir" else "crivo.spark.profile does it for columns"
         raise InvalidParameterError(f"kind: a {name} tosses coins, and every part needs its own ({advice})")
+    if isinstance(sketch, crivo.Panes):
+        advice = "give a sketch of the kind inside, with the time cut into panes as group_by"
+        raise InvalidParameterError(f"kind: Panes need the time of each value ({advice})")
     if parameters:
         raise InvalidParameterError(
             f"{name}: a sketch has its parameters, found {', '.join(sorted(parameters))} too"
@@ -276,13 +284,16 @@ def sketch(
 
 def of_column(df: DataFrame, name: str, recipe: Recipe) -> Sketched:
     """One sketch of all rows, now."""
-    selected = df.select(column(name))
+    selected = numbered(df, [name])
     parallel = df.sparkSession.sparkContext.defaultParallelism
     if recipe.size * 4 * parallel > AT_ONCE:
         # Every partition makes a whole sketch: no more of large ones than can be made at a time.
         selected = selected.coalesce(parallel)
     partials = selected.mapInArrow(PartialSketches(recipe), PartialSketches.schema)
     return merge(partials, recipe, parallel if recipe.size * 4 * parallel > AT_ONCE else 0)
+
+
+ANSWER = ("value", "lower", "upper")
 
 
 def estimate(sketches: DataFrame, confidence: float = 0.95) -> DataFrame:
@@ -294,9 +305,12 @@ def estimate(sketches: DataFrame, confidence: float = 0.95) -> DataFrame:
     if not isinstance(type_of(sketches, "sketch"), BinaryType):
         raise KeyTypeError("sketch: expected a column of bytes")
     others = [field for field in sketches.schema.fields if field.name != "sketch"]
-    schema = StructType([*others, *(StructField(name, DoubleType()) for name in ("value", "lower", "upper"))])
-    ordered = sketches.select(*(column(field.name) for field in others), "sketch")
-    return ordered.mapInArrow(Estimates(confidence), schema)
+    names = [field.name for field in others]
+    require_unlike(names, ANSWER, "sketches", "rename it with withColumnRenamed")
+    ordered = numbered(sketches, [*names, "sketch"])
+    kept = [StructField(plain, field.dataType) for plain, field in zip(ordered.columns, others, strict=False)]
+    schema = StructType([*kept, *(StructField(name, DoubleType()) for name in ANSWER)])
+    return ordered.mapInArrow(Estimates(confidence), schema).toDF(*names, *ANSWER)
 
 
 @dataclass(frozen=True)
@@ -307,14 +321,12 @@ class Estimates:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            answers = [self.answer(data.as_py()) for data in batch.column("sketch")]
+            answers = [self.answer(data.as_py()) for data in batch.columns[-1]]
             columns = batch.columns[:-1]
             columns += [pa.array(numbers, pa.float64()) for numbers in zip(*answers, strict=True)] or [
                 pa.array([], pa.float64())
             ] * 3
-            yield pa.RecordBatch.from_arrays(
-                columns, names=[*batch.schema.names[:-1], "value", "lower", "upper"]
-            )
+            yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names[:-1], *ANSWER])
 
     def answer(self, data: bytes | None) -> tuple[float | None, float | None, float | None]:
         if data is None:

@@ -21,6 +21,7 @@ QUIET = {
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "3",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timeType.enabled": "true",
     "spark.python.worker.reuse": "true",
 }
 

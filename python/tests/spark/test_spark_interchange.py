@@ -68,6 +68,12 @@ def test_groups_are_columns_for_sparks_functions(visits: DataFrame, kind: Any) -
     whole = from_datasketches(grouped, kind)
     total = visits.select("text").dropna().distinct().count()
     assert abs(whole.estimate().value - total) <= 6 * 1.04 / 32 * total
+    if kind == "theta":
+        # All hashes are there, and stay if as many may be kept as were.
+        exact = to_datasketches(visits, "text", kind, group_by="day", lg_k=14)
+        large = from_datasketches(exact, kind, lg_k=14)
+        assert large.estimate().value == total and large.lg_k == 14
+        assert from_datasketches(bytes(large), kind, lg_k=14) == large
 
 
 def test_nothing_and_nulls(spark: SparkSession) -> None:
@@ -89,5 +95,9 @@ def test_what_cannot_be_done_is_said(visits: DataFrame) -> None:
         to_datasketches(visits.selectExpr("double(wide) x"), "x")
     with pytest.raises(KeyTypeError, match="expected bytes, found string"):
         from_datasketches(visits, column="text")
+    with pytest.raises(InvalidParameterError, match="lg_k: the bytes of 'hll' say it"):
+        from_datasketches(visits, "hll", lg_k=12)
+    with pytest.raises(InvalidParameterError, match="lg_k: expected 5 to 26, found 30"):
+        from_datasketches(b"", "theta", lg_k=30)
     with pytest.raises(DecodeError, match="DataSketches HLL"):
         from_datasketches(b"no sketch")

@@ -1,5 +1,6 @@
 """Near-duplicates on Spark are those that one machine finds."""
 
+import gc
 import random
 from typing import Any
 
@@ -43,12 +44,16 @@ def test_pairs_and_clusters_are_those_of_one_machine(
 
 def test_text_ids_and_given_bands(spark: SparkSession, texts: list[str]) -> None:
     bands = crivo.Bands(32, 3)
-    names = [f"doc {place:04}" for place in range(len(texts))]
+    # The first, which is much like another, has the empty text as its id.
+    first = next(pair[0] for pair in crivo.near_duplicates(texts, 0.5).pairs if pair[2] < 1)
+    texts = [texts[first], *texts[:first], *texts[first + 1 :]]
+    names = ["", *(f"doc {place:04}" for place in range(1, len(texts)))]
     one = crivo.near_duplicates(texts, 0.5, bands=bands, ids=names)
     df = spark.createDataFrame(
         list(zip(names, texts, strict=True)), "`the id` string, text string"
     ).repartition(3)
     assert found(near_duplicates(df, "the id", "text", 0.5, bands=bands)) == one.pairs
+    assert any(pair[0] == "" and pair[2] < 1 for pair in one.pairs)
 
 
 def test_a_very_large_bucket_becomes_a_star(spark: SparkSession) -> None:
@@ -103,9 +108,28 @@ def test_many_pairs_of_one_home_are_compared_at_several_places(
 def test_dedup_keeps_what_one_machine_keeps(spark: SparkSession, texts: list[str]) -> None:
     holed = [None if place % 17 == 0 else text for place, text in enumerate(texts)]
     kept = crivo.near_duplicates(holed, 0.7).kept.tolist()
-    rows = dedup(table(spark, holed), "id", "text", 0.7).collect()
-    assert sorted(row["id"] for row in rows) == kept
-    assert all(row["text"] == holed[row["id"]] for row in rows)
+    read = spark.sparkContext.accumulator(0)
+
+    def counted(batches: Any) -> Any:
+        for batch in batches:
+            read.add(batch.num_rows)
+            yield batch
+
+    documents = table(spark, holed).mapInArrow(counted, "id bigint, text string")
+    documents = documents.selectExpr("id % 3 as other", "text", "id as `the.id`")
+    found = dedup(documents, "the.id", "text", 0.7)
+    gc.collect()
+    assert found.columns == documents.columns
+    for _ in range(2):
+        before = read.value
+        rows = found.collect()
+        assert read.value - before == len(holed), "the rows are read once, and nothing is compared again"
+    assert sorted(row["the.id"] for row in rows) == kept
+    assert all(row["text"] == holed[row["the.id"]] for row in rows)
+    held = spark.sparkContext._jsc.getPersistentRDDs().size()
+    del found
+    gc.collect()
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() < held, "what was cached is forgotten"
 
 
 def test_chains_and_rings_are_one_cluster(spark: SparkSession) -> None:

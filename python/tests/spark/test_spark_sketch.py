@@ -4,6 +4,7 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -11,6 +12,8 @@ from pyspark.sql import functions as F
 import crivo
 from crivo import CrivoError, InvalidParameterError, KeyTypeError
 from crivo.spark import Sketched, estimate, sketch
+from crivo.spark._groups import MergedGroups
+from crivo.spark._sketch import recipe_of
 
 COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "text": ("string", [f"Zé {i % 700}" for i in range(2000)] + ["", None, "linha\nnova"]),
@@ -30,6 +33,10 @@ COLUMNS: dict[str, tuple[str, list[Any]]] = {
             for i in range(1200)
         ]
         + [None],
+    ),
+    "clock": (
+        "time",
+        [datetime.time(i % 24, i * 7 % 60, i % 60, i % 2 * 500_000) for i in range(900)] + [None],
     ),
     "prices": ("decimal(10,2)", [Decimal(i % 977) / 4 for i in range(1200)] + [None]),
 }
@@ -78,7 +85,7 @@ def on_one_machine(df: DataFrame, column: str, empty: Any) -> tuple[Any, int]:
         ("distinct", {"error": 0.02}, lambda: crivo.HyperLogLog.for_error(0.02)),
         ("distinct", {"method": "ull", "precision": 9, "seed": 5}, lambda: crivo.UltraLogLog(9, seed=5)),
         ("membership", {"items": 5000, "rate": 0.001}, lambda: crivo.Bloom.for_items(5000, 0.001)),
-        ("frequency", {"error": 0.01, "confidence": 0.9}, lambda: crivo.CountMin.for_error(0.01, 0.9)),
+        ("frequency", {"error": 0.01, "confidence": 0.9}, lambda: crivo.CountMin.for_error(0.01, 1 - 0.9)),
         (crivo.KMinValues(256), {}, lambda: crivo.KMinValues(256)),
         (crivo.MinHash(64), {}, lambda: crivo.MinHash(64)),
     ],
@@ -91,6 +98,18 @@ def test_merging_is_exact_where_it_can_be(
     assert isinstance(found, Sketched)
     assert bytes(found) == bytes(one)
     assert (found.rows, found.skipped) == (20_000, skipped) and skipped == 299
+
+
+def test_counts_are_as_sure_as_was_asked() -> None:
+    """What `crivo freq --error 0.001 --confidence 0.99` makes has this width and depth too."""
+    usual = recipe_of("frequency", {}).empty
+    assert (usual.width, usual.depth) == (2719, 5)
+    assert usual == recipe_of("frequency", {"error": 0.001, "confidence": 0.99}).empty
+    for confidence in (0.5, 0.9, 0.999):
+        assert recipe_of("frequency", {"confidence": confidence}).empty.confidence >= confidence
+    for wrong in (0, 1, 99):
+        with pytest.raises(InvalidParameterError, match=f"confidence: expected .* found {wrong}"):
+            recipe_of("frequency", {"confidence": wrong})
 
 
 def test_large_sketches_are_merged_on_the_executors(
@@ -153,6 +172,77 @@ def test_estimates_are_those_of_the_sketches(visits: DataFrame) -> None:
     assert estimate(grouped.limit(0)).collect() == []
 
 
+class Weighed:
+    """A sketch that counts how often it was weighed."""
+
+    times = 0
+
+    def __init__(self, memory: int) -> None:
+        self.size = memory
+
+    @property
+    def memory(self) -> int:
+        Weighed.times += 1
+        return self.size
+
+    def merge(self, other: "Weighed") -> None:
+        self.size += other.size
+
+    def to_bytes(self) -> bytes:
+        return str(self.size).encode()
+
+
+class Weights:
+    """A recipe of those."""
+
+    def read(self, data: bytes) -> Weighed:
+        return Weighed(int(data))
+
+
+def merged_groups(keys: list[int]) -> list[pa.RecordBatch]:
+    """Partial sketches of a hundred bytes each, merged as a task does it."""
+    Weighed.times = 0
+    count = len(keys)
+    columns = [pa.array(keys), pa.array([b"100"] * count), pa.array([1] * count), pa.array([0] * count)]
+    batch = pa.RecordBatch.from_arrays(columns, names=["c0", "sketch", "rows", "skipped"])
+    recipe: Any = Weights()
+    return list(MergedGroups(recipe, 1)(iter(batch.slice(start, 700) for start in range(0, count, 700))))
+
+
+def test_a_group_costs_the_same_however_many_others_there_are() -> None:
+    (merged,) = merged_groups(sorted([*range(5000), *range(5000)]))
+    assert merged.column("rows").to_pylist() == [2] * 5000
+    assert Weighed.times <= 3 * 10_000
+
+
+def test_groups_leave_when_they_take_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crivo.spark._groups.AT_ONCE", 1000)
+    batches = merged_groups([*range(30), *[30] * 40, 31, 31])
+    assert 3 < len(batches) < 8
+    found = [row for batch in batches for row in batch.to_pylist()]
+    assert [row["c0"] for row in found] == list(range(32)), "each group once, in order"
+    assert [row["sketch"] for row in found] == [b"100"] * 30 + [b"4000", b"200"]
+
+
+def test_columns_may_be_called_anything(visits: DataFrame) -> None:
+    renamed = visits.select(F.col("user").alias("the.user"), F.col("day").alias("a `day`"))
+    found = estimate(sketch(renamed, "the.user", "distinct", group_by=["a `day`", "the.user"]))
+    assert found.columns == ["a `day`", "the.user", "rows", "skipped", "value", "lower", "upper"]
+    rows = found.collect()
+    assert len(rows) == visits.select("day", "user").distinct().count()
+    assert all(row["value"] == (row["the.user"] is not None) for row in rows)
+    whole = sketch(renamed, "the.user", "distinct", precision=9)
+    assert isinstance(whole, Sketched) and whole.rows == 20_000
+    for group in ("Rows", "sketch"):
+        taken = visits.withColumnRenamed("day", group)
+        with pytest.raises(InvalidParameterError, match=rf"\(sketch, rows, skipped\), found '{group}'"):
+            sketch(taken, "user", "distinct", group_by=group)
+    taken = sketch(visits.withColumnRenamed("day", "Lower"), "user", "distinct", group_by="Lower")
+    assert isinstance(taken, DataFrame)
+    with pytest.raises(InvalidParameterError, match=r"\(value, lower, upper\), found 'Lower' \(rename it"):
+        estimate(taken)
+
+
 def test_groups_may_be_missing_or_not_a_number(spark: SparkSession) -> None:
     rows = [(float("nan"), "a"), (None, "b"), (float("nan"), "c"), (1.0, None), (None, "b")]
     df = spark.createDataFrame(rows, "key double, value string").repartition(3)
@@ -209,6 +299,12 @@ def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
             "expected different columns",
         ),
         (("user", crivo.Reservoir(5)), {}, InvalidParameterError, "tosses coins"),
+        (
+            ("user", crivo.Panes(crivo.HyperLogLog(5), pane_width=60, panes=24)),
+            {},
+            InvalidParameterError,
+            "kind: Panes need the time of each value",
+        ),
         (("user", crivo.HyperLogLog(5)), {"precision": 6}, InvalidParameterError, "has its parameters"),
         (("user", 5), {}, KeyTypeError, "kind: expected the name of a kind or an empty sketch, found int"),
     ],

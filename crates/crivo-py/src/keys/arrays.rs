@@ -18,10 +18,18 @@ const NAT: i64 = i64::MIN;
 
 pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
     let numpy = values.py().import("numpy")?;
-    let array = if has_foreign_dtype(values, &numpy)? {
-        numpy.call_method1("asarray", (values, "O"))?
+    let converted = if has_foreign_dtype(values, &numpy)? {
+        numpy.call_method1("asarray", (values, "O"))
     } else {
-        numpy.call_method1("asarray", (values,))?
+        numpy.call_method1("asarray", (values,))
+    };
+    let array = match converted {
+        Ok(array) => array,
+        // Polars has integers of 128 bits, which neither Arrow nor NumPy has.
+        Err(_) if values.hasattr("to_list")? => {
+            return objects::read(&values.call_method0("to_list")?, feed);
+        }
+        Err(error) => return Err(error.into()),
     };
     let dimensions: usize = array.getattr("ndim")?.extract()?;
     if dimensions != 1 {
@@ -122,9 +130,30 @@ impl Column<'_, '_> {
 /// and years are days, hours and minutes are seconds.
 fn times(column: Column<'_, '_>, feed: &mut Feed<'_>) -> Result<()> {
     let Column { numpy, array, nulls } = column;
-    let dtype = array.getattr("dtype")?;
+    let (stored, unit) = unit_of(array, numpy)?;
+    let counts = numpy.call_method1("ascontiguousarray", (array, stored))?.call_method1("view", ("i8",))?;
+    let column = Column { numpy, array: &counts, nulls };
+    column.texts::<i64>("i8", feed, "times", move |value, out| Ok(write_time(value, unit, out)))
+}
+
+/// Appends the text of a single time of NumPy's, as lists have them.
+pub(super) fn write_scalar_time(time: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
+    let counted = |time: &Bound<'_, PyAny>| time.call_method1("astype", ("i8",))?.extract::<i64>();
+    if counted(time)? == NAT {
+        return Ok(false); // whatever its unit, or without one
+    }
+    let (stored, unit) = unit_of(time, &time.py().import("numpy")?)?;
+    Ok(write_time(counted(&time.call_method1("astype", (stored,))?)?, unit, out))
+}
+
+/// The type to convert times to, and its unit; none if it is days.
+fn unit_of(
+    times: &Bound<'_, PyAny>,
+    numpy: &Bound<'_, PyModule>,
+) -> Result<(&'static str, Option<TimeUnit>)> {
+    let dtype = times.getattr("dtype")?;
     let (unit, _): (String, u64) = numpy.call_method1("datetime_data", (&dtype,))?.extract()?;
-    let (stored, unit) = match unit.as_str() {
+    Ok(match unit.as_str() {
         "Y" | "M" | "W" | "D" => ("datetime64[D]", None),
         "h" | "m" | "s" => ("datetime64[s]", Some(TimeUnit::Second)),
         "ms" => ("datetime64[ms]", Some(TimeUnit::Millisecond)),
@@ -134,12 +163,13 @@ fn times(column: Column<'_, '_>, feed: &mut Feed<'_>) -> Result<()> {
             let found = format_args!("dtype {}", dtype.str()?);
             return Err(Failure::key("times in nanoseconds or coarser", found, ""));
         }
-    };
-    let counts = numpy.call_method1("ascontiguousarray", (array, stored))?.call_method1("view", ("i8",))?;
-    let column = Column { numpy, array: &counts, nulls };
-    column.texts::<i64>("i8", feed, "times", move |value, out| match unit {
-        _ if value == NAT => Ok(false),
-        None => Ok(text::days(value, out)),
-        Some(unit) => Ok(text::timestamp(value, unit, false, out)),
     })
+}
+
+fn write_time(count: i64, unit: Option<TimeUnit>, out: &mut Vec<u8>) -> bool {
+    match unit {
+        _ if count == NAT => false,
+        None => text::days(count, out),
+        Some(unit) => text::timestamp(count, unit, false, out),
+    }
 }

@@ -4,6 +4,7 @@
 //! Dictionaries are unfolded a slice at a time, since a key counts as often as it occurs.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -14,15 +15,16 @@ use arrow_array::types::{
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray,
+    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray, NullArray,
 };
 use arrow_buffer::ArrowNativeType;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, TimeUnit};
 use arrow_select::take::take;
 use crivo::keys::KeyRef;
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3_arrow::ffi::ArrayReader;
+use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
 use pyo3_arrow::input::AnyArray;
 
 use super::columns::{Whole, integers, require_text, texts};
@@ -35,9 +37,65 @@ const DICTIONARY_SLICE: usize = 16 * 1024;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// The chunks of a column.
+/// What a column has to be.
+const COLUMN: &str = "a column of text, bytes, numbers, booleans or times";
+
+/// The chunks of a column. The only column of a table is one too: that is how a query's result comes.
 pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Send>> {
-    Ok(values.extract::<AnyArray>()?.into_reader()?)
+    let py = values.py();
+    let mut chunks = values.extract::<AnyArray>()?.into_reader()?;
+    let mut field = chunks.field();
+    if let DataType::Struct(fields) = field.data_type()
+        && let [only] = &fields[..]
+        && values.hasattr(intern!(py, "__arrow_c_stream__"))?
+    {
+        let only = only.clone();
+        // A table has no rows that are null. A column of structures may, and is then refused as one.
+        let columns = chunks.map(|chunk| {
+            chunk.map(|rows| if rows.null_count() == 0 { rows.as_struct().column(0).clone() } else { rows })
+        });
+        chunks = Box::new(ArrayIterator::new(columns, only.clone()));
+        field = only;
+    }
+    require_known(&field)?;
+    if field.data_type() == &DataType::Null
+        && let Ok(len) = values.len()
+    {
+        // Polars gives such a column a buffer, which Arrow's importer does not expect.
+        let missing: ArrayRef = Arc::new(NullArray::new(len));
+        return Ok(Box::new(ArrayIterator::new([Ok(missing)], field)));
+    }
+    Ok(chunks)
+}
+
+/// Refuses what an extension of Arrow's types says to be something else than what is stored: the months of
+/// pandas are stored as integers, which would be keys nobody asked for. Text is text, whatever it is called.
+fn require_known(field: &Field) -> Result<()> {
+    let text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    match field.metadata().get("ARROW:extension:name") {
+        Some(name) if !text && !matches!(name.as_str(), "arrow.uuid" | "arrow.json") => {
+            let found = format_args!("the extension type '{name}' of {}", field.data_type());
+            Err(Failure::key(COLUMN, found, "convert it to text, or to what it is stored as"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What pyarrow makes of a pandas column that does not speak Arrow itself, which columns do since pandas 3,
+/// in the same way. Plain numbers and dates are left to NumPy, which has no need to copy them.
+pub(super) fn from_pandas<'py>(values: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>> {
+    let py = values.py();
+    if !values.get_type().module()?.to_str()?.starts_with("pandas") {
+        return Ok(None);
+    }
+    let Some(dtype) = values.getattr_opt("dtype")? else { return Ok(None) };
+    let kind: Option<char> = dtype.getattr_opt("kind")?.and_then(|kind| kind.extract().ok());
+    if dtype.is_instance(&py.import("numpy")?.getattr("dtype")?)? && kind != Some('O') {
+        return Ok(None);
+    }
+    // Without pyarrow, and where it finds no type for all the values, they are read one by one.
+    let array = py.import("pyarrow").and_then(|pyarrow| pyarrow.call_method1("array", (values,)));
+    Ok(array.ok())
 }
 
 /// Reads every chunk without the GIL; a stream that is Python code takes it as it needs it.
@@ -92,11 +150,7 @@ fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
         DataType::Decimal256(_, scale) => decimals::<Decimal256Type>(feed, array, *scale),
         DataType::Dictionary(..) => dictionary(feed, array),
         DataType::Null => all_missing(feed, array.len()),
-        other => Err(Failure::key(
-            "a column of text, bytes, numbers, booleans or times",
-            format_args!("{other}"),
-            "choose one column, or convert it",
-        )),
+        other => Err(Failure::key(COLUMN, format_args!("{other}"), "choose one column, or convert it")),
     }
 }
 

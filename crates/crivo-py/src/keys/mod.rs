@@ -150,7 +150,7 @@ fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
     if values.is_instance_of::<PyList>() || values.is_instance_of::<PyTuple>() {
         return objects::read(values, feed);
     }
-    if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+    if is_single(values)? {
         let found = values.get_type().name()?;
         let advice = format!("put a single key in a list, or use {}", feed.verb().one);
         return Err(Failure::key("many keys", found, &advice));
@@ -162,19 +162,61 @@ fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
     if is_array { arrays::read(values, feed) } else { objects::read(values, feed) }
 }
 
-/// The chunks of a column that speaks the Arrow interface.
+/// Whether it is one text, or one run of bytes: those can be iterated over, but nobody means their parts.
+pub(crate) fn is_single(values: &Bound<'_, PyAny>) -> Result<bool> {
+    if values.is_instance_of::<PyMemoryView>() {
+        let format: String = values.getattr(intern!(values.py(), "format"))?.extract()?;
+        return Ok(matches!(format.as_str(), "B" | "b" | "c"));
+    }
+    Ok(values.is_instance_of::<PyString>()
+        || values.is_instance_of::<PyBytes>()
+        || values.is_instance_of::<PyByteArray>())
+}
+
+/// The chunks of a column that speaks the Arrow interface, or that pyarrow knows how to read.
 pub(crate) fn arrow_chunks(values: &Bound<'_, PyAny>) -> Result<Option<Box<dyn ArrayReader + Send>>> {
     let py = values.py();
-    if !values.hasattr(intern!(py, "__arrow_c_array__"))?
-        && !values.hasattr(intern!(py, "__arrow_c_stream__"))?
-    {
+    require_collected(values)?;
+    let speaks_arrow = values.hasattr(intern!(py, "__arrow_c_array__"))?
+        || values.hasattr(intern!(py, "__arrow_c_stream__"))?;
+    if !speaks_arrow {
+        return match arrow::from_pandas(values)? {
+            Some(array) => arrow::open(&array).map(Some),
+            None => Ok(None),
+        };
+    }
+    if is_polars_objects(values)? {
         return Ok(None);
     }
     match arrow::open(values) {
         Ok(chunks) => Ok(Some(chunks)),
+        // What was read and refused stays refused.
+        Err(failure @ Failure::Key(_)) => Err(failure),
         // A pandas column of mixed objects, or without pyarrow installed.
         Err(_) if values.hasattr(intern!(py, "__array__"))? => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Refuses a plan for a table, as polars has them: asking it for its rows would carry it out.
+fn require_collected(values: &Bound<'_, PyAny>) -> Result<()> {
+    let py = values.py();
+    if values.hasattr(intern!(py, "collect"))? && values.hasattr(intern!(py, "collect_schema"))? {
+        let found = format!("a {}, which has none yet", values.get_type().name()?);
+        return Err(Failure::key("rows", found, "collect it first"));
+    }
+    Ok(())
+}
+
+/// Whether it is a polars column of Python objects, which gives Arrow the addresses of those.
+fn is_polars_objects(values: &Bound<'_, PyAny>) -> Result<bool> {
+    let module = values.get_type().module()?;
+    if !module.to_str()?.starts_with("polars") {
+        return Ok(false);
+    }
+    match values.getattr_opt("dtype")? {
+        Some(dtype) => Ok(dtype.str()?.to_str()? == "Object"),
+        None => Ok(false),
     }
 }
 

@@ -15,10 +15,10 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyList, PyTuple};
 
 use super::arrays::{has_foreign_dtype, nulls_of};
-use super::{arrow_chunks, is_missing, objects};
+use super::{arrow_chunks, is_missing, is_single, objects};
 use crate::errors::{Failure, Result};
 
 /// Where numbers go, with the places of missing values as in a [`Stretch`](super::Stretch).
@@ -38,7 +38,7 @@ pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNu
     };
     if values.is_instance_of::<PyList>() || values.is_instance_of::<PyTuple>() {
         from_objects(values, so_far, &mut take)?;
-    } else if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+    } else if is_single(values)? {
         let found = values.get_type().name()?;
         return Err(Failure::key("many numbers", found, "put a single number in a list, or use insert"));
     } else if let Some(chunks) = arrow_chunks(values)? {

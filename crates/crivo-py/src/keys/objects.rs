@@ -1,12 +1,12 @@
 //! Python objects, one by one: lists, tuples, generators, and single keys.
 
-use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use crivo::keys::{KeyKind, KeyRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyString};
 
 use super::feed::{Feed, Gathered};
-use super::text;
+use super::{arrays, text};
 use crate::errors::{Failure, Result};
 
 /// Reads an iterable. What comes before a value that is refused, or before an exception of the
@@ -90,18 +90,34 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     let class = object.get_type();
     let (module, name) = (class.module()?, class.name()?);
     match (module.to_str()?, name.to_str()?) {
-        ("datetime", "datetime") => write_datetime(object, out),
-        ("datetime", "date") => Ok(text::date(object.extract::<NaiveDate>()?, out)),
-        ("datetime", "time") if object.getattr("tzinfo")?.is_none() => {
-            Ok(text::time(object.extract::<NaiveTime>()?, out))
-        }
+        ("datetime", "datetime") => write_datetime(object, 0, out),
+        ("datetime", "date") => write_date(object, out),
+        ("decimal", "Decimal") => write_decimal(object, out),
         ("numpy", "bool" | "bool_") => Ok(text::boolean(object.is_truthy()?, out)),
         ("numpy", "float32" | "float16") => Ok(text::single(object.extract::<f64>()? as f32, out)),
+        ("numpy", "datetime64") => arrays::write_scalar_time(object, out),
         _ if is_missing(object)? => Ok(false),
         _ if object.hasattr("__index__")? => write_integer(&object.call_method0("__index__")?, out),
+        // Classes that inherit, as pandas's Timestamp does; a `datetime` is a `date` too.
+        _ if is_a(object, "datetime", "datetime")? => {
+            write_datetime(object, nanoseconds_beyond(object)?, out)
+        }
+        _ if is_a(object, "datetime", "date")? => write_date(object, out),
+        _ if is_a(object, "datetime", "time")? && object.getattr("tzinfo")?.is_none() => {
+            Ok(text::time(object.extract::<NaiveTime>()?, out))
+        }
+        _ if is_a(object, "decimal", "Decimal")? => write_decimal(object, out),
         _ => Err(Failure::key("text, bytes, a number, a boolean or a time", describe(object), ADVICE)),
     }
 }
+
+/// Whether it is an instance of a class of the standard library.
+fn is_a(object: &Bound<'_, PyAny>, module: &str, class: &str) -> PyResult<bool> {
+    object.is_instance(&object.py().import(module)?.getattr(class)?)
+}
+
+/// As many digits as Python writes of an integer, unless told otherwise.
+const LONGEST_DECIMAL: u64 = 4300;
 
 const ADVICE: &str = "pass columns whole, or convert the values with str";
 
@@ -109,19 +125,55 @@ fn write_integer(integer: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> 
     if let Ok(small) = integer.extract::<i64>() {
         return Ok(text::signed(small, out));
     }
-    out.extend_from_slice(integer.str()?.to_str()?.as_bytes());
+    let Ok(digits) = integer.str() else {
+        let advice = "sys.set_int_max_str_digits allows longer ones";
+        return Err(Failure::key("an integer that Python writes out", "one with too many digits", advice));
+    };
+    out.extend_from_slice(digits.to_str()?.as_bytes());
     Ok(true)
 }
 
-/// An instant with a zone is written in UTC.
-fn write_datetime(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
-    let offset = object.call_method0("utcoffset")?;
+fn write_date(date: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
+    Ok(text::date(date.extract::<NaiveDate>()?, out))
+}
+
+/// The digits that are there are kept, as Arrow keeps those of a column: 12.50 is not 12.5.
+fn write_decimal(decimal: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
+    if decimal.call_method0("is_nan")?.is_truthy()? {
+        return Ok(false);
+    }
+    if decimal.call_method0("is_infinite")?.is_truthy()? {
+        return Err(Failure::key("a decimal number", describe(decimal), "use a float for it"));
+    }
+    // One with an exponent of a billion is a few bytes, but not when it is written out.
+    let magnitude: i64 = decimal.call_method0("adjusted")?.extract()?;
+    if magnitude.unsigned_abs() > LONGEST_DECIMAL {
+        let expected = format_args!("a decimal number of at most {LONGEST_DECIMAL} digits");
+        return Err(Failure::key(expected, describe(decimal), "use a float for it"));
+    }
+    // No column can hold a zero below zero.
+    let plain = if decimal.is_truthy()? { decimal.clone() } else { decimal.call_method0("copy_abs")? };
+    out.extend_from_slice(plain.call_method1("__format__", ("f",))?.str()?.to_str()?.as_bytes());
+    Ok(true)
+}
+
+/// An instant with a zone is written in UTC. The difference is taken here, where the hours before the
+/// year 1 can be counted, which Python cannot.
+fn write_datetime(object: &Bound<'_, PyAny>, nanoseconds: i64, out: &mut Vec<u8>) -> Result<bool> {
+    let offset: Option<TimeDelta> = object.call_method0("utcoffset")?.extract()?;
     let zone = pyo3::types::PyDict::new(object.py());
     zone.set_item("tzinfo", object.py().None())?;
-    let local = object.call_method("replace", (), Some(&zone))?;
-    let utc = !offset.is_none();
-    let time = if utc { local.sub(offset)? } else { local };
-    Ok(text::datetime(time.extract::<NaiveDateTime>()?, utc, out))
+    let local: NaiveDateTime = object.call_method("replace", (), Some(&zone))?.extract()?;
+    let time = offset.map_or(local, |offset| local - offset);
+    Ok(text::datetime(time, nanoseconds, offset.is_some(), out))
+}
+
+/// What pandas's times have beyond the microseconds of Python's.
+fn nanoseconds_beyond(time: &Bound<'_, PyAny>) -> Result<i64> {
+    match time.getattr_opt("nanosecond")? {
+        Some(nanoseconds) => Ok(nanoseconds.extract()?),
+        None => Ok(0),
+    }
 }
 
 /// An integer key; `None` for a missing value, NaN among them.

@@ -59,8 +59,14 @@ pub(super) fn timestamp(value: i64, unit: TimeUnit, utc: bool, out: &mut Vec<u8>
     true
 }
 
-pub(super) fn datetime(value: NaiveDateTime, utc: bool, out: &mut Vec<u8>) -> bool {
-    timestamp(value.and_utc().timestamp_micros(), TimeUnit::Microsecond, utc, out)
+/// An instant to the microsecond, and the nanoseconds beyond it.
+pub(super) fn datetime(value: NaiveDateTime, nanoseconds: i64, utc: bool, out: &mut Vec<u8>) -> bool {
+    let micros = value.and_utc().timestamp_micros();
+    // Only times near enough to be counted in nanoseconds have any.
+    match micros.checked_mul(1_000).and_then(|coarse| coarse.checked_add(nanoseconds)) {
+        Some(nanos) if nanoseconds != 0 => timestamp(nanos, TimeUnit::Nanosecond, utc, out),
+        _ => timestamp(micros, TimeUnit::Microsecond, utc, out),
+    }
 }
 
 /// A time of day, as units since midnight.

@@ -8,6 +8,8 @@ use crate::errors::{Failure, Result, setting};
 
 /// A number that can be a weight, and how an array or a list gives it.
 pub(crate) trait Weight: Element + Copy + Send + Sync {
+    /// What many of this type are called, for messages.
+    const NAME: &'static str = "weights";
     /// What weights of this type are, for messages.
     const EXPECTED: &'static str;
     /// The array's type that holds them.
@@ -42,6 +44,7 @@ impl Weight for f64 {
 
 /// Times, which lie beside columns as weights do.
 impl Weight for i64 {
+    const NAME: &'static str = "times";
     const EXPECTED: &'static str = "whole numbers of 64 bits";
     const DTYPE: &'static str = "i8";
     const KINDS: &'static str = "i";
@@ -71,7 +74,7 @@ fn from_array<W: Weight>(weights: &Bound<'_, PyAny>) -> Result<Vec<W>> {
     let fits = W::KINDS.contains(kind) || size == 0;
     if !fits || dimensions != 1 {
         let found = format!("{dimensions} dimensions of dtype {}", dtype.str()?);
-        return Err(Failure::Parameter(format!("weights: expected {}, found {found}", W::EXPECTED)));
+        return Err(Failure::Parameter(format!("{}: expected {}, found {found}", W::NAME, W::EXPECTED)));
     }
     if kind == 'i' && size > 0 && !W::IS_SIGNED {
         let least: i64 = array.call_method0("min")?.extract()?;

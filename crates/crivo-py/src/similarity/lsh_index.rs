@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::{Bands, MinHash, k_of};
-use crate::errors::{Result, setting};
+use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
 use crate::keys::{name_of, scheme_of};
 use crate::sketch::Shared;
@@ -94,6 +94,12 @@ impl LshIndex {
         let sketch = sketch.get().sketch(py);
         let ids = self.0.detached(py, |index| index.candidates_to(&sketch))?;
         Ok(PyArray1::from_vec(py, ids))
+    }
+
+    /// `candidates_to` as a list, as datasketch calls it.
+    fn query(&self, py: Python<'_>, sketch: &Bound<'_, MinHash>) -> Result<Vec<u64>> {
+        let sketch = sketch.get().sketch(py);
+        Ok(self.0.detached(py, |index| index.candidates_to(&sketch))?)
     }
 
     /// The pairs whose estimated similarity is at least the threshold, in the order of their ids.
@@ -185,7 +191,13 @@ impl LshIndex {
     }
 }
 
+/// An id is an integer: what is none is refused with what to do about it.
 fn id_of(id: &Bound<'_, PyAny>) -> Result<u64> {
+    if !id.hasattr("__index__")? {
+        let found = id.get_type().name()?;
+        let advice = "keep keys of other types in a list, and give their places";
+        return Err(Failure::Key(format!("id: expected an integer, found {found} ({advice})")));
+    }
     setting("id", id, "0 to 2^64 - 1")
 }
 

@@ -111,6 +111,26 @@ impl MinHash {
         Ok(self.0.detached(py, |sketch| sketch.items_at(confidence)).into())
     }
 
+    /// `insert`, as datasketch calls it.
+    fn update(&self, key: &Bound<'_, PyAny>) -> Result<()> {
+        self.insert(key)
+    }
+
+    /// `insert_batch`, as datasketch calls it.
+    fn update_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
+        self.insert_batch(py, values)
+    }
+
+    /// The value of `similarity` alone, as datasketch calls it.
+    fn jaccard(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<f64> {
+        Ok(self.0.with_other(py, &other.get().0, |mine, theirs| mine.similarity(theirs))?.value())
+    }
+
+    /// The value of `items` alone, as datasketch calls it.
+    fn count(&self, py: Python<'_>) -> f64 {
+        self.0.detached(py, |sketch| sketch.items()).value()
+    }
+
     /// The slots, of which the share that is equal in two sketches is their similarity: k of them, or none
     /// if the set is empty.
     fn slots<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {

@@ -20,7 +20,7 @@ pub(super) enum Texts<'py> {
 impl<'py> Texts<'py> {
     /// Those in a list or other iterable, a NumPy array or an Arrow column.
     pub(super) fn of(values: &Bound<'py, PyAny>) -> Result<Self> {
-        if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+        if keys::is_single(values)? {
             return Err(Failure::key("many texts", values.get_type().name()?, "put a single text in a list"));
         }
         if let Some(chunks) = keys::arrow_chunks(values)? {
