@@ -21,9 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
-INTRODUCTION = """Written by `cargo xtask bench mail --data FOLDER`. CPU time counts, files are in the page cache. To train costs crivo more than
-bogofilter: it keeps what it learned (features, signature), fits the model and, on folds, what its score means, and so can unlearn every message
-and say how sure it is. To check costs less.
+INTRODUCTION = """Written by `cargo xtask bench mail --data FOLDER`. CPU time counts, files are in the page cache. What crivo does to train: it keeps what
+it learned (features, signature), fits the model and, on folds, what its score means, and so can unlearn every message and say how sure it is.
 """
 
 SPLITS = {"alternating": lambda i, n: i % 2 == 0, "older teaches newer": lambda i, n: i < n // 2}

@@ -19,6 +19,9 @@ use crate::message::LOOKED_AT;
 /// How much of a message is read: as much as can matter, if every other byte were the end of a line.
 pub const READ: usize = 2 * LOOKED_AT + 2;
 
+/// A file is read in pieces of this size.
+const PIECE: usize = 64 << 10;
+
 /// How much of a file is looked at to see what it is.
 const BEGINNING: u64 = 512;
 
@@ -58,7 +61,10 @@ impl Mail {
                 self.paths.append(&mut inside);
                 continue;
             }
-            let mut file = File::open(&path).and_then(crivo_rows::decompressed).map_err(trouble)?;
+            let file = File::open(&path).map_err(trouble)?;
+            // Most messages are read at once.
+            let file = BufReader::with_capacity(PIECE, file);
+            let mut file = crivo_rows::decompressed(file).map_err(trouble)?;
             let mut beginning = Vec::new();
             file.by_ref().take(BEGINNING).read_to_end(&mut beginning).map_err(trouble)?;
             let is_mbox = without_blank_lines(&beginning).starts_with(b"From ");
