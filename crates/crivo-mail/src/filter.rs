@@ -113,7 +113,7 @@ impl Filter {
     /// let mail = [(b"buy cheap watches".to_vec(), Label::Spam), (b"see you at lunch".to_vec(), Label::Ham)];
     /// let trained = Filter::create(folder.path(), Method::Default, |new| new.train(mail.map(Ok)))?;
     /// assert_eq!(trained.learned, Filter::open(folder.path())?.stats()?.messages);
-    /// # Ok::<(), crivo_mail::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
