@@ -7,8 +7,8 @@
 //! A user's own store answers first: what is spam to one is a newsletter to another. If it is unsure,
 //! as it is for a long time after the first lesson, the shared store answers. Labels of both are
 //! shown; the user's own have precedence. A user's lessons go to the user's own store and change
-//! nobody else's mail. Without a folder for users there is only the shared store. A store of a user that cannot be
-//! read is passed over, and said to be by whoever runs the service ([`Journal::take_trouble`]).
+//! nobody else's mail. Without a folder for users there is only the shared store. A user's store that cannot be read is
+//! passed over, and whoever runs the service can hear of it ([`Journal::take_trouble`]).
 
 mod journal;
 mod judge;
