@@ -42,12 +42,21 @@ fn check_estimate(estimate: Estimate) {
     assert!(lower <= value && value <= upper, "{value} is not in [{lower}, {upper}]");
 }
 
+/// Runs the checks of whichever type the sketch is.
+macro_rules! by_type {
+    ($sketch:ident; $($type:ident: $name:ident => $check:expr;)*) => {
+        $(if let Some($name) = $sketch.downcast_ref::<$type>() {
+            $check;
+        })*
+    };
+}
+
 fn check_queries(sketch: &AnySketch) {
-    match sketch {
-        AnySketch::HyperLogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
-        AnySketch::ExactDistinct(sketch) => check_levels(|level| sketch.estimate_at(level)),
-        AnySketch::LinearCounting(sketch) => check_levels(|level| sketch.estimate_at(level)),
-        AnySketch::KMinValues(sketch) => {
+    by_type! { sketch;
+        HyperLogLog: sketch => check_levels(|level| sketch.estimate_at(level));
+        ExactDistinct: sketch => check_levels(|level| sketch.estimate_at(level));
+        LinearCounting: sketch => check_levels(|level| sketch.estimate_at(level));
+        KMinValues: sketch => {
             check_levels(|level| sketch.estimate_at(level));
             let compared = sketch.compare(sketch).expect("the same scheme");
             check_levels(|level| compared.union_at(level));
@@ -55,50 +64,49 @@ fn check_queries(sketch: &AnySketch) {
             check_levels(|level| compared.difference_at(level));
             check_levels(|level| compared.jaccard_at(level));
             assert_eq!(compared.jaccard().value(), 1.0, "a set differs from itself");
-        }
-        AnySketch::ProbabilisticCounting(sketch) => check_levels(|level| sketch.estimate_at(level)),
-        AnySketch::LogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
-        AnySketch::UltraLogLog(sketch) => check_levels(|level| sketch.estimate_at(level)),
-        AnySketch::SampledCounter(counter) => check_levels(|level| counter.estimate_at(level)),
-        AnySketch::MorrisCounter(counter) => check_levels(|level| counter.estimate_at(level)),
-        AnySketch::CounterArray(array) => {
+        };
+        ProbabilisticCounting: sketch => check_levels(|level| sketch.estimate_at(level));
+        LogLog: sketch => check_levels(|level| sketch.estimate_at(level));
+        UltraLogLog: sketch => check_levels(|level| sketch.estimate_at(level));
+        SampledCounter: counter => check_levels(|level| counter.estimate_at(level));
+        MorrisCounter: counter => check_levels(|level| counter.estimate_at(level));
+        CounterArray: array => {
             check_levels(|level| array.total_at(level));
             check_levels(|level| array.estimate_at(array.len() - 1, level).expect("the last counter"));
             assert!(array.estimate(array.len()).is_err());
-        }
-        AnySketch::DirectTable(table) => check_direct_table(table),
-        AnySketch::Bloom(filter) => {
+        };
+        DirectTable: table => check_direct_table(table);
+        Bloom: filter => {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));
             check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
-        }
-        AnySketch::BlockedBloom(filter) => {
+        };
+        BlockedBloom: filter => {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));
             check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
-        }
-        AnySketch::CountingBloom(filter) => {
+        };
+        CountingBloom: filter => {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));
             check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
             check_counting_bloom(filter);
-        }
-        AnySketch::CountMin(sketch) => check_count_min(sketch),
-        AnySketch::RangeCountMin(sketch) => check_range_count_min(sketch),
-        AnySketch::Majority(sketch) => check_majority(sketch),
-        AnySketch::HeavyHitters(sketch) => check_heavy_hitters(sketch),
-        AnySketch::PrivateCountMean(sketch) => check_private_count_mean(sketch),
-        AnySketch::Reservoir(sample) => {
+        };
+        CountMin: sketch => check_count_min(sketch);
+        RangeCountMin: sketch => check_range_count_min(sketch);
+        Majority: sketch => check_majority(sketch);
+        HeavyHitters: sketch => check_heavy_hitters(sketch);
+        PrivateCountMean: sketch => check_private_count_mean(sketch);
+        Reservoir: sample => {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
-        }
-        AnySketch::WeightedReservoir(sample) => {
+        };
+        WeightedReservoir: sample => {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
-        }
-        AnySketch::MinHash(sketch) => check_min_hash(sketch),
-        AnySketch::Panes(ring) => check_panes(ring),
-        AnySketch::ColumnProfile(profile) => check_column_profile(profile),
-        AnySketch::DDSketch(sketch) => check_ddsketch(sketch),
-        _ => {}
+        };
+        MinHash: sketch => check_min_hash(sketch);
+        Panes: ring => check_panes(ring);
+        ColumnProfile: profile => check_column_profile(profile);
+        DDSketch: sketch => check_ddsketch(sketch);
     }
 }
 

@@ -16,7 +16,7 @@ use crivo_rows::{Format, Input, Items, Select};
 
 use crate::condition::Condition;
 use crate::kinds;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::{self, Destination};
 
@@ -350,10 +350,28 @@ impl SketchArgs {
 }
 
 impl Continued {
+    /// Makes sure that the sketch has the kind and sizes that were asked for.
+    pub(crate) fn require_same_sizes(&self, asked: &AnySketch) -> Result<()> {
+        let Self { name, sketch } = self;
+        if sketch.family() != asked.family() {
+            let (found, asked) = (sketch.family(), asked.family());
+            bail!("a {asked} was asked for: {name} is a {found}, and can only be continued so");
+        }
+        let (found, asked) = (sketch.parameters(), asked.parameters());
+        match asked.iter().zip(&found).find(|(asked, found)| asked != found) {
+            None => Ok(()),
+            Some(((size, asked), (_, found))) => bail!(
+                "{size} {} was asked for: that of {name} is {}, and it can only be continued so",
+                output::parameter(asked),
+                output::parameter(found)
+            ),
+        }
+    }
+
     /// Why this command cannot go on with it.
     pub(crate) fn refusal(&self) -> anyhow::Error {
         let family = self.sketch.family();
-        let made_by = kinds::of(family).made_by;
+        let made_by = kinds::of(&self.sketch).made_by;
         anyhow!("{}: this is a {family} made by `{made_by}`, which can only be continued there", self.name)
     }
 }

@@ -1,7 +1,11 @@
-//! What each kind of sketch is to a user: which command makes it, which question it answers, and
-//! which command asks it.
+//! What a stored sketch is to a user: which command makes one, what it answers, which command asks it.
+//!
+//! It follows from the question of the sketch's family and from its capabilities, so that a new sketch
+//! of a known question needs no line here.
 
-use crivo::codec::Family;
+use anyhow::anyhow;
+use crivo::codec::{AnySketch, Question};
+use crivo::sketch::Sketch as _;
 
 /// What a user needs to know about a kind of sketch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,52 +22,84 @@ const fn kind(made_by: &'static str, answers: &'static str, asked_by: &'static s
     Kind { made_by, answers, asked_by }
 }
 
-pub(crate) fn of(family: Family) -> Kind {
-    match family {
-        Family::SampledCounter | Family::MorrisCounter => {
-            kind("crivo count --counter", "how many events", "crivo show")
+/// Returns what the sketch is to a user.
+pub(crate) fn of(sketch: &AnySketch) -> Kind {
+    let knows_frequency = sketch.answers_frequency().is_some();
+    match sketch.family().question() {
+        Question::HowManyEvents if knows_frequency => {
+            kind("crivo count --by", "how often each key came", "crivo ask")
         }
-        Family::CounterArray => kind("crivo count --by", "how often each key came", "crivo ask"),
-        Family::HyperLogLog
-        | Family::UltraLogLog
-        | Family::ExactDistinct
-        | Family::LinearCounting
-        | Family::KMinValues
-        | Family::ProbabilisticCounting
-        | Family::LogLog => kind("crivo distinct", "how many different", "crivo show"),
-        Family::Bloom | Family::BlockedBloom | Family::DirectTable => {
-            kind("crivo set build", "whether a key is in there", "crivo ask")
-        }
-        Family::CountingBloom => {
+        Question::HowManyEvents => kind("crivo count --counter", "how many events", "crivo show"),
+        Question::HowManyDifferent => kind("crivo distinct", "how many different", "crivo show"),
+        Question::IsItInThere if knows_frequency => {
             kind("crivo set build --counting", "whether and how often a key is in", "crivo ask")
         }
-        Family::CountMin => kind("crivo freq", "how often any key came", "crivo ask"),
-        Family::RangeCountMin => kind("crivo freq --ranges", "how many lie in a range", "crivo ask --range"),
-        Family::Majority => kind("the crivo library", "which key has the majority", "crivo ask"),
-        Family::HeavyHitters => kind("crivo top", "which keys come most often", "crivo ask"),
-        Family::Reservoir | Family::WeightedReservoir => {
-            kind("the crivo library", "what a fair sample is", "crivo show")
+        Question::IsItInThere => kind("crivo set build", "whether a key is in there", "crivo ask"),
+        Question::HowOften => about_frequency(sketch),
+        Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
+        Question::WhichAreAlike => kind("the crivo library", "how alike two sets are", "crivo show"),
+        Question::Container if sketch.answers_quantiles().is_some() => {
+            kind("the crivo library", "which quantiles there are", "crivo show")
         }
-        Family::MinHash => kind("the crivo library", "how alike two sets are", "crivo show"),
-        Family::PrivateCountMean => {
-            kind("crivo private aggregate", "how often any value was reported", "crivo ask")
+        Question::Container if sketch.clone().takes_keys().is_some() => {
+            kind("the crivo library", "what is in a column", "crivo show")
         }
-        Family::Panes => kind("crivo … --window", "what its panes answer, of late", "crivo show"),
-        Family::ColumnProfile => kind("the crivo library", "what is in a column", "crivo show"),
-        Family::DDSketch => kind("the crivo library", "which quantiles there are", "crivo show"),
-        // A family the library has and the command line does not know yet.
-        _ => kind("the crivo library", "what its kind answers", "crivo show"),
+        Question::Container => kind("crivo … --window", "what its panes answer, of late", "crivo show"),
     }
+}
+
+fn about_frequency(sketch: &AnySketch) -> Kind {
+    let takes_keys = sketch.clone().takes_keys().is_some();
+    let takes_hashes = sketch.clone().takes_hashes().is_some();
+    match (sketch.answers_top().is_some(), takes_keys, takes_hashes) {
+        (true, ..) if sketch.parameters().is_empty() => {
+            kind("the crivo library", "which key has the majority", "crivo ask")
+        }
+        (true, ..) => kind("crivo top", "which keys come most often", "crivo ask"),
+        (false, false, _) => kind("crivo private aggregate", "how often any value was reported", "crivo ask"),
+        (false, true, false) => kind("crivo freq --ranges", "how many lie in a range", "crivo ask --range"),
+        (false, true, true) => kind("crivo freq", "how often any key came", "crivo ask"),
+    }
+}
+
+/// Returns the error for a sketch that was given where another kind is needed: what it is, what it
+/// answers, and which command makes the right one.
+pub(crate) fn refusal(sketch: &AnySketch, name: &str, needed: &str) -> anyhow::Error {
+    let Kind { made_by, answers, .. } = of(sketch);
+    let family = sketch.family();
+    anyhow!("{name}: this is a {family} made by `{made_by}`, which answers {answers}, {needed}")
 }
 
 #[cfg(test)]
 mod tests {
+    use crivo::counting::{CounterArray, MorrisCounter};
+    use crivo::distinct::HyperLogLog;
+    use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
+    use crivo::membership::{Bloom, CountingBloom};
+    use crivo::profile::{ColumnProfile, DDSketch};
+    use crivo::window::Panes;
+
     use super::*;
 
     #[test]
-    fn every_family_is_known() {
-        for &family in Family::ALL {
-            assert_ne!(of(family).answers, "what its kind answers", "{family}");
+    fn commands_follow_from_capabilities() {
+        let hll = AnySketch::from(HyperLogLog::new(4).unwrap());
+        for (sketch, made_by, asked_by) in [
+            (MorrisCounter::new(2.0, 8, 0).unwrap().into(), "crivo count --counter", "crivo show"),
+            (CounterArray::new(9, 8, 2.0, 0).unwrap().into(), "crivo count --by", "crivo ask"),
+            (hll.clone(), "crivo distinct", "crivo show"),
+            (Bloom::for_items(9, 0.1).unwrap().into(), "crivo set build", "crivo ask"),
+            (CountingBloom::for_items(9, 0.1).unwrap().into(), "crivo set build --counting", "crivo ask"),
+            (CountMin::new(8, 2).unwrap().into(), "crivo freq", "crivo ask"),
+            (RangeCountMin::new(8, 8, 2).unwrap().into(), "crivo freq --ranges", "crivo ask --range"),
+            (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),
+            (Majority::new().into(), "the crivo library", "crivo ask"),
+            (DDSketch::for_error(0.1).unwrap().into(), "the crivo library", "crivo show"),
+            (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
+            (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),
+        ] {
+            let kind = of(&sketch);
+            assert_eq!((kind.made_by, kind.asked_by), (made_by, asked_by), "{}", sketch.family());
         }
     }
 }

@@ -4,131 +4,13 @@
 //! that is too long, or outside its universe) is an error with file and line, or is counted as bad.
 
 use anyhow::Result;
-use crivo::frequency::{CountMin, HeavyHitters, RangeCountMin};
-use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
+use crivo::codec::AnySketch;
 use crivo::sketch::Merge;
 use crivo_rows::{Counts, RowBatch};
 
 use crate::numbers;
 use crate::output::Output;
 use crate::pass::Pass;
-
-/// A sketch that counts keys.
-pub(crate) trait Tally: Merge + Clone + Send {
-    fn scheme(&self) -> KeyScheme;
-
-    /// Bytes of memory.
-    fn bytes(&self) -> usize;
-
-    /// Why a key cannot be counted, if it cannot.
-    fn refusal(&self, key: KeyRef<'_>) -> Option<String> {
-        let _ = key;
-        None
-    }
-
-    /// Counts every key once.
-    fn count(&mut self, keys: &KeyBatch<'_>) -> crivo::Result<()>;
-
-    /// Counts every key as often as its weight says.
-    fn weigh(&mut self, keys: &KeyBatch<'_>, weights: &[u64]) -> crivo::Result<()>;
-
-    /// Counts one key.
-    fn add(&mut self, key: KeyRef<'_>, weight: u64) -> crivo::Result<()>;
-}
-
-impl Tally for HeavyHitters {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme()
-    }
-
-    fn bytes(&self) -> usize {
-        self.memory()
-    }
-
-    #[inline]
-    fn refusal(&self, key: KeyRef<'_>) -> Option<String> {
-        match key {
-            KeyRef::Bytes(text) if text.len() > Self::MAX_KEY_BYTES => Some(format!(
-                "the key has {} bytes, and at most {} are counted: choose a field with -f",
-                text.len(),
-                Self::MAX_KEY_BYTES
-            )),
-            _ => None,
-        }
-    }
-
-    fn count(&mut self, keys: &KeyBatch<'_>) -> crivo::Result<()> {
-        self.insert_batch(keys)
-    }
-
-    fn weigh(&mut self, keys: &KeyBatch<'_>, weights: &[u64]) -> crivo::Result<()> {
-        self.add_batch(keys, weights)
-    }
-
-    fn add(&mut self, key: KeyRef<'_>, weight: u64) -> crivo::Result<()> {
-        self.add_ref(key, weight)
-    }
-}
-
-impl Tally for CountMin {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme()
-    }
-
-    fn bytes(&self) -> usize {
-        self.memory()
-    }
-
-    fn count(&mut self, keys: &KeyBatch<'_>) -> crivo::Result<()> {
-        self.insert_batch(keys)
-    }
-
-    fn weigh(&mut self, keys: &KeyBatch<'_>, weights: &[u64]) -> crivo::Result<()> {
-        self.add_batch(keys, weights)
-    }
-
-    fn add(&mut self, key: KeyRef<'_>, weight: u64) -> crivo::Result<()> {
-        let hash = self.scheme().hash_ref(key)?;
-        self.add_hash(hash, weight);
-        Ok(())
-    }
-}
-
-impl Tally for RangeCountMin {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme()
-    }
-
-    fn bytes(&self) -> usize {
-        self.memory()
-    }
-
-    #[inline]
-    fn refusal(&self, key: KeyRef<'_>) -> Option<String> {
-        match key {
-            KeyRef::Integer(integer) if integer > self.greatest() => Some(format!(
-                "{key} is not between 0 and {}: more --ranges BITS reach further",
-                self.greatest()
-            )),
-            _ => None,
-        }
-    }
-
-    fn count(&mut self, keys: &KeyBatch<'_>) -> crivo::Result<()> {
-        self.insert_batch(keys)
-    }
-
-    fn weigh(&mut self, keys: &KeyBatch<'_>, weights: &[u64]) -> crivo::Result<()> {
-        self.add_batch(keys, weights)
-    }
-
-    fn add(&mut self, key: KeyRef<'_>, weight: u64) -> crivo::Result<()> {
-        match key {
-            KeyRef::Integer(integer) => self.add(&integer, weight),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// The weights of a batch, and how many rows had none.
 #[derive(Debug, Clone, Default)]
@@ -173,48 +55,53 @@ impl Weights {
     }
 }
 
-/// One thread's part.
+/// The sketch of one thread, and its buffers.
 #[derive(Clone)]
-struct Part<S> {
-    sketch: S,
+struct TallyWorker {
+    sketch: AnySketch,
     weights: Weights,
     /// The weight of each key.
     of_keys: Vec<u64>,
 }
 
 /// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if the
-/// pass is `weighted`. On several threads what `start` holds is counted several times, so it is empty.
-pub(crate) fn tally<S: Tally>(pass: &Pass, start: S, weighted: bool, out: &Output) -> Result<(S, Counts)> {
+/// pass is `weighted`. `start` must be empty, because each thread begins with a copy.
+pub(crate) fn tally(
+    pass: &Pass,
+    start: AnySketch,
+    weighted: bool,
+    out: &Output,
+) -> Result<(AnySketch, Counts)> {
     let skip_bad = pass.skip_bad;
-    let (scheme, bytes) = (start.scheme(), start.bytes());
-    let start = Part { sketch: start, weights: Weights::default(), of_keys: Vec::new() };
-    let (part, mut counts) = pass.fold_copies(
+    let (scheme, bytes) = (start.scheme(), start.memory());
+    let start = TallyWorker { sketch: start, weights: Weights::default(), of_keys: Vec::new() };
+    let (worker, mut counts) = pass.fold_copies(
         scheme,
         out,
         (start, bytes),
-        |part, batch| part.step(batch, weighted, skip_bad),
-        |part, other| {
-            part.weights.skipped += other.weights.skipped;
-            part.weights.bad += other.weights.bad;
-            Ok(part.sketch.merge(&other.sketch)?)
+        |worker, batch| worker.step(batch, weighted, skip_bad),
+        |worker, other| {
+            worker.weights.skipped += other.weights.skipped;
+            worker.weights.bad += other.weights.bad;
+            Ok(Merge::merge(&mut worker.sketch, &other.sketch)?)
         },
     )?;
-    part.weights.add_to(&mut counts);
-    Ok((part.sketch, counts))
+    worker.weights.add_to(&mut counts);
+    Ok((worker.sketch, counts))
 }
 
-impl<S: Tally> Part<S> {
+impl TallyWorker {
     fn step(&mut self, batch: &mut RowBatch<'_>, weighted: bool, skip_bad: bool) -> crivo_rows::Result<()> {
         if weighted {
             self.weights.read(batch, skip_bad)?;
             return self.add_weighted(batch, skip_bad);
         }
-        let Self { sketch, .. } = self;
+        let sketch = self.sketch.weights_mut()?;
         let keys = batch.keys(0)?;
         // Where the pass ends with the first bad key the sketch finds it, at no cost.
-        if !skip_bad || keys.iter().all(|(key, _)| sketch.refusal(key).is_none()) {
-            match sketch.count(&keys) {
-                Err(_) if keys.iter().any(|(key, _)| sketch.refusal(key).is_some()) => {}
+        if !skip_bad || keys.iter().all(|(key, _)| sketch.check_key(key).is_ok()) {
+            match sketch.insert_batch(&keys) {
+                Err(_) if keys.iter().any(|(key, _)| sketch.check_key(key).is_err()) => {}
                 counted => return Ok(counted?),
             }
         }
@@ -224,25 +111,29 @@ impl<S: Tally> Part<S> {
 
     fn add_weighted(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
         let Self { sketch, weights: Weights { of_rows, bad, .. }, of_keys } = self;
+        let sketch = sketch.weights_mut()?;
         let found = batch.keys_with_rows(0)?;
         let refused = found
             .keys
             .iter()
             .zip(found.rows)
-            .find_map(|((key, _), &row)| sketch.refusal(key).map(|message| (row as usize, message)));
+            .find_map(|((key, _), &row)| sketch.check_key(key).err().map(|error| (row as usize, error)));
         match refused {
             None => {
                 of_keys.clear();
                 of_keys.extend(found.rows.iter().map(|&row| of_rows[row as usize]));
-                Ok(sketch.weigh(&found.keys, of_keys)?)
+                Ok(sketch.add_batch(&found.keys, of_keys)?)
             }
-            Some((row, message)) if !skip_bad => Err(batch.error(row, message)),
+            Some((row, error)) if !skip_bad => Err(batch.error(
+                row,
+                format!("{error}: choose another field with -f, or count such rows as bad with --skip-bad"),
+            )),
             Some(_) => {
                 for ((key, _), &row) in found.keys.iter().zip(found.rows) {
-                    if sketch.refusal(key).is_some() {
+                    if sketch.check_key(key).is_err() {
                         *bad += 1;
                     } else {
-                        sketch.add(key, of_rows[row as usize])?;
+                        sketch.add_ref(key, of_rows[row as usize])?;
                     }
                 }
                 Ok(())

@@ -4,16 +4,15 @@
 //! the latest time still sees. Rows may come in any order: a time inside the window finds its pane, one that the
 //! window has passed is counted as late. One thread does it, so that the same rows give the same ring.
 
-use std::ops::Range;
-
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use crivo::codec::AnySketch;
-use crivo::keys::KeyBatch;
+use crivo::sketch::InsertKeys as _;
 use crivo::window::Panes;
 use crivo_rows::{Counts, RowBatch};
 use serde::Serialize;
 
+use crate::args::Continued;
 use crate::clock;
 use crate::numbers;
 use crate::output::Output;
@@ -81,20 +80,39 @@ impl WindowArgs {
 
 /// Refuses a ring where none was asked for.
 pub(crate) fn refuse_ring(sketch: &AnySketch, name: &str) -> Result<()> {
-    match sketch {
-        AnySketch::Panes(_) => bail!("{name}: was kept with --window and --time-field: name them again"),
-        _ => Ok(()),
+    match sketch.downcast_ref::<Panes>() {
+        Some(_) => bail!("{name}: was kept with --window and --time-field: name them again"),
+        None => Ok(()),
     }
 }
 
-/// One thread's ring, and the times of its batch.
-struct Part {
+/// Returns the ring of a file that is to be continued, and its name.
+pub(crate) fn ring_of(before: Continued) -> Result<(Panes, String)> {
+    let Continued { name, sketch } = before;
+    match sketch.downcast() {
+        Ok(ring) => Ok((ring, name)),
+        Err(_) => bail!("{name}: was not kept with --window, and can only be continued without"),
+    }
+}
+
+/// Returns what a ring sees at its latest time; any other sketch as it is.
+pub(crate) fn seen_by(sketch: AnySketch) -> Result<AnySketch> {
+    match sketch.downcast_ref::<Panes>() {
+        Some(ring) => latest(ring),
+        None => Ok(sketch),
+    }
+}
+
+/// The ring that rows are put into, and the buffers of a batch.
+struct WindowWorker {
     ring: Panes<AnySketch>,
     times: Vec<Option<i64>>,
     /// Which column the times are in.
     times_in: usize,
     /// How often each row counts, if not once.
     weights: Option<Weights>,
+    /// The weight of each key of a run.
+    of_keys: Vec<u64>,
     skipped: u64,
     bad: u64,
 }
@@ -107,25 +125,26 @@ impl Window {
 
     /// Puts every row into the pane of its time, as often as the weight in column 1 says if it is `weighted`.
     pub(crate) fn fill(self, pass: &Pass, weighted: bool, out: &Output) -> Result<(Self, Counts)> {
-        let scheme = self.ring.empty().summary().scheme;
-        let start = Part {
+        let scheme = self.ring.empty().scheme();
+        let start = WindowWorker {
             ring: self.ring,
             times: Vec::new(),
             times_in: 1 + usize::from(weighted),
             weights: weighted.then(Weights::default),
+            of_keys: Vec::new(),
             skipped: 0,
             bad: 0,
         };
         let skip_bad = pass.skip_bad;
-        let (part, mut counts) =
-            pass.fold_in_order(scheme, out, start, |part, batch| part.step(batch, skip_bad))?;
-        if let Some(weights) = &part.weights {
+        let (worker, mut counts) =
+            pass.fold_in_order(scheme, out, start, |worker, batch| worker.step(batch, skip_bad))?;
+        if let Some(weights) = &worker.weights {
             weights.add_to(&mut counts);
         }
-        counts.skipped += part.skipped;
-        counts.bad += part.bad;
-        counts.rows = counts.rows.saturating_sub(part.bad);
-        Ok((Self { ring: part.ring }, counts))
+        counts.skipped += worker.skipped;
+        counts.bad += worker.bad;
+        counts.rows = counts.rows.saturating_sub(worker.bad);
+        Ok((Self { ring: worker.ring }, counts))
     }
 
     /// The sketch of what the window sees now.
@@ -142,7 +161,7 @@ impl Window {
     }
 
     pub(crate) fn into_sketch(self) -> AnySketch {
-        AnySketch::Panes(self.ring)
+        self.ring.into()
     }
 }
 
@@ -154,14 +173,13 @@ pub(crate) fn latest(ring: &Panes<AnySketch>) -> Result<AnySketch> {
     }
 }
 
-impl Part {
+impl WindowWorker {
     fn step(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
         self.read_times(batch, skip_bad)?;
         if let Some(weights) = &mut self.weights {
             weights.read(batch, skip_bad)?;
         }
-        let Self { ring, times, weights, .. } = self;
-        let weight_of = |row: u32| weights.as_ref().map_or(1, |weights| weights.of_rows[row as usize]);
+        let Self { ring, times, weights, of_keys, .. } = self;
         let width = ring.pane_width() as i64;
         let found = batch.keys_with_rows(0)?;
         let pane_of = |at: usize| times[found.rows[at] as usize].map(|time| time.div_euclid(width));
@@ -173,12 +191,14 @@ impl Part {
             if let Some(time) = times[found.rows[start] as usize]
                 && let Some(sketch) = ring.pane_mut(time, run as u64)
             {
+                let keys = found.keys.slice(start..start + run);
                 match weights {
-                    None => insert_run(sketch, &found.keys, start..start + run)?,
-                    Some(_) => {
-                        for at in start..start + run {
-                            add_weighted(sketch, &found.keys, at, weight_of(found.rows[at]))?;
-                        }
+                    None => sketch.insert_batch(&keys)?,
+                    Some(weights) => {
+                        of_keys.clear();
+                        let rows = &found.rows[start..start + run];
+                        of_keys.extend(rows.iter().map(|&row| weights.of_rows[row as usize]));
+                        sketch.weights_mut()?.add_batch(&keys, of_keys)?;
                     }
                 }
             }
@@ -210,38 +230,4 @@ impl Part {
         }
         Ok(())
     }
-}
-
-/// Puts some keys of a batch into a pane.
-fn insert_run(sketch: &mut AnySketch, keys: &KeyBatch<'_>, run: Range<usize>) -> crivo::Result<()> {
-    let hashes = &keys.hashes()[run.clone()];
-    match sketch {
-        AnySketch::HyperLogLog(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::UltraLogLog(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::KMinValues(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::LinearCounting(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::LogLog(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::ProbabilisticCounting(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::ExactDistinct(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::CountMin(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::Bloom(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::BlockedBloom(sketch) => sketch.insert_hashes(hashes),
-        AnySketch::HeavyHitters(sketch) => {
-            return run.filter_map(|at| keys.get(at)).try_for_each(|key| sketch.add_ref(key, 1));
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-/// Puts one key of a batch into a pane, so many times.
-fn add_weighted(sketch: &mut AnySketch, keys: &KeyBatch<'_>, at: usize, weight: u64) -> crivo::Result<()> {
-    match sketch {
-        AnySketch::CountMin(sketch) => sketch.add_hash(keys.hashes()[at], weight),
-        AnySketch::HeavyHitters(sketch) => {
-            return keys.get(at).map_or(Ok(()), |key| sketch.add_ref(key, weight));
-        }
-        _ => {}
-    }
-    Ok(())
 }

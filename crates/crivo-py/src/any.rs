@@ -1,6 +1,6 @@
 //! A sketch of whatever kind, from bytes to the class that Python has for it and back.
 
-use crivo::codec::AnySketch;
+use crivo::codec::{AnySketch, StoredSketch as _};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -34,17 +34,14 @@ pub(crate) fn from_python(sketch: &Bound<'_, PyAny>) -> Result<AnySketch> {
 
 macro_rules! to_python {
     ($($module:ident: $($class:ident),*;)*) => {
-        /// The sketch as an object of its class.
+        /// Returns the sketch as an object of its class.
         pub(crate) fn to_python(py: Python<'_>, sketch: AnySketch) -> Result<Bound<'_, PyAny>> {
-            match sketch {
-                $($(AnySketch::$class(sketch) => {
-                    Ok(Bound::new(py, crate::$module::$class::from(sketch))?.into_any())
-                })*)*
-                other => {
-                    let message = format!("{} has no class in Python yet", other.family());
-                    Err(PyTypeError::new_err(message).into())
-                }
-            }
+            $($(let sketch = match crivo::$module::$class::from_any(sketch) {
+                Ok(sketch) => return Ok(Bound::new(py, crate::$module::$class::from(sketch))?.into_any()),
+                Err(other) => other,
+            };)*)*
+            let message = format!("{} has no class in Python yet", sketch.family());
+            Err(PyTypeError::new_err(message).into())
         }
     };
 }

@@ -2,7 +2,7 @@
 
 use crivo::codec::{AnySketch, Family};
 use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyRef, KeyScheme, Span};
-use crivo::sketch::{InsertKeys, Merge};
+use crivo::sketch::{InsertKeys as _, Sketch as _};
 use crivo::window::Panes as LibraryPanes;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -12,7 +12,7 @@ use crate::errors::{Failure, Result, setting, setting_in};
 use crate::keys::{self, Stretch, gather, name_of, number_of, take_numbers, weights_of};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-type Sketch = LibraryPanes<AnySketch>;
+type Ring = LibraryPanes<AnySketch>;
 
 /// A sketch of the last hour, day or month: a ring of sketches, one for each of the latest `panes`
 /// panes of time, each `pane_width` units wide. `merged` is the sketch of the window; old panes are
@@ -35,9 +35,9 @@ type Sketch = LibraryPanes<AnySketch>;
 /// (False, 1)
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]
-pub(crate) struct Panes(Shared<Sketch>);
+pub(crate) struct Panes(Shared<Ring>);
 
-common_methods!(Panes, Sketch);
+common_methods!(Panes, Ring);
 
 /// The first and the last time of a pane or a window.
 type Times = (i64, i64);
@@ -50,9 +50,8 @@ impl Panes {
         pane_width: &Bound<'_, PyAny>,
         panes: &Bound<'_, PyAny>,
     ) -> Result<Self> {
-        let (width, panes) =
-            (units_of("pane_width", pane_width)?, panes_of(panes, *Sketch::CAPACITIES.end())?);
-        Ok(Self(Shared::new(Sketch::new(any::from_python(sketch)?, width, panes)?)))
+        let (width, panes) = (units_of("pane_width", pane_width)?, panes_of(panes, *Ring::CAPACITIES.end())?);
+        Ok(Self(Shared::new(Ring::new(any::from_python(sketch)?, width, panes)?)))
     }
 
     /// A ring that always covers a window of that length and at most one pane more, the window cut into so
@@ -67,15 +66,15 @@ impl Panes {
         window: &Bound<'_, PyAny>,
         panes: &Bound<'_, PyAny>,
     ) -> Result<Self> {
-        let (window, panes) = (units_of("window", window)?, panes_of(panes, *Sketch::CAPACITIES.end() - 1)?);
-        Ok(Self(Shared::new(Sketch::for_window(any::from_python(sketch)?, window, panes)?)))
+        let (window, panes) = (units_of("window", window)?, panes_of(panes, *Ring::CAPACITIES.end() - 1)?);
+        Ok(Self(Shared::new(Ring::for_window(any::from_python(sketch)?, window, panes)?)))
     }
 
     /// Adds one key, or one number to sketches of numbers, of a time, and says whether the window still
     /// has its pane. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> Result<bool> {
         let time = time_of(time)?;
-        if self.family(py) == Family::DDSketch {
+        if self.takes_numbers(py) {
             let number = number_of(key)?;
             return Ok(self.0.quick(py, |panes| insert_numbers(panes, time, &[number])));
         }
@@ -121,15 +120,13 @@ impl Panes {
         let (events, time) = (setting::<u64>("events", events, "0 to 2^64 - 1")?, time_of(time)?);
         self.0.quick(py, |panes| match panes.pane_mut(time, events) {
             None => Ok(false),
-            Some(AnySketch::SampledCounter(counter)) => {
-                counter.add(events);
-                Ok(true)
-            }
-            Some(AnySketch::MorrisCounter(counter)) => {
-                counter.add(events);
-                Ok(true)
-            }
-            Some(other) => Err(wrong_kind("counters", other)),
+            Some(sketch) => match sketch.counts_events() {
+                Some(counter) => {
+                    counter.add(events);
+                    Ok(true)
+                }
+                None => Err(wrong_kind("counters", sketch)),
+            },
         })
     }
 
@@ -235,6 +232,11 @@ impl Panes {
 }
 
 impl Panes {
+    /// Whether the panes are sketches of numbers.
+    fn takes_numbers(&self, py: Python<'_>) -> bool {
+        self.0.quick(py, |panes| panes.empty().clone().takes_numbers().is_some())
+    }
+
     fn family(&self, py: Python<'_>) -> Family {
         self.0.quick(py, |panes| panes.empty().family())
     }
@@ -247,7 +249,7 @@ impl Panes {
         time: &Bound<'_, PyAny>,
     ) -> Result<u64> {
         let mut times = TimesOf::new(values, time)?;
-        let missing = if self.family(py) == Family::DDSketch {
+        let missing = if self.takes_numbers(py) {
             let mut take = |numbers: &[f64], gaps: &[usize]| {
                 let times = times.next(numbers.len() + gaps.len(), gaps)?;
                 self.0.locked(|panes| {
@@ -384,7 +386,7 @@ impl Run {
     }
 }
 
-fn insert_stretch(panes: &mut Sketch, run: &mut Run, keys: &KeyBatch<'_>, times: &TimesHere) -> Result<()> {
+fn insert_stretch(panes: &mut Ring, run: &mut Run, keys: &KeyBatch<'_>, times: &TimesHere) -> Result<()> {
     times.runs(panes.pane_width(), keys.len(), |time, range| {
         if range.len() == keys.len() {
             insert_batch(panes, time, keys)?;
@@ -397,71 +399,44 @@ fn insert_stretch(panes: &mut Sketch, run: &mut Run, keys: &KeyBatch<'_>, times:
 }
 
 /// Adds a batch of one time to its pane, and says whether there still is one.
-fn insert_batch(panes: &mut Sketch, time: i64, batch: &KeyBatch<'_>) -> Result<bool> {
+fn insert_batch(panes: &mut Ring, time: i64, batch: &KeyBatch<'_>) -> Result<bool> {
     match panes.pane_mut(time, batch.len() as u64) {
         None => Ok(false),
         Some(pane) => insert_into(pane, batch).map(|()| true),
     }
 }
 
-fn insert_numbers(panes: &mut Sketch, time: i64, numbers: &[f64]) -> bool {
-    match panes.pane_mut(time, numbers.len() as u64) {
-        Some(AnySketch::DDSketch(sketch)) => {
-            sketch.insert_all(numbers);
+fn insert_numbers(panes: &mut Ring, time: i64, numbers: &[f64]) -> bool {
+    match panes.pane_mut(time, numbers.len() as u64).and_then(|sketch| sketch.takes_numbers()) {
+        Some(sketch) => {
+            sketch.insert_numbers(numbers);
             true
         }
-        _ => false,
+        None => false,
     }
 }
 
 /// Refuses a sketch that a pane cannot take without becoming another kind than the others: some merge to the
-/// smaller size of both. A ring of such panes would not be read again, so that is how it is noticed.
+/// smaller size of both.
 fn require_same_parameters(empty: &AnySketch, sketch: &AnySketch) -> Result<()> {
     let mut merged = empty.clone();
     merged.merge(sketch)?;
-    let mut ring = Sketch::new(empty.clone(), 1, 1)?;
-    if let Some(pane) = ring.pane_mut(0, 1) {
-        *pane = merged;
+    if merged.parameters() == empty.parameters() {
+        return Ok(());
     }
-    Sketch::decode(&ring.encode()).map(|_| ()).map_err(|_| {
-        let advice = "build it with the settings of panes.empty()";
-        Failure::Parameter(format!(
-            "sketch: expected the settings of the panes, found smaller ones ({advice})"
-        ))
-    })
+    let advice = "build it with the settings of panes.empty()";
+    Err(Failure::Parameter(format!(
+        "sketch: expected the settings of the panes, found smaller ones ({advice})"
+    )))
 }
 
-macro_rules! insert_into {
-    ($($class:ident),*) => {
-        /// Adds keys to a sketch of whatever kind takes them.
-        fn insert_into(sketch: &mut AnySketch, batch: &KeyBatch<'_>) -> Result<()> {
-            match sketch {
-                $(AnySketch::$class(sketch) => Ok(InsertKeys::insert_batch(sketch, batch)?),)*
-                other => Err(wrong_kind("sketches of keys without weights", other)),
-            }
-        }
-    };
+/// Adds keys to a sketch of any kind that takes them.
+fn insert_into(sketch: &mut AnySketch, batch: &KeyBatch<'_>) -> Result<()> {
+    if sketch.takes_keys().is_none() {
+        return Err(wrong_kind("sketches of keys without weights", sketch));
+    }
+    Ok(sketch.insert_batch(batch)?)
 }
-insert_into!(
-    HyperLogLog,
-    ExactDistinct,
-    LinearCounting,
-    KMinValues,
-    ProbabilisticCounting,
-    LogLog,
-    UltraLogLog,
-    DirectTable,
-    Bloom,
-    BlockedBloom,
-    CountingBloom,
-    CountMin,
-    RangeCountMin,
-    Majority,
-    HeavyHitters,
-    Reservoir,
-    MinHash,
-    ColumnProfile
-);
 
 fn wrong_kind(expected: &str, found: &AnySketch) -> Failure {
     let advice = "merge_at takes a sketch of any kind";
@@ -473,7 +448,7 @@ fn time_of(time: &Bound<'_, PyAny>) -> Result<i64> {
 }
 
 fn units_of(name: &str, units: &Bound<'_, PyAny>) -> Result<u64> {
-    setting_in(name, units, Sketch::WIDTHS)
+    setting_in(name, units, Ring::WIDTHS)
 }
 
 fn panes_of(panes: &Bound<'_, PyAny>, most: u32) -> Result<u32> {

@@ -7,6 +7,9 @@
 
 use std::fmt;
 
+use crate::codec::Family;
+use crate::sketch::Capability;
+
 /// What went wrong, for code that has to choose what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -35,6 +38,8 @@ pub enum ErrorKind {
     Damaged,
     /// The bytes hold another kind of sketch than the one asked for.
     WrongFamily,
+    /// The sketch cannot do what was asked of it.
+    Unsupported,
     /// The checksum is right but the contents break a rule of the format.
     InvalidContents,
 }
@@ -146,6 +151,12 @@ impl Error {
             format_args!("{extra} more bytes"),
             "one file holds one sketch: combine several with merge, not by appending",
         )
+    }
+
+    #[cold]
+    pub(crate) fn unsupported(capability: Capability, family: Family) -> Self {
+        let expected = format_args!("one that {capability}").to_string();
+        Self::new(ErrorKind::Unsupported, "sketch", expected, format_args!("a {family}"), "")
     }
 
     #[cold]

@@ -202,7 +202,7 @@ fn inner_products_of_the_largest_weights_do_not_overflow() {
 fn summary_tells_size_update_and_error() {
     let mut sketch = CountMin::conservative(500, 4, KeyScheme::integers().with_seed(3)).unwrap();
     (0..1_000_u64).for_each(|i| sketch.add(&i, 3).unwrap());
-    let summary = AnySketch::CountMin(sketch.clone()).summary();
+    let summary = AnySketch::from(sketch.clone()).summary();
     assert_eq!(summary.family, Family::CountMin);
     assert_eq!(
         summary.parameters,

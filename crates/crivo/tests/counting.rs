@@ -130,20 +130,20 @@ fn saturated_counters_are_counted() {
 fn summaries_tell_parameters_and_answers() {
     let mut sampled = SampledCounter::new(0.25, 1).unwrap();
     sampled.add(1000);
-    let summary = AnySketch::SampledCounter(sampled.clone()).summary();
+    let summary = AnySketch::from(sampled.clone()).summary();
     assert_eq!(summary.family, Family::SampledCounter);
     assert_eq!(summary.parameters[0], ("probability", Parameter::Ratio(0.25)));
     assert_eq!(summary.items, sampled.estimate());
 
     let mut morris = MorrisCounter::new(2.0, 4, 1).unwrap();
     morris.add(1 << 40);
-    let summary = AnySketch::MorrisCounter(morris).summary();
+    let summary = AnySketch::from(morris).summary();
     assert_eq!(summary.parameters[1], ("bits", Parameter::Count(4)));
     assert_eq!(summary.fill, Some(1.0));
 
     let mut array = CounterArray::new(4, 8, 1.5, 1).unwrap();
     array.increment_batch(&[0, 3]).unwrap();
-    let summary = AnySketch::CounterArray(array.clone()).summary();
+    let summary = AnySketch::from(array.clone()).summary();
     assert_eq!(summary.parameters[0], ("len", Parameter::Count(4)));
     assert_eq!((summary.items, summary.fill), (array.total(), Some(0.5)));
 }

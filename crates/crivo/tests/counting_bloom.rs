@@ -203,7 +203,7 @@ fn summary_tells_sizes_fill_and_rate() {
     let scheme = KeyScheme::hashes().with_seed(3);
     let mut filter = CountingBloom::with_scheme(1000, 2, CounterBits::Sixteen, scheme).unwrap();
     filter.insert_batch(&KeyBatch::from_hashes(scheme, &[1 << 60, 2 << 60, 3 << 60]).unwrap()).unwrap();
-    let summary = AnySketch::CountingBloom(filter.clone()).summary();
+    let summary = AnySketch::from(filter.clone()).summary();
     assert_eq!(summary.family, Family::CountingBloom);
     assert_eq!(
         summary.parameters,

@@ -75,7 +75,7 @@ fn first_and_last_integer_are_inside() {
 fn summary_tells_universe_and_fill() {
     let mut table = DirectTable::with_scheme(8, KeyScheme::integers().with_seed(5)).unwrap();
     [1, 2, 4].iter().for_each(|key| assert_eq!(table.insert(key), Ok(true)));
-    let summary = AnySketch::DirectTable(table).summary();
+    let summary = AnySketch::from(table).summary();
     assert_eq!(summary.family, Family::DirectTable);
     assert_eq!(summary.parameters, [("universe", Parameter::Count(8))]);
     assert_eq!(summary.scheme, KeyScheme::integers().with_seed(5));

@@ -64,7 +64,7 @@ fn wrong_kinds_of_key_change_nothing() {
 fn summary_tells_size_state_and_keys() {
     let mut sketch = HyperLogLog::with_scheme(8, KeyScheme::integers().with_seed(3)).unwrap();
     (0..1000_u64).for_each(|i| sketch.insert(&i).unwrap());
-    let summary = AnySketch::HyperLogLog(sketch.clone()).summary();
+    let summary = AnySketch::from(sketch.clone()).summary();
     assert_eq!(summary.family, Family::HyperLogLog);
     assert_eq!(summary.parameters[0], ("precision", Parameter::Count(8)));
     assert_eq!(summary.parameters[1], ("state", Parameter::Name("dense")));
@@ -124,7 +124,7 @@ fn ultraloglog_refuses_wrong_kinds_of_key_and_tells_its_state() {
     assert_eq!(sketch.insert_batch(&batch).unwrap_err().field(), "seed");
     assert_eq!(sketch, before);
 
-    let summary = AnySketch::UltraLogLog(sketch.clone()).summary();
+    let summary = AnySketch::from(sketch.clone()).summary();
     assert_eq!(summary.family, Family::UltraLogLog);
     assert_eq!(summary.parameters[0], ("precision", Parameter::Count(8)));
     assert_eq!(summary.parameters[1], ("state", Parameter::Name("dense")));

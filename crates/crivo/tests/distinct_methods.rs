@@ -128,14 +128,14 @@ fn summaries_tell_size_state_and_keys() {
 
     let mut linear = LinearCounting::with_scheme(500, scheme).unwrap();
     linear.insert_batch(&batch).unwrap();
-    let summary = AnySketch::LinearCounting(linear).summary();
+    let summary = AnySketch::from(linear).summary();
     assert_eq!(summary.parameters[0], ("bits", Parameter::Count(500)));
     assert_eq!(summary.parameters[1], ("state", Parameter::Name("counting")));
     assert!(summary.fill.is_some_and(|fill| fill > 0.8 && fill < 0.92), "{:?}", summary.fill);
 
     let mut smallest = KMinValues::with_scheme(100, scheme).unwrap();
     smallest.insert_batch(&batch).unwrap();
-    let summary = AnySketch::KMinValues(smallest).summary();
+    let summary = AnySketch::from(smallest).summary();
     assert_eq!((summary.family, summary.scheme), (Family::KMinValues, scheme));
     assert_eq!(
         summary.parameters[..2],
@@ -145,19 +145,19 @@ fn summaries_tell_size_state_and_keys() {
 
     let mut exact = ExactDistinct::with_scheme(scheme);
     exact.insert_batch(&batch).unwrap();
-    let summary = AnySketch::ExactDistinct(exact).summary();
+    let summary = AnySketch::from(exact).summary();
     assert_eq!((summary.items, summary.fill), (Estimate::exact(1_000.0), None));
     assert!(summary.memory >= 8_000 && summary.memory < 22_000, "{} bytes", summary.memory);
 
     let mut probabilistic = ProbabilisticCounting::with_scheme(scheme);
     probabilistic.insert_batch(&batch).unwrap();
     let longest = probabilistic.longest_run().unwrap();
-    let summary = AnySketch::ProbabilisticCounting(probabilistic).summary();
+    let summary = AnySketch::from(probabilistic).summary();
     assert_eq!(summary.parameters, [("longest_run", Parameter::Count(longest.into()))]);
 
     let mut loglog = LogLog::with_scheme(6, scheme).unwrap();
     loglog.insert_batch(&batch).unwrap();
-    let summary = AnySketch::LogLog(loglog).summary();
+    let summary = AnySketch::from(loglog).summary();
     assert_eq!(summary.parameters[0], ("precision", Parameter::Count(6)));
     assert_eq!(summary.fill, Some(1.0));
 }

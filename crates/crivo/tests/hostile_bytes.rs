@@ -14,7 +14,6 @@ mod support;
 use allocation_counter::measure;
 use crivo::ErrorKind;
 use crivo::codec::AnySketch;
-use crivo::sketch::Merge;
 
 use support::forge::{damage, samples, seal};
 use support::generator;

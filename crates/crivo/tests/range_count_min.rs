@@ -225,7 +225,7 @@ fn counting_stops_at_the_highest_number_and_says_so() {
 #[test]
 fn summary_tells_universe_size_and_error() {
     let sketch = sketch_of(20, 100, 4, &[5, 6, 7]);
-    let summary = AnySketch::RangeCountMin(sketch.clone()).summary();
+    let summary = AnySketch::from(sketch.clone()).summary();
     assert_eq!(summary.family, Family::RangeCountMin);
     assert_eq!(
         summary.parameters,

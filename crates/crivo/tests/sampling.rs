@@ -85,7 +85,7 @@ fn extreme_weights_are_ordinary() {
 fn summaries_tell_capacity_and_items() {
     let mut sample = Reservoir::new(4, 1).unwrap();
     sample.insert("a").unwrap();
-    let summary = AnySketch::Reservoir(sample).summary();
+    let summary = AnySketch::from(sample).summary();
     assert_eq!((summary.family, summary.fill), (Family::Reservoir, Some(0.25)));
     assert_eq!(summary.parameters[0], ("capacity", Parameter::Count(4)));
     assert_eq!(summary.items, Estimate::exact(1.0));
@@ -93,7 +93,7 @@ fn summaries_tell_capacity_and_items() {
     let mut weighted = WeightedReservoir::new(2, 1).unwrap();
     weighted.insert("a", 0.0).unwrap();
     weighted.insert("b", 0.5).unwrap();
-    let summary = AnySketch::WeightedReservoir(weighted).summary();
+    let summary = AnySketch::from(weighted).summary();
     assert_eq!((summary.family, summary.fill), (Family::WeightedReservoir, Some(0.5)));
     assert_eq!(summary.parameters[2], ("weightless", Parameter::Count(1)));
     assert_eq!(summary.items, Estimate::exact(1.0));

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
 use crivo::codec::AnySketch;
+use crivo::frequency::{CountMin, RangeCountMin};
 use serde::Serialize;
 
 use super::Outcome;
@@ -80,10 +81,7 @@ struct Joined {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
     // Of a window, what it sees at its latest time.
-    let sketch = match store::read(&args.sketch)?.sketch {
-        AnySketch::Panes(ring) => window::latest(&ring)?,
-        sketch => sketch,
-    };
+    let sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
     match (&args.range, &args.join) {
         (Some(range), _) => {
             let count = in_range(&sketch, range, &name)?;
@@ -107,7 +105,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 fn in_range(sketch: &AnySketch, range: &[u64], name: &str) -> Result<Estimate> {
-    let AnySketch::RangeCountMin(sketch) = sketch else {
+    let Some(sketch) = sketch.downcast_ref::<RangeCountMin>() else {
         return Err(cannot(sketch, name, "--range", "crivo freq --ranges BITS"));
     };
     let &[low, high] = range else { bail!("--range: expected two integers") };
@@ -115,22 +113,23 @@ fn in_range(sketch: &AnySketch, range: &[u64], name: &str) -> Result<Estimate> {
 }
 
 fn join_size(sketch: &AnySketch, other: &Path, name: &str) -> Result<Estimate> {
-    let AnySketch::CountMin(sketch) = sketch else {
+    let Some(sketch) = sketch.downcast_ref::<CountMin>() else {
         return Err(cannot(sketch, name, "--join", "crivo freq"));
     };
     let other_name = store::name_of(other);
-    match store::read(other)?.sketch {
-        AnySketch::CountMin(other) => sketch
-            .inner_product(&other)
+    let other = store::read(other)?.sketch;
+    match other.downcast_ref() {
+        Some(other) => sketch
+            .inner_product(other)
             .map_err(|error| anyhow!("{other_name}: cannot be joined with {name}: {error}")),
-        other => Err(cannot(&other, &other_name, "--join", "crivo freq")),
+        None => Err(cannot(&other, &other_name, "--join", "crivo freq")),
     }
 }
 
 /// Why a sketch does not answer a question, and which would.
 fn cannot(sketch: &AnySketch, name: &str, question: &str, maker: &str) -> anyhow::Error {
     let family = sketch.family();
-    let kind = kinds::of(family);
+    let kind = kinds::of(sketch);
     anyhow!(
         "{question}: {name} is a {family} made by `{}`, which answers {}; {question} needs one made by `{maker}`",
         kind.made_by,

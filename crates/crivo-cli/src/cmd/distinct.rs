@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use crivo::Estimate;
-use crivo::codec::{AnySketch, Summary};
+use crivo::codec::Summary;
 use crivo::keys::KeyScheme;
 use crivo_rows::{Counts, Items};
 use serde::Serialize;
@@ -176,12 +176,12 @@ fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted
         bail!("--verify: counts all rows exactly, and not those of a window");
     }
     let (method, window) = match args.sketch.to_continue()? {
-        Some(Continued { name, sketch: AnySketch::Panes(ring) }) => {
+        Some(before) => {
+            let (ring, name) = window::ring_of(before)?;
             let inside = Continued { name: name.clone(), sketch: ring.empty().clone() };
             let (method, _) = method::to_continue(inside, args)?;
             (method, args.window.go_on(ring, &name, pass)?)
         }
-        Some(other) => bail!("{}: was not kept with --window, and can only be continued without", other.name),
         None => {
             let method = args.how.method.unwrap_or(Method::Hll);
             (method, args.window.begin(method::new_sketch(method, args)?, pass)?)

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Some(before) => continued(before, args)?,
         None => new_sketch(args)?,
     };
-    pass.require_keys(start.summary().scheme)?;
+    pass.require_keys(start.scheme())?;
     let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
     let (sketch, counts) = count(&mut pass, start, before.map(|before| before.sketch), args, out)?;
     let bytes = sketch.encode();
@@ -115,15 +115,16 @@ fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
     }
     let window = match before {
         None => args.window.begin(new_sketch(args)?, pass)?,
-        Some(Continued { name, sketch: AnySketch::Panes(ring) })
-            if matches!(ring.empty(), AnySketch::CountMin(_)) =>
-        {
+        Some(before) => {
+            let (ring, name) = window::ring_of(before)?;
+            if ring.empty().downcast_ref::<CountMin>().is_none() {
+                bail!("{name}: was not kept by crivo freq with --window");
+            }
             continued(&Continued { name: name.clone(), sketch: ring.empty().clone() }, args)?;
             args.window.go_on(ring, &name, pass)?
         }
-        Some(other) => bail!("{}: was not kept by crivo freq with --window", other.name),
     };
-    pass.require_keys(window.empty().summary().scheme)?;
+    pass.require_keys(window.empty().scheme())?;
     let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
     let (window, counts) = window.fill(pass, weight.is_some(), out)?;
     let late = window.covered()?.map_or(0, |covered| covered.late);
@@ -154,11 +155,11 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     let scheme = scheme(args)?;
     if let Some(bits) = ranges {
         let (width, depth) = RangeCountMin::size_for(bits, error, left).context("--ranges")?;
-        return Ok(AnySketch::RangeCountMin(RangeCountMin::with_scheme(bits, width, depth, scheme)?));
+        return Ok(RangeCountMin::with_scheme(bits, width, depth, scheme)?.into());
     }
     let (width, depth) = CountMin::size_for(error, left)?;
     let build = if conservative { CountMin::conservative } else { CountMin::with_scheme };
-    Ok(AnySketch::CountMin(build(width, depth, scheme)?))
+    Ok(build(width, depth, scheme)?.into())
 }
 
 /// Ranges are over integers, whether that was said or not.
@@ -173,37 +174,24 @@ fn scheme(args: &Args) -> Result<KeyScheme> {
     Ok(KeyScheme::integers().with_seed(scheme.seed()))
 }
 
-/// What to go on with: nothing in it yet, because it is merged with what is in the file; or all of it,
-/// where that cannot be.
+/// Returns what to go on with: an empty sketch, which is merged with the one in the file later; or that
+/// one itself, where it cannot be merged.
 fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     let Continued { name, sketch } = before;
-    args.keys.agree_with(sketch.summary().scheme, name)?;
+    args.keys.agree_with(sketch.scheme(), name)?;
     let How { error, confidence, conservative, ranges, .. } = args.how;
-    if error.is_some() || confidence.is_some() {
-        bail!("--error and --confidence: {name} has its size already, and can only be continued with it");
+    if error.is_some() || confidence.is_some() || conservative || ranges.is_some() {
+        before.require_same_sizes(&new_sketch(args)?)?;
     }
-    match sketch {
-        AnySketch::CountMin(_) if ranges.is_some() => {
-            bail!("--ranges: {name} is a CountMin, which knows no ranges")
+    if let Some(counts) = sketch.downcast_ref::<CountMin>() {
+        if counts.is_conservative() {
+            return Ok(sketch.clone());
         }
-        AnySketch::CountMin(sketch) if conservative && !sketch.is_conservative() => {
-            bail!("--conservative: {name} is not, and can only be continued as it is")
-        }
-        AnySketch::CountMin(sketch) if sketch.is_conservative() => Ok(AnySketch::CountMin(sketch.clone())),
-        AnySketch::CountMin(sketch) => {
-            let empty = CountMin::with_scheme(sketch.width(), sketch.depth(), sketch.scheme())?;
-            Ok(AnySketch::CountMin(empty))
-        }
-        AnySketch::RangeCountMin(sketch) => {
-            if let Some(asked) = ranges.filter(|asked| *asked != sketch.levels()) {
-                bail!("--ranges {asked}: {name} has {}, and can only be continued so", sketch.levels());
-            }
-            let (width, depth) = (sketch.width(), sketch.depth());
-            let empty = RangeCountMin::with_scheme(sketch.levels(), width, depth, sketch.scheme())?;
-            Ok(AnySketch::RangeCountMin(empty))
-        }
-        _ => Err(before.refusal()),
+        return Ok(CountMin::with_scheme(counts.width(), counts.depth(), counts.scheme())?.into());
     }
+    let Some(ranges) = sketch.downcast_ref::<RangeCountMin>() else { return Err(before.refusal()) };
+    let (width, depth) = (ranges.width(), ranges.depth());
+    Ok(RangeCountMin::with_scheme(ranges.levels(), width, depth, ranges.scheme())?.into())
 }
 
 fn count(
@@ -213,34 +201,22 @@ fn count(
     args: &Args,
     out: &Output,
 ) -> Result<(AnySketch, Counts)> {
-    let weighted = args.how.weight.is_some();
-    match (start, before) {
-        (AnySketch::CountMin(start), before) => {
-            if start.is_conservative() {
-                // What it counts depends on the order, and parts cannot be merged.
-                pass.threads = 1;
-            }
-            let (mut sketch, counts) = tally(pass, start, weighted, out)?;
-            if let Some(AnySketch::CountMin(before)) = before.filter(|_| !sketch.is_conservative()) {
-                sketch.merge(&before)?;
-            }
-            Ok((AnySketch::CountMin(sketch), counts))
-        }
-        (AnySketch::RangeCountMin(start), before) => {
-            let (mut sketch, counts) = tally(pass, start, weighted, out)?;
-            if let Some(AnySketch::RangeCountMin(before)) = before {
-                sketch.merge(&before)?;
-            }
-            Ok((AnySketch::RangeCountMin(sketch), counts))
-        }
-        (other, _) => bail!("a {} does not count keys", other.family()),
+    let is_conservative = start.downcast_ref().is_some_and(CountMin::is_conservative);
+    if is_conservative {
+        // What it counts depends on the order, and parts cannot be merged.
+        pass.threads = 1;
     }
+    let (mut sketch, counts) = tally(pass, start, args.how.weight.is_some(), out)?;
+    if let Some(before) = before.filter(|_| !is_conservative) {
+        sketch.merge(&before)?;
+    }
+    Ok((sketch, counts))
 }
 
 fn print(sketch: &AnySketch, counts: Counts, name: &str, out: &Output) -> Result<()> {
     let summary = sketch.summary();
     out.remark(format_args!("{} counted into {name}", output::estimate(summary.items)))?;
-    if let AnySketch::CountMin(sketch) = sketch {
+    if let Some(sketch) = sketch.downcast_ref::<CountMin>() {
         let sure = output::percent(sketch.confidence().level());
         out.remark(format_args!("answers at most {} too high, {sure} sure", output::count(sketch.margin())))?;
     }

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use crivo::codec::{AnySketch, Parameter};
-use crivo::sketch::Merge;
 
 use super::{Outcome, show};
 use crate::output::{self, Output};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use crivo::codec::{Family, Parameter, Summary};
+use crivo::codec::{AnySketch, Parameter, Question, Summary};
 use crivo::keys::KeyKind;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -65,7 +65,7 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
         kind: summary.family.name(),
         version: summary.family.version(),
         parameters: summary.parameters.iter().map(|(name, value)| ((*name).into(), to_json(value))).collect(),
-        keys: keys_of(&summary),
+        keys: keys_of(&stored.sketch),
         seed: summary.scheme.seed(),
         items: summary.items.into(),
         fill: summary.fill,
@@ -77,9 +77,9 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
 
 fn print_table(stored: &Stored, out: &Output) -> Result<()> {
     let summary = stored.sketch.summary();
-    let keys = keys_of(&summary);
+    let keys = keys_of(&stored.sketch);
     let Summary { family, parameters, scheme, items, fill, false_positive_rate, memory } = summary;
-    let kind = kinds::of(family);
+    let kind = kinds::of(&stored.sketch);
     let mut rows = vec![
         ("kind".into(), format!("{family}, version {}", family.version())),
         ("made by".into(), kind.made_by.into()),
@@ -87,7 +87,7 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
         ("items".into(), output::estimate(items)),
     ];
     for (name, value) in &parameters {
-        rows.push((name.replace('_', " "), to_text(name, value)));
+        rows.push((name.replace('_', " "), output::parameter(value)));
     }
     rows.push(("keys".into(), keys.into()));
     rows.push(("seed".into(), scheme.seed().to_string()));
@@ -99,28 +99,17 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
 }
 
 /// The kind of keys in the words of `--keys`; counters of events have none.
-fn keys_of(summary: &Summary) -> &'static str {
-    let counts_events =
-        matches!(summary.family, Family::SampledCounter | Family::MorrisCounter | Family::CounterArray);
-    if counts_events && summary.scheme.kind() == KeyKind::Hash { "none" } else { key_word(summary.scheme) }
+fn keys_of(sketch: &AnySketch) -> &'static str {
+    let counts_events = sketch.family().question() == Question::HowManyEvents;
+    let scheme = sketch.scheme();
+    if counts_events && scheme.kind() == KeyKind::Hash { "none" } else { key_word(scheme) }
 }
 
 fn to_json(value: &Parameter) -> Value {
     match value {
         Parameter::Count(count) => (*count).into(),
-        Parameter::Ratio(ratio) => (*ratio).into(),
+        Parameter::Ratio(number) | Parameter::Number(number) => (*number).into(),
         Parameter::Name(name) => (*name).into(),
         _ => Value::Null,
-    }
-}
-
-fn to_text(name: &str, value: &Parameter) -> String {
-    match value {
-        Parameter::Count(count) => output::count(*count),
-        // The scale of a Morris counter: numbers, and not shares of something.
-        Parameter::Ratio(number) if ["base", "reach"].contains(&name) => output::number(*number),
-        Parameter::Ratio(ratio) => output::percent(*ratio),
-        Parameter::Name(name) => (*name).into(),
-        _ => "unknown".into(),
     }
 }

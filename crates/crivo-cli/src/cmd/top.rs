@@ -19,12 +19,12 @@ use serde::Serialize;
 
 use self::choose::{Candidate, Guarantee, Wanted};
 use super::Outcome;
-use crate::args::{Continued, InputArgs, KeyArgs, SketchArgs, share, whole};
+use crate::args::{InputArgs, KeyArgs, SketchArgs, share, whole};
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
 use crate::tally::tally;
-use crate::window::{Covered, WindowArgs};
+use crate::window::{self, Covered, WindowArgs};
 
 /// So many counters fit the second-level cache, and no count is off by more than 0.01 % of all rows.
 const DEFAULT_COUNTERS: usize = 1 << 14;
@@ -221,23 +221,23 @@ fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) 
         bail!("--verify: it counts all rows, and --window only the last: leave one of them out");
     }
     let window = match args.sketch.to_continue()? {
-        Some(Continued { name, sketch: AnySketch::Panes(ring) }) => {
-            args.keys.agree_with(ring.empty().summary().scheme, &name)?;
+        Some(before) => {
+            let (ring, name) = window::ring_of(before)?;
+            args.keys.agree_with(ring.empty().scheme(), &name)?;
             args.window.go_on(ring, &name, pass)?
         }
-        Some(other) => bail!("{}: was not kept with --window, and can only be continued without", other.name),
         None => {
             let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, args.keys.scheme()?);
-            args.window.begin(AnySketch::HeavyHitters(empty.context("--counters")?), pass)?
+            args.window.begin(empty.context("--counters")?.into(), pass)?
         }
     };
-    if !matches!(window.empty(), AnySketch::HeavyHitters(_)) {
+    if window.empty().downcast_ref::<HeavyHitters>().is_none() {
         bail!("--into: the panes of the file are not those of crivo top: {}", window.empty().family());
     }
-    pass.require_keys(window.empty().summary().scheme)?;
+    pass.require_keys(window.empty().scheme())?;
     let destination = args.sketch.destination(&args.input)?;
     let (window, counts) = window.fill(pass, args.how.weight.is_some(), out)?;
-    let AnySketch::HeavyHitters(sketch) = window.merged()? else { bail!("the panes are of another kind") };
+    let sketch = window.merged()?.downcast()?;
     let covered = window.covered()?;
     Ok(Counted { sketch, counts, destination, ring: Some(window.into_sketch()), window: covered })
 }
@@ -246,20 +246,17 @@ fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) 
 fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
     let before = match args.sketch.to_continue()? {
         None => None,
-        Some(before) => match before.sketch {
-            AnySketch::Panes(_) => {
-                bail!("{}: was kept with --window and --time-field: name them again", before.name)
+        Some(before) => {
+            window::refuse_ring(&before.sketch, &before.name)?;
+            let refusal = before.refusal();
+            let Ok(sketch) = before.sketch.downcast::<HeavyHitters>() else { return Err(refusal) };
+            args.keys.agree_with(sketch.scheme(), &before.name)?;
+            if let Some(asked) = args.how.counters.filter(|asked| asked.get() != sketch.capacity()) {
+                let (name, found) = (before.name, sketch.capacity());
+                bail!("--counters {asked}: {name} has {found}, and it can only be continued so");
             }
-            AnySketch::HeavyHitters(sketch) => {
-                args.keys.agree_with(sketch.scheme(), &before.name)?;
-                if let Some(asked) = args.how.counters.filter(|asked| asked.get() != sketch.capacity()) {
-                    let (name, found) = (before.name, sketch.capacity());
-                    bail!("--counters {asked}: {name} has {found}, and it can only be continued so");
-                }
-                Some(sketch)
-            }
-            _ => return Err(before.refusal()),
-        },
+            Some(sketch)
+        }
     };
     let (capacity, scheme) = match &before {
         Some(sketch) => (sketch.capacity(), sketch.scheme()),
@@ -268,7 +265,8 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
     pass.require_keys(scheme)?;
     let empty = HeavyHitters::with_scheme(capacity, scheme).context("--counters")?;
     let destination = args.sketch.destination(&args.input)?;
-    let (mut sketch, counts) = tally(pass, empty, args.how.weight.is_some(), out)?;
+    let (sketch, counts) = tally(pass, empty.into(), args.how.weight.is_some(), out)?;
+    let mut sketch: HeavyHitters = sketch.downcast()?;
     if let Some(before) = before {
         sketch.merge(&before)?;
     }

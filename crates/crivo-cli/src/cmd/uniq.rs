@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
+use crivo::codec::AnySketch;
 use crivo::keys::{KeyKind, KeyScheme};
 use crivo::membership::{BlockedBloom, Bloom};
+use crivo::sketch::Membership;
 use crivo_rows::{Items, Predicate};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Outcome;
 use super::set::count_items;
-use crate::args::{InputArgs, KeyArgs, OnFull, share, whole};
+use crate::args::{Continued, InputArgs, KeyArgs, OnFull, share, whole};
 use crate::filter::Filter;
 use crate::lookup::each_line;
 use crate::output::Output;
@@ -92,11 +94,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     pass.require_keys(scheme)?;
     // Rows without a value count as one value: the empty text.
     let missing = KeyScheme::bytes().with_seed(scheme.seed()).hash("")?;
+    let mut inserted = Ok(());
     pass.copy(
         scheme,
         out,
-        Predicate::Hashes(missing, &mut |hashes, keep| filter.insert_fresh(hashes, keep)),
+        Predicate::Hashes(missing, &mut |hashes, keep| {
+            inserted = filter.insert_fresh(hashes, keep);
+            if inserted.is_err() {
+                keep.clear();
+                keep.resize(hashes.len(), false);
+            }
+        }),
     )?;
+    inserted?;
     filter.report_if_full(args.how.on_full, out)?;
     if let Some(destination) = destination {
         destination.write(&filter.encode())?;
@@ -118,42 +128,47 @@ impl State {
             Some(path) => Some(args.input.output_beside(path)?),
             None => None,
         };
+        let rate = fpr.unwrap_or(DEFAULT_RATE);
+        if !(rate > 0.0 && rate < 1.0) {
+            bail!("--fpr {rate}: expected a share between 0 and 1, such as 0.1%");
+        }
         let filter = match state {
             Some(path) if path.exists() => {
                 let name = store::name_of(path);
-                if items.is_some() || fpr.is_some() {
-                    bail!("--items and --fpr: {name} has its size already, and keeps it");
+                let before = Continued { name: name.clone(), sketch: store::read(path)?.sketch };
+                let capacity = before.sketch.membership().ok().and_then(Membership::capacity);
+                if let (true, Some(items)) = (items.is_some() || fpr.is_some(), items.or(capacity)) {
+                    before.require_same_sizes(&new_filter(items, rate, before.sketch.scheme())?)?;
                 }
-                let filter = Filter::of(store::read(path)?.sketch, &name)?;
+                let filter = Filter::of(before.sketch, &name)?;
                 args.keys.agree_with(filter.scheme(), &name)?;
-                if matches!(filter, Filter::Direct(_)) {
-                    bail!(
-                        "{name}: this is a DirectTable: use a filter made by crivo uniq or crivo set build"
-                    );
+                if filter.sketch().clone().hashes_mut().is_err() {
+                    let family = filter.sketch().family();
+                    bail!("{name}: this is a {family}: use a filter made by crivo uniq or crivo set build");
                 }
                 filter
             }
             _ => {
-                let rate = fpr.unwrap_or(DEFAULT_RATE);
-                if !(rate > 0.0 && rate < 1.0) {
-                    bail!("--fpr {rate}: expected a share between 0 and 1, such as 0.1%");
-                }
                 let items = match items {
                     Some(items) => *items,
                     None => count()?,
                 };
-                let scheme = args.keys.scheme()?;
-                // One cache line a key is fastest, but no line is long enough for the smallest rates.
-                let filter = if rate >= LEAST_BLOCKED_RATE {
-                    BlockedBloom::for_items_with_scheme(items, rate, scheme).map(Filter::Blocked)
-                } else {
-                    Bloom::for_items_with_scheme(items, rate, scheme).map(Filter::Bloom)
-                };
-                filter.context("--items and --fpr")?
+                Filter::of(new_filter(items, rate, args.keys.scheme()?)?, "the new filter")?
             }
         };
         Ok(Self { filter, destination })
     }
+}
+
+/// Returns an empty filter for that many items.
+fn new_filter(items: u64, rate: f64, scheme: KeyScheme) -> Result<AnySketch> {
+    // One cache line a key is fastest, but no line is long enough for the smallest rates.
+    let filter = if rate >= LEAST_BLOCKED_RATE {
+        BlockedBloom::for_items_with_scheme(items, rate, scheme).map(AnySketch::from)
+    } else {
+        Bloom::for_items_with_scheme(items, rate, scheme).map(AnySketch::from)
+    };
+    filter.context("--items and --fpr")
 }
 
 /// Whole files instead of rows: the item is what is in them.
@@ -179,7 +194,7 @@ fn by_content(args: &Args, pass: &Pass, out: &Output) -> Outcome {
     for path in &paths {
         let hash = hash_of_content(path, scheme.seed())
             .map_err(|error| anyhow!("{}: {}", path.display(), store::reason(&error)))?;
-        filter.insert_fresh(&[hash], &mut fresh);
+        filter.insert_fresh(&[hash], &mut fresh)?;
         if fresh[0] {
             out.line(path.display())?;
         }

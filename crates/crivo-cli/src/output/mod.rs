@@ -17,7 +17,7 @@ use crivo_rows::Counts;
 use serde::Serialize;
 
 pub(crate) use self::meter::Meter;
-pub(crate) use self::text::{bytes, count, estimate, number, percent};
+pub(crate) use self::text::{bytes, count, estimate, number, parameter, percent};
 
 pub(crate) const STRONG: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();

@@ -1,6 +1,7 @@
 //! Numbers in words a person reads quickly.
 
 use crivo::Estimate;
+use crivo::codec::Parameter;
 
 /// A count in groups of three digits: `1 702 788`.
 pub(crate) fn count(number: u64) -> String {
@@ -55,6 +56,17 @@ pub(crate) fn percent(share: f64) -> String {
         p if p >= 1.0 => format!("{percent:.1} %"),
         p if p >= 0.01 => format!("{percent:.2} %"),
         _ => format!("{percent:.1e} %"),
+    }
+}
+
+/// A parameter of a sketch.
+pub(crate) fn parameter(value: &Parameter) -> String {
+    match value {
+        Parameter::Count(number) => count(*number),
+        Parameter::Ratio(share) => percent(*share),
+        Parameter::Number(value) => number(*value),
+        Parameter::Name(name) => (*name).into(),
+        _ => "unknown".into(),
     }
 }
 

@@ -75,32 +75,41 @@ macro_rules! make_family {
 with_every_family!(make_family);
 
 impl Family {
-    /// How many bytes of the payload, from its beginning, are parameters: what the parts of one whole
-    /// have in common. Families that are not named have none, or no fixed number of them.
-    pub(crate) const fn parameter_bytes(self) -> usize {
-        match self {
-            Self::HyperLogLog | Self::LogLog | Self::UltraLogLog => 1,
-            Self::KMinValues
-            | Self::HeavyHitters
-            | Self::Reservoir
-            | Self::WeightedReservoir
-            | Self::MinHash => 4,
-            Self::CountMin | Self::RangeCountMin => 6,
-            Self::SampledCounter | Self::LinearCounting | Self::DirectTable => 8,
-            Self::MorrisCounter => 9,
-            Self::DDSketch => 12,
-            Self::BlockedBloom | Self::PrivateCountMean => 16,
-            Self::CounterArray => 17,
-            Self::CountingBloom => 18,
-            Self::Bloom => 20,
-            Self::ColumnProfile => 25,
-            _ => 0,
+    /// Returns the question that the family answers, which the first digit of its number tells.
+    pub const fn question(self) -> Question {
+        match self as u8 >> 4 {
+            1 => Question::HowManyEvents,
+            2 => Question::HowManyDifferent,
+            3 => Question::IsItInThere,
+            4 => Question::HowOften,
+            5 => Question::FairSample,
+            6 => Question::WhichAreAlike,
+            _ => Question::Container,
         }
     }
 
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|family| *family as u8 == byte)
     }
+}
+
+/// The question that a family answers: the module it stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// How many events?
+    HowManyEvents,
+    /// How many different?
+    HowManyDifferent,
+    /// Is it in there?
+    IsItInThere,
+    /// How often, and which most often?
+    HowOften,
+    /// A fair sample?
+    FairSample,
+    /// Which are alike?
+    WhichAreAlike,
+    /// What the sketches inside answer.
+    Container,
 }
 
 impl fmt::Display for Family {

@@ -36,9 +36,9 @@ mod family;
 mod reader;
 mod writer;
 
-pub use any::{AnySketch, Parameter, Summary};
+pub use any::{AnySketch, Parameter, Parameters, StoredSketch, Summary};
 pub use envelope::{Decode, Encode, Header};
 pub(crate) use envelope::{decode_opened, open};
-pub use family::Family;
+pub use family::{Family, Question};
 pub use reader::Reader;
 pub use writer::Writer;

@@ -28,14 +28,14 @@
 use super::cells::{Coins, bytes_for, get, set};
 use super::morris_counter::require_same_scale;
 use super::scale::Scale;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash;
-use crate::keys::{KeyKind, KeyScheme};
+use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
 use crate::random::Generator;
-use crate::sketch::Merge;
+use crate::sketch::{Frequency, InsertKeys, Merge, impl_sketch};
 
 /// Many Morris counters, addressed by index; see the [module](self) for the guarantee.
 ///
@@ -328,9 +328,23 @@ impl CounterArray {
         self.values().filter(|&value| value == self.highest()).count() as u64
     }
 
+    /// Whether no counter was ever raised.
+    pub fn is_empty(&self) -> bool {
+        self.cells.iter().all(|&byte| byte == 0)
+    }
+
     /// Bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() + self.coins.memory()
+    }
+
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("len", Parameter::Count(self.len)),
+            ("bits", Parameter::Count(self.bits.into())),
+            ("base", Parameter::Number(self.base())),
+        ]
     }
 
     /// What `crivo show` prints.
@@ -338,20 +352,66 @@ impl CounterArray {
         let used = self.values().filter(|&value| value > 0).count();
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("len", Parameter::Count(self.len)),
-                ("bits", Parameter::Count(self.bits.into())),
-                ("base", Parameter::Ratio(self.base())),
-                ("reach", Parameter::Ratio(self.reach())),
-                ("standard_error", Parameter::Ratio(super::MorrisCounter::standard_error(self.base()))),
-                ("saturated", Parameter::Count(self.saturated())),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("reach", Parameter::Number(self.reach())),
+                    ("standard_error", Parameter::Ratio(super::MorrisCounter::standard_error(self.base()))),
+                    ("saturated", Parameter::Count(self.saturated())),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.total(),
             fill: Some(used as f64 / self.len as f64),
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(CounterArray, keys, prepared_frequency);
+
+impl InsertKeys for CounterArray {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        self.increment_hashes(batch.hashes())
+    }
+}
+
+impl CounterArray {
+    /// Returns what answers about single keys: it has counted once how many counters are in use.
+    pub fn answers(&self) -> CounterAnswers<'_> {
+        let used = self.values().filter(|&value| value > 0).count();
+        let shared = if self.scheme.kind() == KeyKind::Hash { 0.0 } else { used as f64 / self.len as f64 };
+        CounterAnswers { array: self, shared }
+    }
+}
+
+/// Answers about single keys of a [`CounterArray`].
+#[derive(Debug, Clone, Copy)]
+pub struct CounterAnswers<'a> {
+    array: &'a CounterArray,
+    /// The chance that a key shares its counter with another.
+    shared: f64,
+}
+
+/// How often a key came, at 95 %. Events of other keys that share its counter are part of the 5 % while
+/// that is unlikely; otherwise there is no lower bound. An array without keys is asked by index.
+impl Frequency for CounterAnswers<'_> {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        let Self { array, shared } = *self;
+        let index = match (array.scheme.kind(), key) {
+            (KeyKind::Hash, KeyRef::Hash(index) | KeyRef::Integer(index)) => index,
+            _ => array.index_of(array.scheme.hash_ref(key)?),
+        };
+        let confidence = Confidence::new(Confidence::P95.level() + shared).unwrap_or(Confidence::P95);
+        let all = array.estimate_at(index, confidence)?;
+        if shared == 0.0 || all.value() == 0.0 {
+            return Ok(all);
+        }
+        let lower = if shared < 0.04 { all.lower() } else { 0.0 };
+        Ok(Estimate::probable(all.value(), lower, all.upper(), Confidence::P95))
     }
 }
 

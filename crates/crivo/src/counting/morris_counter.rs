@@ -29,12 +29,12 @@ use std::ops::RangeInclusive;
 
 use super::scale::Scale;
 use super::skip::Skip;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::KeyScheme;
 use crate::random::Generator;
-use crate::sketch::Merge;
+use crate::sketch::{CountEvents, Merge, impl_sketch};
 
 /// Counts events on a logarithmic scale; see the [module](self) for the guarantee.
 ///
@@ -224,23 +224,42 @@ impl MorrisCounter {
         size_of::<Self>()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("base", Parameter::Number(self.base())), ("bits", Parameter::Count(self.bits.into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("base", Parameter::Ratio(self.base())),
-                ("bits", Parameter::Count(self.bits.into())),
-                ("value", Parameter::Count(self.value.into())),
-                ("reach", Parameter::Ratio(self.reach())),
-                ("standard_error", Parameter::Ratio(Self::standard_error(self.base()))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("value", Parameter::Count(self.value.into())),
+                    ("reach", Parameter::Number(self.reach())),
+                    ("standard_error", Parameter::Ratio(Self::standard_error(self.base()))),
+                ],
+            ]
+            .concat(),
             scheme: self.key_scheme(),
             items: self.estimate(),
             fill: Some(f64::from(self.value) / f64::from(self.highest())),
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(MorrisCounter, events);
+
+impl CountEvents for MorrisCounter {
+    fn add(&mut self, events: u64) {
+        self.add(events);
+    }
+
+    fn estimate(&self) -> Estimate {
+        self.estimate()
     }
 }
 

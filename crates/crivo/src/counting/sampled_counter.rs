@@ -26,13 +26,13 @@
 use std::ops::RangeInclusive;
 
 use super::skip::Skip;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::KeyScheme;
 use crate::math::Failures;
 use crate::random::Generator;
-use crate::sketch::Merge;
+use crate::sketch::{CountEvents, Merge, impl_sketch};
 
 /// Counts each event with a fixed probability; see the [module](self) for the guarantee.
 ///
@@ -203,20 +203,34 @@ impl SampledCounter {
         size_of::<Self>()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("probability", Parameter::Ratio(self.probability))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("probability", Parameter::Ratio(self.probability)),
-                ("value", Parameter::Count(self.value)),
-            ],
+            parameters: [self.parameters(), vec![("value", Parameter::Count(self.value))]].concat(),
             scheme: self.key_scheme(),
             items: self.estimate(),
             fill: None,
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(SampledCounter, events);
+
+impl CountEvents for SampledCounter {
+    fn add(&mut self, events: u64) {
+        self.add(events);
+    }
+
+    fn estimate(&self) -> Estimate {
+        self.estimate()
     }
 }
 

@@ -17,11 +17,11 @@
 //! instead of items, and no lists: a hash that finds its slot taken moves on to the next.
 
 use super::hash_table::HashTable;
-use crate::codec::{Decode, Encode, Family, Header, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items exactly; see the [module](self) for what that takes.
 ///
@@ -97,10 +97,6 @@ impl ExactDistinct {
 }
 
 impl InsertHashes for ExactDistinct {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -139,17 +135,30 @@ impl ExactDistinct {
         size_of::<Self>() + self.hashes.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        Vec::new()
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: Vec::new(),
+            parameters: self.parameters(),
             scheme: self.scheme,
             items: self.estimate(),
             fill: None,
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(ExactDistinct, hashes, keys, cardinality);
+
+impl Cardinality for ExactDistinct {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
     }
 }
 

@@ -20,12 +20,12 @@
 //! **Where this departs from the papers.** Zeros are counted from the low end of the hash. The bounds invert
 //! the distribution above and are as wide as one byte deserves.
 
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
 use crate::math::exp2;
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Keeps the longest run of zeros of a set's hashes; see the [module](self).
 ///
@@ -106,10 +106,6 @@ impl ProbabilisticCounting {
 }
 
 impl InsertHashes for ProbabilisticCounting {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -170,6 +166,11 @@ impl ProbabilisticCounting {
         size_of::<Self>()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        Vec::new()
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let longest = self.longest_run().map(|zeros| ("longest_run", Parameter::Count(zeros.into())));
@@ -182,6 +183,14 @@ impl ProbabilisticCounting {
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(ProbabilisticCounting, hashes, keys, cardinality);
+
+impl Cardinality for ProbabilisticCounting {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
     }
 }
 

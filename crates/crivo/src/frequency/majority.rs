@@ -41,11 +41,11 @@
 
 use super::hitter::{Hitter, certain, middle};
 use super::rows::require_weights;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
-use crate::sketch::{InsertKeys, Merge};
+use crate::sketch::{AddWeights, Frequency, InsertKeys, Merge, Top, impl_sketch};
 
 /// Finds the key with more than half of all votes; see the [module](self) for the guarantee.
 ///
@@ -307,6 +307,11 @@ impl Majority {
         size_of::<Self>() + self.candidate.text.capacity()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        Vec::new()
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
@@ -321,6 +326,34 @@ impl Majority {
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(Majority, keys, weights, frequency, top);
+
+impl AddWeights for Majority {
+    fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        self.add_ref(key, weight)
+    }
+
+    fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.add_batch(batch, weights)
+    }
+
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
+        if key.kind() == self.scheme.kind() { Ok(()) } else { Err(self.scheme.wrong_kind(key.kind())) }
+    }
+}
+
+impl Frequency for Majority {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        self.frequency_ref(key)
+    }
+}
+
+impl Top for Majority {
+    fn top(&self, count: usize) -> Vec<Hitter> {
+        self.candidate().into_iter().take(count).collect()
     }
 }
 

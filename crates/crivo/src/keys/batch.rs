@@ -113,6 +113,14 @@ impl<'a> KeyBatch<'a> {
         self.hashes.iter().enumerate().map(move |(index, &hash)| (keys.get(index, hash), hash))
     }
 
+    /// Returns the keys at some consecutive places of the batch; those beyond its end are left out.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.len());
+        let range = range.start.min(end)..end;
+        Self { scheme: self.scheme, keys: self.keys.slice(range.clone()), hashes: &self.hashes[range] }
+    }
+
     /// The key at an index, without a look at those before it.
     pub fn get(&self, index: usize) -> Option<KeyRef<'a>> {
         self.hashes.get(index).map(|&hash| self.keys.get(index, hash))
@@ -120,6 +128,17 @@ impl<'a> KeyBatch<'a> {
 }
 
 impl<'a> Keys<'a> {
+    fn slice(self, range: Range<usize>) -> Self {
+        match self {
+            Keys::Spans { bytes, spans } => Keys::Spans { bytes, spans: &spans[range] },
+            Keys::Offsets { bytes, offsets } => {
+                Keys::Offsets { bytes, offsets: &offsets[range.start..=range.end] }
+            }
+            Keys::Integers(integers) => Keys::Integers(&integers[range]),
+            Keys::Unknown => Keys::Unknown,
+        }
+    }
+
     #[inline]
     fn get(self, index: usize, hash: u64) -> KeyRef<'a> {
         match self {
@@ -287,6 +306,8 @@ mod tests {
         let batch = other.hash_offsets(&[0, 3, 3, 8], b"onethree").unwrap();
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
         assert_eq!((batch.get(2), batch.get(3)), (Some(KeyRef::Bytes(b"three")), None));
+        assert_eq!(batch.slice(1..9).iter().collect::<Vec<_>>(), expected[1..]);
+        assert!(batch.slice(5..9).is_empty());
         assert!(other.hash_offsets(&[], b"").unwrap().is_empty());
 
         let integers = [7, u64::MAX];

@@ -22,12 +22,14 @@
 
 use std::ops::RangeInclusive;
 
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{
+    AnySketch, Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer,
+};
 use crate::cpu;
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
-use crate::sketch::{InsertKeys, Merge};
+use crate::sketch::{Capability, InsertKeys, Membership, Merge, impl_sketch};
 
 /// A set of integers below a limit; see the [module](self) for the guarantee.
 ///
@@ -292,17 +294,57 @@ impl DirectTable {
         size_of::<Self>() + size_of_val(&*self.words)
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("universe", Parameter::Count(self.universe))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![("universe", Parameter::Count(self.universe))],
+            parameters: self.parameters(),
             scheme: self.scheme,
             items: self.items(),
             fill: Some(self.fill()),
             false_positive_rate: Some(0.0),
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(DirectTable, keys, membership);
+
+impl Membership for DirectTable {
+    fn contains_ref(&self, key: KeyRef<'_>) -> Result<bool> {
+        self.integer(key).map(|key| self.has(key))
+    }
+
+    fn contains_batch(&self, batch: &KeyBatch<'_>, found: &mut Vec<bool>) -> Result<()> {
+        self.contains_batch(batch, found)
+    }
+
+    fn insert_new(&mut self, _: &[u64], _: &mut Vec<bool>) -> Result<()> {
+        Err(Capability::Hashes.missing_in(self))
+    }
+
+    fn intersect(&mut self, other: &AnySketch) -> Result<Estimate> {
+        self.intersect(other.require_ref()?)?;
+        Ok(self.items())
+    }
+
+    crate::membership::removal!(can_remove);
+
+    fn items(&self) -> Estimate {
+        self.items()
+    }
+
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        0.0
     }
 }
 

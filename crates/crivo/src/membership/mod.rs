@@ -7,6 +7,86 @@
 //! | [`BlockedBloom`] | 10.1 bits a key at 1 %, one cache line | "yes" is wrong at the rate | exact; so is intersection, but for its rate |
 //! | [`CountingBloom`] | 4 to 32 bits a cell, 10 cells a key for 1 % | false positives; counts from above | exact, and so is subtraction |
 
+/// Implements [`Membership`](crate::sketch::Membership) for a filter that needs only the hash of a key.
+macro_rules! impl_membership_by_hash {
+    ($type:ty, $removal:ident) => {
+        impl $crate::sketch::Membership for $type {
+            fn contains_ref(&self, key: $crate::keys::KeyRef<'_>) -> $crate::Result<bool> {
+                Ok(self.contains_hash(self.scheme.hash_ref(key)?))
+            }
+
+            fn contains_batch(
+                &self,
+                batch: &$crate::keys::KeyBatch<'_>,
+                found: &mut Vec<bool>,
+            ) -> $crate::Result<()> {
+                self.scheme.require_same(batch.scheme())?;
+                self.contains_hashes(batch.hashes(), found);
+                Ok(())
+            }
+
+            fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> $crate::Result<()> {
+                // All are looked up first, together, which overlaps the memory accesses. Only those not
+                // found have to be added, and their place is in the cache by then.
+                let mut found = Vec::new();
+                fresh.clear();
+                for hashes in hashes.chunks($crate::keys::KeyBatch::TARGET_LEN) {
+                    self.contains_hashes(hashes, &mut found);
+                    fresh.extend(
+                        found.iter().zip(hashes).map(|(found, &hash)| !found && self.insert_hash(hash)),
+                    );
+                }
+                Ok(())
+            }
+
+            fn intersect(&mut self, other: &$crate::codec::AnySketch) -> $crate::Result<$crate::Estimate> {
+                let other = other.require_ref::<Self>()?;
+                // How many are shared can be told from the two, and not from the result.
+                let shared = self.shared_items(other)?;
+                self.intersect(other)?;
+                Ok(shared)
+            }
+
+            $crate::membership::removal!($removal);
+
+            fn items(&self) -> $crate::Estimate {
+                self.items()
+            }
+
+            fn capacity(&self) -> Option<u64> {
+                Some(self.capacity())
+            }
+
+            fn false_positive_rate(&self) -> f64 {
+                self.false_positive_rate()
+            }
+        }
+    };
+}
+
+/// The methods of [`Membership`](crate::sketch::Membership) for filters that keys can be taken out of, or not.
+macro_rules! removal {
+    (can_remove) => {
+        fn can_remove(&self) -> bool {
+            true
+        }
+
+        fn subtract(&mut self, other: &$crate::codec::AnySketch) -> $crate::Result<()> {
+            self.subtract(other.require_ref::<Self>()?)
+        }
+    };
+    (cannot_remove) => {
+        fn can_remove(&self) -> bool {
+            false
+        }
+
+        fn subtract(&mut self, _: &$crate::codec::AnySketch) -> $crate::Result<()> {
+            Err($crate::sketch::Capability::Removal.missing_in(self))
+        }
+    };
+}
+use removal;
+
 pub mod blocked_bloom;
 pub mod bloom;
 pub mod counting_bloom;

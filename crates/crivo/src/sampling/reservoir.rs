@@ -26,12 +26,12 @@
 use std::ops::RangeInclusive;
 
 use super::items::Items;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
 use crate::random::Generator;
-use crate::sketch::{InsertKeys, Merge};
+use crate::sketch::{InsertKeys, Merge, Sample, impl_sketch};
 
 /// A uniform sample of a stream; see the [module](self) for the guarantee.
 ///
@@ -235,20 +235,31 @@ impl Reservoir {
         size_of::<Self>() + self.items.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("capacity", Parameter::Count(self.capacity.into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("capacity", Parameter::Count(self.capacity.into())),
-                ("kept", Parameter::Count(self.items.len() as u64)),
-            ],
+            parameters: [self.parameters(), vec![("kept", Parameter::Count(self.items.len() as u64))]]
+                .concat(),
             scheme: self.scheme,
             items: Estimate::exact(self.seen as f64),
             fill: Some(self.items.len() as f64 / f64::from(self.capacity)),
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(Reservoir, keys, samples);
+
+impl Sample for Reservoir {
+    fn sample(&self) -> Vec<KeyRef<'_>> {
+        self.sample().collect()
     }
 }
 

@@ -27,12 +27,12 @@ use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
 use super::reservoir::{check_capacity, check_key, require_same_capacity};
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
 use crate::random::Generator;
-use crate::sketch::Merge;
+use crate::sketch::{Merge, Sample, impl_sketch};
 
 /// A weighted sample of a stream; see the [module](self) for the guarantee.
 ///
@@ -299,21 +299,37 @@ impl WeightedReservoir {
             + self.kept.iter().map(length).sum::<usize>()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("capacity", Parameter::Count(self.capacity.into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("capacity", Parameter::Count(self.capacity.into())),
-                ("kept", Parameter::Count(self.kept.len() as u64)),
-                ("weightless", Parameter::Count(self.weightless)),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("kept", Parameter::Count(self.kept.len() as u64)),
+                    ("weightless", Parameter::Count(self.weightless)),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: Estimate::exact(self.seen as f64),
             fill: Some(self.kept.len() as f64 / f64::from(self.capacity)),
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(WeightedReservoir, samples);
+
+impl Sample for WeightedReservoir {
+    fn sample(&self) -> Vec<KeyRef<'_>> {
+        self.sample()
     }
 }
 

@@ -38,22 +38,16 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
     let array = match before {
         None => new_array(args, pass, out)?,
         Some(before) => {
-            let How { bits, reach, items, .. } = &args.how;
-            if bits.is_some() || reach.is_some() || items.is_some() {
-                bail!("--bits, --reach and --items: {} has its size already, and keeps it", before.name);
+            let refusal = before.refusal();
+            let Ok(array) = before.sketch.downcast::<CounterArray>() else { return Err(refusal) };
+            let scheme = array.scheme();
+            if scheme.kind() != KeyKind::Hash {
+                args.keys.agree_with(scheme, &before.name)?;
+            } else if args.keys.are_text() {
+                bail!("--keys text: {} has counters for integers", before.name);
             }
-            match before.sketch {
-                AnySketch::CounterArray(array) => {
-                    let scheme = array.scheme();
-                    if scheme.kind() != KeyKind::Hash {
-                        args.keys.agree_with(scheme, &before.name)?;
-                    } else if args.keys.are_text() {
-                        bail!("--keys text: {} has counters for integers", before.name);
-                    }
-                    array
-                }
-                _ => return Err(before.refusal()),
-            }
+            require_same_sizes(&args.how, &array, &before.name)?;
+            array
         }
     };
     let (array, counts) = count(pass, array, out)?;
@@ -66,7 +60,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
         );
         args.how.on_full.report(&message, out)?;
     }
-    let sketch = AnySketch::CounterArray(array);
+    let sketch = AnySketch::from(array);
     let bytes = sketch.encode();
     destination.write(&bytes)?;
     if args.how.json {
@@ -78,6 +72,24 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
         out.remark(format_args!("{}, then crivo ask {name} KEY", output::bytes(summary.memory)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes sure that the counters have the sizes that were asked for, if any were.
+fn require_same_sizes(how: &How, array: &CounterArray, name: &str) -> Result<()> {
+    let room = if array.scheme().kind() == KeyKind::Hash { 1 } else { ROOM };
+    let (bits, items) = (array.bits(), array.len() / room);
+    if let Some(asked) = how.bits.filter(|asked| *asked != bits) {
+        bail!("--bits {asked}: the counters of {name} have {bits}, and can only be continued so");
+    }
+    if let Some(asked) = how.items.filter(|asked| *asked != items) {
+        bail!("--items {asked}: {name} was made for {items}, and can only be continued so");
+    }
+    let reach = how.reach.filter(|&reach| CounterArray::base_for(reach, bits).ok() != Some(array.base()));
+    if let Some(asked) = reach {
+        let found = output::number(array.reach());
+        bail!("--reach {asked}: the counters of {name} reach {found}, and can only be continued so");
+    }
+    Ok(())
 }
 
 fn new_array(args: &Args, pass: &Pass, out: &Output) -> Result<CounterArray> {

@@ -80,11 +80,10 @@ impl Counter {
             self.build(0)?;
             return Ok(Begun::New(self));
         };
-        let found = match &before.sketch {
-            AnySketch::SampledCounter(counter) => Self::Sampled(1.0 / counter.probability()),
-            AnySketch::MorrisCounter(counter) => Self::Morris(counter.base()),
-            _ => return Err(before.refusal()),
-        };
+        let sampled =
+            before.sketch.downcast_ref().map(|c: &SampledCounter| Self::Sampled(1.0 / c.probability()));
+        let morris = before.sketch.downcast_ref().map(|c: &MorrisCounter| Self::Morris(c.base()));
+        let Some(found) = sampled.or(morris) else { return Err(before.refusal()) };
         if self != Self::Exact && self != found {
             bail!("--counter {self}: {} is {found}, and it can only be continued so", before.name);
         }
@@ -94,8 +93,8 @@ impl Counter {
     fn build(self, seed: u64) -> Result<Option<AnySketch>> {
         let built = match self {
             Self::Exact => return Ok(None),
-            Self::Sampled(one_in) => SampledCounter::new(1.0 / one_in, seed).map(AnySketch::SampledCounter),
-            Self::Morris(base) => MorrisCounter::new(base, MORRIS_BITS, seed).map(AnySketch::MorrisCounter),
+            Self::Sampled(one_in) => SampledCounter::new(1.0 / one_in, seed).map(AnySketch::from),
+            Self::Morris(base) => MorrisCounter::new(base, MORRIS_BITS, seed).map(AnySketch::from),
         };
         built.map(Some).map_err(|error| refuse("--counter", &error))
     }
@@ -117,18 +116,10 @@ impl Begun {
             Self::New(counter) => counter.build(own_seed(seed, counts)?)?,
             Self::Continued(sketch) => Some(sketch),
         };
-        Ok(match sketch {
-            None => (Estimate::exact(events as f64), None),
-            Some(AnySketch::SampledCounter(mut counter)) => {
-                counter.add(events);
-                (counter.estimate(), Some(AnySketch::SampledCounter(counter)))
-            }
-            Some(AnySketch::MorrisCounter(mut counter)) => {
-                counter.add(events);
-                (counter.estimate(), Some(AnySketch::MorrisCounter(counter)))
-            }
-            Some(other) => bail!("a {} does not count events", other.family()),
-        })
+        let Some(mut sketch) = sketch else { return Ok((Estimate::exact(events as f64), None)) };
+        let counter = sketch.events_mut()?;
+        counter.add(events);
+        Ok((counter.estimate(), Some(sketch)))
     }
 }
 

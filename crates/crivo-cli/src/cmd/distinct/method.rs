@@ -1,14 +1,15 @@
 //! The ways to count, and the sketch that each begins with.
 //!
-//! A new method is a variant of [`Method`], its family in [`Method::of`] and in [`add_rows`], and its
-//! size in [`new_sketch`]; everything else works on [`AnySketch`].
+//! A new method is a variant of [`Method`], its family in [`Method::family`] and its size in
+//! [`new_sketch`]; everything else works on [`AnySketch`].
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
-use crivo::codec::{AnySketch, Parameter};
+use crivo::codec::{AnySketch, Family, Parameter};
 use crivo::distinct::{
     ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
 };
+use crivo::sketch::Sketch as _;
 use crivo_rows::Counts;
 
 use super::Args;
@@ -57,19 +58,26 @@ impl Method {
         }
     }
 
+    /// The sketch that the method counts with.
+    fn family(self) -> Family {
+        match self {
+            Self::Hll => Family::HyperLogLog,
+            Self::Ull => Family::UltraLogLog,
+            Self::Kmv | Self::Minhash => Family::KMinValues,
+            Self::Linear => Family::LinearCounting,
+            Self::Loglog => Family::LogLog,
+            Self::Probabilistic => Family::ProbabilisticCounting,
+            Self::Exact => Family::ExactDistinct,
+        }
+    }
+
     /// The method that a sketch belongs to, if it counts different values.
     fn of(sketch: &AnySketch) -> Option<Self> {
-        match sketch {
-            AnySketch::HyperLogLog(_) => Some(Self::Hll),
-            AnySketch::UltraLogLog(_) => Some(Self::Ull),
-            AnySketch::KMinValues(sketch) if sketch.k() == 1 => Some(Self::Minhash),
-            AnySketch::KMinValues(_) => Some(Self::Kmv),
-            AnySketch::LinearCounting(_) => Some(Self::Linear),
-            AnySketch::LogLog(_) => Some(Self::Loglog),
-            AnySketch::ProbabilisticCounting(_) => Some(Self::Probabilistic),
-            AnySketch::ExactDistinct(_) => Some(Self::Exact),
-            _ => None,
-        }
+        let keeps_one = sketch.parameters() == [("k", Parameter::Count(1))];
+        Self::value_variants()
+            .iter()
+            .copied()
+            .find(|method| method.family() == sketch.family() && (*method == Self::Minhash) == keeps_one)
     }
 
     /// What its size is called in a sketch, if it has one.
@@ -128,25 +136,23 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
     let size = method.asked_size(args)?;
     let precision = || u8::try_from(size.unwrap_or(DEFAULT_PRECISION.into())).unwrap_or(u8::MAX);
     let sketch = match method {
-        Method::Hll => HyperLogLog::with_scheme(precision(), scheme).map(AnySketch::HyperLogLog),
-        Method::Ull => UltraLogLog::with_scheme(precision(), scheme).map(AnySketch::UltraLogLog),
-        Method::Loglog => LogLog::with_scheme(precision(), scheme).map(AnySketch::LogLog),
+        Method::Hll => HyperLogLog::with_scheme(precision(), scheme).map(AnySketch::from),
+        Method::Ull => UltraLogLog::with_scheme(precision(), scheme).map(AnySketch::from),
+        Method::Loglog => LogLog::with_scheme(precision(), scheme).map(AnySketch::from),
         Method::Kmv => {
             let k = u32::try_from(size.unwrap_or(1 << DEFAULT_PRECISION)).unwrap_or(u32::MAX);
-            KMinValues::with_scheme(k, scheme).map(AnySketch::KMinValues)
+            KMinValues::with_scheme(k, scheme).map(AnySketch::from)
         }
-        Method::Minhash => KMinValues::with_scheme(1, scheme).map(AnySketch::KMinValues),
+        Method::Minhash => KMinValues::with_scheme(1, scheme).map(AnySketch::from),
         Method::Linear => {
             let bits = match size {
                 Some(bits) => bits,
                 None => LinearCounting::bits_for(DEFAULT_ITEMS, DEFAULT_ERROR)?,
             };
-            LinearCounting::with_scheme(bits, scheme).map(AnySketch::LinearCounting)
+            LinearCounting::with_scheme(bits, scheme).map(AnySketch::from)
         }
-        Method::Probabilistic => {
-            Ok(AnySketch::ProbabilisticCounting(ProbabilisticCounting::with_scheme(scheme)))
-        }
-        Method::Exact => Ok(AnySketch::ExactDistinct(ExactDistinct::with_scheme(scheme))),
+        Method::Probabilistic => Ok(ProbabilisticCounting::with_scheme(scheme).into()),
+        Method::Exact => Ok(ExactDistinct::with_scheme(scheme).into()),
     };
     sketch.context("--precision")
 }
@@ -154,37 +160,8 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
 /// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches of
 /// sets, so that merging them all counts nothing twice.
 pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
-    let bytes = full_size(&start);
-    macro_rules! add_to {
-        ($($family:ident),*) => {
-            match start {
-                $(AnySketch::$family(start) => {
-                    let scheme = start.scheme();
-                    let (sketch, counts) = pass.sketch_of_size(start, bytes, scheme, out)?;
-                    Ok((AnySketch::$family(sketch), counts))
-                })*
-                other => bail!("a {} does not count different values", other.family()),
-            }
-        };
-    }
-    add_to!(
-        HyperLogLog,
-        UltraLogLog,
-        KMinValues,
-        LinearCounting,
-        LogLog,
-        ProbabilisticCounting,
-        ExactDistinct
-    )
-}
-
-/// The memory that a sketch may come to take; for the exact one nobody knows.
-fn full_size(sketch: &AnySketch) -> usize {
-    match sketch {
-        AnySketch::KMinValues(sketch) => sketch.k() as usize * 16,
-        AnySketch::LinearCounting(sketch) => sketch.memory(),
-        _ => 1 << DEFAULT_PRECISION,
-    }
+    let (scheme, bytes) = (start.scheme(), start.full_memory());
+    pass.sketch_of_size(start, bytes, scheme, out)
 }
 
 /// The sketch in a file, and its method, if it can go on with what was asked for: the sketch's own

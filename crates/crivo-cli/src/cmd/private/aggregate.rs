@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let Some((sketch, _)) = sum else { bail!("there are no reports to add up") };
     let reports = sketch.reports();
     let error = output::count(sketch.protocol().standard_error(reports) as u64);
-    let sketch = crivo::codec::AnySketch::PrivateCountMean(sketch);
+    let sketch = crivo::codec::AnySketch::from(sketch);
     let bytes = sketch.encode();
     destination.write(&bytes)?;
     if args.json {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
-use crivo::Estimate;
+use crivo::{ErrorKind, Estimate};
 
 use crate::cmd::Outcome;
 use crate::filter::Filter;
@@ -73,54 +73,20 @@ pub(super) fn union(args: &UnionArgs, out: &Output) -> Outcome {
 }
 
 pub(super) fn intersect(args: &IntersectArgs, out: &Output) -> Outcome {
-    combine(&args.two, "intersected", out, |first, second| {
-        // How many are shared can be told from the two, and not from the result.
-        Ok(match (first, second) {
-            (Filter::Bloom(mine), Filter::Bloom(theirs)) => {
-                let shared = mine.shared_items(theirs)?;
-                mine.intersect(theirs)?;
-                shared
-            }
-            (Filter::Blocked(mine), Filter::Blocked(theirs)) => {
-                let shared = mine.shared_items(theirs)?;
-                mine.intersect(theirs)?;
-                shared
-            }
-            (Filter::Counting(mine), Filter::Counting(theirs)) => {
-                let shared = mine.shared_items(theirs)?;
-                mine.intersect(theirs)?;
-                shared
-            }
-            (Filter::Direct(mine), Filter::Direct(theirs)) => {
-                mine.intersect(theirs)?;
-                mine.items()
-            }
-            // Different kinds: merging refuses them, naming both.
-            (mine, theirs) => {
-                mine.merge(theirs)?;
-                mine.items()
-            }
-        })
-    })
+    combine(&args.two, "intersected", out, |first, second| Ok(first.intersect(second)?))
 }
 
 pub(super) fn subtract(args: &SubtractArgs, out: &Output) -> Outcome {
-    combine(&args.two, "subtracted", out, |first, second| match (&mut *first, second) {
-        (Filter::Counting(mine), Filter::Counting(theirs)) => {
-            mine.subtract(theirs)?;
-            Ok(mine.items())
-        }
-        (Filter::Direct(mine), Filter::Direct(theirs)) => {
-            mine.subtract(theirs)?;
-            Ok(mine.items())
-        }
-        _ => {
-            let made_by = kinds::of(first.clone().into_sketch().family()).made_by;
-            Err(anyhow!(
-                "only sets that count can be subtracted, and this is one made by `{made_by}`: \
-                 build both with crivo set build --counting 8"
-            ))
-        }
+    combine(&args.two, "subtracted", out, |first, second| {
+        first.subtract(second).map_err(|error| match error.kind() {
+            ErrorKind::Unsupported => anyhow!(
+                "only sets that count can be subtracted, and this is one made by `{}`: \
+                 build both with crivo set build --counting 8",
+                kinds::of(first.sketch()).made_by
+            ),
+            _ => error.into(),
+        })?;
+        Ok(first.items())
     })
 }
 

@@ -7,6 +7,7 @@ use crivo::codec::AnySketch;
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom};
+use crivo::sketch::Membership;
 
 use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
 use crate::cmd::{Outcome, show};
@@ -96,7 +97,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let start = if let Some(before) = before {
         let name = &before.name;
         window::refuse_ring(&before.sketch, name)?;
-        refuse_sizes(&args.how, name)?;
+        require_same_sizes(&args.how, &before)?;
         let filter = Filter::of(before.sketch, name)?;
         args.keys.agree_with(filter.scheme(), name)?;
         pass.require_keys(filter.scheme())?;
@@ -130,14 +131,15 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
         bail!("--counting: values leave the set with their pane, and need not be counted to be removed");
     }
     let window = match before {
-        Some(Continued { name, sketch: AnySketch::Panes(ring) })
-            if matches!(ring.empty(), AnySketch::Bloom(_) | AnySketch::BlockedBloom(_)) =>
-        {
-            refuse_sizes(&args.how, &name)?;
-            args.keys.agree_with(ring.empty().summary().scheme, &name)?;
+        Some(before) => {
+            let (ring, name) = window::ring_of(before)?;
+            if ring.empty().membership().is_err() {
+                bail!("{name}: was not kept by crivo set build with --window");
+            }
+            require_same_sizes(&args.how, &Continued { name: name.clone(), sketch: ring.empty().clone() })?;
+            args.keys.agree_with(ring.empty().scheme(), &name)?;
             args.window.go_on(ring, &name, pass)?
         }
-        Some(other) => bail!("{}: was not kept by crivo set build with --window", other.name),
         None => {
             let Some(items) = args.how.items else {
                 bail!("--window: say how many different values it sees at most, such as --items 1M");
@@ -145,7 +147,7 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
             args.window.begin(new_filter(&args.how, items, args.keys.scheme()?)?.into_sketch(), pass)?
         }
     };
-    pass.require_keys(window.empty().summary().scheme)?;
+    pass.require_keys(window.empty().scheme())?;
     let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };
     let (window, _) = window.fill(pass, false, out)?;
     let seen = Filter::of(window.merged()?, destination.name())?;
@@ -167,12 +169,14 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a size for what has one.
-fn refuse_sizes(how: &How, name: &str) -> Result<()> {
-    if how.items.is_some() || how.fpr.is_some() || how.blocked || how.counting.is_some() {
-        bail!("--items, --fpr, --blocked and --counting: {name} has its size already, and keeps it");
+/// Makes sure that a filter has the sizes that were asked for, if any were.
+fn require_same_sizes(how: &How, before: &Continued) -> Result<()> {
+    if how.items.is_none() && how.fpr.is_none() && !how.blocked && how.counting.is_none() {
+        return Ok(());
     }
-    Ok(())
+    let capacity = before.sketch.membership().ok().and_then(Membership::capacity);
+    let Some(items) = how.items.or(capacity) else { return Err(before.refusal()) };
+    before.require_same_sizes(new_filter(how, items, before.sketch.scheme())?.sketch())
 }
 
 /// How many different values the input has, at most.
@@ -192,20 +196,20 @@ fn new_filter(how: &How, items: u64, scheme: KeyScheme) -> Result<Filter> {
     if !(rate > 0.0 && rate < 1.0) {
         bail!("--fpr {rate}: expected a share between 0 and 1, such as 1%");
     }
-    match (how.blocked, how.counting) {
-        (true, _) => BlockedBloom::for_items_with_scheme(items, rate, scheme).map(Filter::Blocked),
+    let filter = match (how.blocked, how.counting) {
+        (true, _) => BlockedBloom::for_items_with_scheme(items, rate, scheme).map(AnySketch::from),
         (false, Some(bits)) => {
-            CountingBloom::for_items_with_scheme(items, rate, bits, scheme).map(Filter::Counting)
+            CountingBloom::for_items_with_scheme(items, rate, bits, scheme).map(AnySketch::from)
         }
-        (false, None) => Bloom::for_items_with_scheme(items, rate, scheme).map(Filter::Bloom),
-    }
-    .context("--items and --fpr")
+        (false, None) => Bloom::for_items_with_scheme(items, rate, scheme).map(AnySketch::from),
+    };
+    Filter::of(filter.context("--items and --fpr")?, "the new filter")
 }
 
 /// Adds every row. Threads begin with what is there already, which a set does not notice; one that counts
 /// would, so it is filled by one thread.
 fn fill(pass: &mut Pass, start: Filter, out: &Output) -> Result<Filter> {
-    if matches!(&start, Filter::Counting(filter) if !filter.is_empty()) {
+    if start.counts() && !start.sketch().is_empty() {
         pass.threads = 1;
     }
     let (scheme, bytes) = (start.scheme(), start.memory());

@@ -30,11 +30,11 @@ use std::ops::RangeInclusive;
 
 use super::hash_table::HashTable;
 use super::registers::{Registers, items_to_fill};
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items; see the [module](self) for the guarantee.
 ///
@@ -201,10 +201,6 @@ impl HyperLogLog {
 }
 
 impl InsertHashes for HyperLogLog {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -268,6 +264,11 @@ impl HyperLogLog {
             }
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("precision", Parameter::Count(self.precision.into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let (state, fill) = match &self.state {
@@ -279,17 +280,28 @@ impl HyperLogLog {
         };
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("precision", Parameter::Count(self.precision.into())),
-                ("state", Parameter::Name(state)),
-                ("standard_error", Parameter::Ratio(Self::standard_error(self.precision))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("state", Parameter::Name(state)),
+                    ("standard_error", Parameter::Ratio(Self::standard_error(self.precision))),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.estimate(),
             fill,
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(HyperLogLog, hashes, keys, cardinality; full_memory = |sketch| size_of::<HyperLogLog>() + (1 << sketch.precision));
+
+impl Cardinality for HyperLogLog {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
     }
 }
 

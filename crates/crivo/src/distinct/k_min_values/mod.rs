@@ -35,11 +35,11 @@ use std::ops::RangeInclusive;
 use self::bounds::{least_items, most_items, share};
 use self::candidates::Candidates;
 pub use self::comparison::Comparison;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Keeps the k smallest hashes of a set; see the [module](self) for what they tell.
 ///
@@ -169,10 +169,6 @@ impl KMinValues {
 }
 
 impl InsertHashes for KMinValues {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -245,12 +241,16 @@ impl KMinValues {
         size_of::<Self>() + self.candidates.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("k", Parameter::Count(self.k().into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let kept = self.candidates.len();
         let state = if kept < self.candidates.k() { "exact" } else { "sampling" };
-        let mut parameters =
-            vec![("k", Parameter::Count(self.k().into())), ("state", Parameter::Name(state))];
+        let mut parameters = [self.parameters(), vec![("state", Parameter::Name(state))]].concat();
         let error = Self::standard_error(self.k());
         if error.is_finite() {
             parameters.push(("standard_error", Parameter::Ratio(error)));
@@ -264,6 +264,14 @@ impl KMinValues {
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(KMinValues, hashes, keys, cardinality; full_memory = |sketch| size_of::<KMinValues>() + 16 * sketch.candidates.k());
+
+impl Cardinality for KMinValues {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
     }
 }
 

@@ -27,13 +27,13 @@ mod occupancy;
 use std::ops::RangeInclusive;
 
 use self::occupancy::{least_items, most_items};
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::cpu::{prefetch, zeroed};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::index;
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items with one bit for each of about as many; see the [module](self).
 ///
@@ -202,10 +202,6 @@ impl LinearCounting {
 }
 
 impl InsertHashes for LinearCounting {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -263,20 +259,38 @@ impl LinearCounting {
         size_of::<Self>() + self.words.len() * size_of::<u64>()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("bits", Parameter::Count(self.bits))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("bits", Parameter::Count(self.bits)),
-                ("state", Parameter::Name(if self.is_full() { "full" } else { "counting" })),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![("state", Parameter::Name(if self.is_full() { "full" } else { "counting" }))],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.estimate(),
             fill: Some(self.used as f64 / self.bits as f64),
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(LinearCounting, hashes, keys, cardinality);
+
+impl Cardinality for LinearCounting {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full()
     }
 }
 

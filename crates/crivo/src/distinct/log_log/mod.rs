@@ -27,11 +27,11 @@ mod estimator;
 use std::ops::RangeInclusive;
 
 use super::registers::{Registers, items_to_fill};
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s ancestor did; see the [module](self).
 ///
@@ -159,10 +159,6 @@ impl LogLog {
 }
 
 impl InsertHashes for LogLog {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -224,20 +220,34 @@ impl LogLog {
         size_of::<Self>() + self.registers.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("precision", Parameter::Count(self.precision.into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("precision", Parameter::Count(self.precision.into())),
-                ("standard_error", Parameter::Ratio(Self::standard_error(self.precision))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![("standard_error", Parameter::Ratio(Self::standard_error(self.precision)))],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.estimate(),
             fill: Some(self.used_registers() as f64 / self.registers.values().len() as f64),
             false_positive_rate: None,
             memory: self.memory(),
         }
+    }
+}
+
+impl_sketch!(LogLog, hashes, keys, cardinality);
+
+impl Cardinality for LogLog {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
     }
 }
 

@@ -46,7 +46,7 @@ use std::f64::consts::E;
 use std::ops::RangeInclusive;
 
 use super::rows::{Rows, require_weights};
-use crate::codec::{Encode, Parameter, Summary};
+use crate::codec::{Encode, Parameter, Parameters, Summary};
 use crate::cpu::zeroed;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
@@ -274,10 +274,6 @@ impl CountMin {
 }
 
 impl InsertHashes for CountMin {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -424,19 +420,29 @@ impl CountMin {
         size_of::<Self>() + size_of_val(&*self.counters)
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("width", Parameter::Count(self.rows.width.into())),
+            ("depth", Parameter::Count(self.rows.depth.into())),
+            ("update", Parameter::Name(self.update_name())),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let total = self.total as f64;
         let used = self.counters.iter().filter(|&&counter| counter > 0).count();
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("width", Parameter::Count(self.rows.width.into())),
-                ("depth", Parameter::Count(self.rows.depth.into())),
-                ("update", Parameter::Name(self.update_name())),
-                ("epsilon", Parameter::Ratio(Self::epsilon(self.rows.width))),
-                ("delta", Parameter::Ratio(Self::delta(self.rows.depth))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("epsilon", Parameter::Ratio(Self::epsilon(self.rows.width))),
+                    ("delta", Parameter::Ratio(Self::delta(self.rows.depth))),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: Estimate::certain(total, total, if self.is_saturated() { f64::INFINITY } else { total }),
             fill: Some(used as f64 / self.counters.len() as f64),

@@ -3,9 +3,10 @@
 use super::CountMin;
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
+use crate::estimate::Estimate;
 use crate::frequency::rows::{Rows, add_tables, sum};
-use crate::keys::KeyScheme;
-use crate::sketch::Merge;
+use crate::keys::{KeyBatch, KeyRef, KeyScheme};
+use crate::sketch::{AddWeights, Frequency, Merge, impl_sketch};
 
 // ---- merge ----
 
@@ -33,6 +34,30 @@ impl CountMin {
             }
         }
         Ok(())
+    }
+}
+
+impl_sketch!(CountMin, hashes, keys, weights, frequency);
+
+impl AddWeights for CountMin {
+    fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        let hash = self.scheme.hash_ref(key)?;
+        self.add_hash(hash, weight);
+        Ok(())
+    }
+
+    fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.add_batch(batch, weights)
+    }
+
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
+        self.scheme.hash_ref(key).map(drop)
+    }
+}
+
+impl Frequency for CountMin {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        Ok(self.frequency_of_hash(self.scheme.hash_ref(key)?))
     }
 }
 

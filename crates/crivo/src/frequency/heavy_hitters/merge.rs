@@ -5,8 +5,10 @@ use super::names::out_of_memory;
 use super::rounded::RoundedUp;
 use super::table::{Counter, Entry, Table};
 use crate::error::Result;
-use crate::keys::KeyRef;
-use crate::sketch::Merge;
+use crate::estimate::Estimate;
+use crate::frequency::Hitter;
+use crate::keys::{KeyBatch, KeyRef};
+use crate::sketch::{AddWeights, Frequency, Merge, Top, impl_sketch};
 
 impl HeavyHitters {
     /// Makes this a sketch of both streams, with the guarantee for their joint total. Of two
@@ -52,6 +54,39 @@ impl HeavyHitters {
         entries.iter().try_for_each(|entry| table.put(entry))?;
         *self = Self { scheme: self.scheme, capacity, total: self.total.saturating_add(other.total), table };
         Ok(())
+    }
+}
+
+impl_sketch!(HeavyHitters, keys, weights, frequency, top);
+
+impl AddWeights for HeavyHitters {
+    fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        self.add_ref(key, weight)
+    }
+
+    fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.add_batch(batch, weights)
+    }
+
+    #[inline]
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
+        match key {
+            KeyRef::Bytes(text) if text.len() > Self::MAX_KEY_BYTES => Self::require_length(text.len()),
+            _ if key.kind() != self.scheme.kind() => Err(self.scheme.wrong_kind(key.kind())),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Frequency for HeavyHitters {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        self.frequency_ref(key)
+    }
+}
+
+impl Top for HeavyHitters {
+    fn top(&self, count: usize) -> Vec<Hitter> {
+        self.top(count)
     }
 }
 

@@ -66,7 +66,7 @@ use self::names::{SPREAD, Unnamed};
 use self::table::{CHUNK, Counter, Entry, Table};
 use super::hitter::{Hitter, certain};
 use super::rows::require_weights;
-use crate::codec::{Encode as _, Parameter, Summary};
+use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
@@ -442,16 +442,24 @@ impl HeavyHitters {
         size_of::<Self>() + self.table.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("capacity", Parameter::Count(self.capacity as u64))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("capacity", Parameter::Count(self.capacity as u64)),
-                ("counters", Parameter::Count(self.counters() as u64)),
-                ("max_error", Parameter::Count(self.max_error())),
-                ("guaranteed_share", Parameter::Ratio(Self::guaranteed_share(self.capacity))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("counters", Parameter::Count(self.counters() as u64)),
+                    ("max_error", Parameter::Count(self.max_error())),
+                    ("guaranteed_share", Parameter::Ratio(Self::guaranteed_share(self.capacity))),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: certain(self.total, self.total, self.total),
             fill: Some(self.counters() as f64 / self.capacity as f64),

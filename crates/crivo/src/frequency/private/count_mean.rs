@@ -5,11 +5,11 @@
 use super::bounds::{self, Rows};
 use super::protocol::Protocol;
 use super::report::{Report, open_record};
-use crate::codec::{Encode, Parameter, Summary};
+use crate::codec::{Encode, Parameter, Parameters, Summary};
 use crate::cpu::zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyScheme};
+use crate::keys::{Key, KeyRef, KeyScheme};
 
 /// Counts keys from private reports; see the [module](super) for the guarantee.
 ///
@@ -250,17 +250,25 @@ impl PrivateCountMean {
         size_of::<Self>() + size_of_val(&*self.reports) + size_of_val(&*self.ones)
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("epsilon", Parameter::Number(self.protocol.epsilon())),
+            ("rows", Parameter::Count(self.protocol.rows().into())),
+            ("width", Parameter::Count(self.protocol.width().into())),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let reports = self.reports();
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("epsilon", Parameter::Ratio(self.protocol.epsilon())),
-                ("rows", Parameter::Count(self.protocol.rows().into())),
-                ("width", Parameter::Count(self.protocol.width().into())),
-                ("standard_error", Parameter::Ratio(self.protocol.standard_error(reports))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![("standard_error", Parameter::Number(self.protocol.standard_error(reports)))],
+            ]
+            .concat(),
             scheme: self.scheme(),
             items: Estimate::exact(reports as f64),
             fill: None,
@@ -293,6 +301,14 @@ impl Answers<'_> {
     /// If the key is not of the protocol's kind.
     pub fn frequency_at<K: Key + ?Sized>(&self, key: &K, confidence: Confidence) -> Result<Estimate> {
         Ok(self.frequency_of_hash_at(self.sketch.scheme().hash(key)?, confidence))
+    }
+
+    /// How often a key whose kind is known only at run time was reported, with bounds at 95 %.
+    ///
+    /// # Errors
+    /// If the key is not of the protocol's kind.
+    pub fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        Ok(self.frequency_of_hash_at(self.sketch.scheme().hash_ref(key)?, Confidence::P95))
     }
 
     /// How often the key of this hash was reported, with bounds at the given confidence.

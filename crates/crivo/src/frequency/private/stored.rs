@@ -4,8 +4,10 @@ use super::count_mean::{PrivateCountMean, too_many};
 use super::protocol::Protocol;
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
-use crate::keys::KeyScheme;
-use crate::sketch::Merge;
+use crate::estimate::Estimate;
+use crate::frequency::private::Answers;
+use crate::keys::{KeyRef, KeyScheme};
+use crate::sketch::{Frequency, Merge, impl_sketch};
 
 // ---- merge ----
 
@@ -24,6 +26,14 @@ impl PrivateCountMean {
         self.reports.iter_mut().zip(&other.reports).for_each(|(mine, theirs)| *mine += theirs);
         self.ones.iter_mut().zip(&other.ones).for_each(|(mine, theirs)| *mine += theirs);
         Ok(())
+    }
+}
+
+impl_sketch!(PrivateCountMean, prepared_frequency);
+
+impl Frequency for Answers<'_> {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        self.frequency_ref(key)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{RangeCountMin, excess_of, leaf};
-use crate::codec::{Encode, Parameter, Summary};
+use crate::codec::{Encode, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyScheme};
@@ -247,6 +247,15 @@ impl RangeCountMin {
         size_of::<Self>() + size_of_val(&*self.tables) + self.tree.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("levels", Parameter::Count(self.levels.into())),
+            ("width", Parameter::Count(self.rows.width.into())),
+            ("depth", Parameter::Count(self.rows.depth.into())),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let total = self.total() as f64;
@@ -255,13 +264,14 @@ impl RangeCountMin {
         let epsilon = Self::epsilon(self.levels, self.rows.width, self.rows.depth, Confidence::P95);
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("levels", Parameter::Count(self.levels.into())),
-                ("width", Parameter::Count(self.rows.width.into())),
-                ("depth", Parameter::Count(self.rows.depth.into())),
-                ("sketched_levels", Parameter::Count(self.sketched.into())),
-                ("epsilon", Parameter::Ratio(epsilon)),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("sketched_levels", Parameter::Count(self.sketched.into())),
+                    ("epsilon", Parameter::Ratio(epsilon)),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: Estimate::certain(total, total, if self.is_saturated() { f64::INFINITY } else { total }),
             fill: Some(used as f64 / counters as f64),

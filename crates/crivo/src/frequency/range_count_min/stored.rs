@@ -4,9 +4,10 @@ use super::tree::Tree;
 use super::{RangeCountMin, check_levels};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
+use crate::estimate::Estimate;
 use crate::frequency::rows::{Rows, add_tables};
-use crate::keys::{KeyKind, KeyScheme};
-use crate::sketch::Merge;
+use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::sketch::{AddWeights, Frequency, Merge, impl_sketch};
 
 // ---- merge ----
 
@@ -25,6 +26,34 @@ impl RangeCountMin {
         add_tables(&mut self.tables, &other.tables);
         self.tree.merge(&other.tree);
         Ok(())
+    }
+}
+
+impl_sketch!(RangeCountMin, keys, weights, frequency);
+
+impl AddWeights for RangeCountMin {
+    fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        match key {
+            KeyRef::Integer(integer) => self.add(&integer, weight),
+            other => Err(self.scheme.wrong_kind(other.kind())),
+        }
+    }
+
+    fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.add_batch(batch, weights)
+    }
+
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
+        self.frequency_ref(key).map(drop)
+    }
+}
+
+impl Frequency for RangeCountMin {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        match key {
+            KeyRef::Integer(integer) => self.frequency(&integer),
+            other => Err(self.scheme.wrong_kind(other.kind())),
+        }
     }
 }
 

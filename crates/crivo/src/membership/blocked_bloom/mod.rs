@@ -27,14 +27,14 @@ mod sizing;
 
 use super::occupancy::Occupancy;
 use super::sizing::require_same;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::cpu::blocks::{self, Block};
 use crate::cpu::zeroed;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::multipliers;
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge};
+use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// The words of a block; a key sets one bit of each.
 const WORDS: u32 = 8;
@@ -169,10 +169,6 @@ impl BlockedBloom {
 }
 
 impl InsertHashes for BlockedBloom {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -316,15 +312,23 @@ impl BlockedBloom {
         size_of::<Self>() + size_of_val(&*self.blocks)
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("blocks", Parameter::Count(self.blocks())), ("capacity", Parameter::Count(self.capacity))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("blocks", Parameter::Count(self.blocks())),
-                ("capacity", Parameter::Count(self.capacity)),
-                ("rate_at_capacity", Parameter::Ratio(Self::expected_rate(self.blocks(), self.capacity))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![(
+                    "rate_at_capacity",
+                    Parameter::Ratio(Self::expected_rate(self.blocks(), self.capacity)),
+                )],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.items(),
             fill: Some(self.fill()),
@@ -347,6 +351,9 @@ impl ContainsHashes for BlockedBloom {
         self.contains_hashes(hashes, found);
     }
 }
+
+impl_sketch!(BlockedBloom, hashes, keys, membership);
+impl_membership_by_hash!(BlockedBloom, cannot_remove);
 
 // ---- merge ----
 

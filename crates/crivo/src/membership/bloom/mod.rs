@@ -33,11 +33,11 @@ mod bits;
 use self::bits::Bits;
 use super::occupancy::Occupancy;
 use super::sizing;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge};
+use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Remembers keys; see the [module](self) for the guarantee.
 ///
@@ -170,10 +170,6 @@ impl Bloom {
 }
 
 impl InsertHashes for Bloom {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -302,19 +298,27 @@ impl Bloom {
         size_of::<Self>() + size_of_val(self.bits.words())
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("bits", Parameter::Count(self.bits())),
+            ("hashes", Parameter::Count(self.hashes().into())),
+            ("capacity", Parameter::Count(self.capacity)),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("bits", Parameter::Count(self.bits())),
-                ("hashes", Parameter::Count(self.hashes().into())),
-                ("capacity", Parameter::Count(self.capacity)),
-                (
+            parameters: [
+                self.parameters(),
+                vec![(
                     "rate_at_capacity",
                     Parameter::Ratio(Self::expected_rate(self.bits(), self.hashes(), self.capacity)),
-                ),
-            ],
+                )],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.items(),
             fill: Some(self.fill()),
@@ -337,6 +341,9 @@ impl ContainsHashes for Bloom {
         self.contains_hashes(hashes, found);
     }
 }
+
+impl_sketch!(Bloom, hashes, keys, membership);
+impl_membership_by_hash!(Bloom, cannot_remove);
 
 // ---- merge ----
 

@@ -42,12 +42,12 @@ pub use self::counters::CounterBits;
 use self::counters::{Counters, MOST_TOGETHER};
 use super::occupancy::Occupancy;
 use super::sizing;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::{index, remix};
-use crate::keys::{Key, KeyBatch, KeyScheme};
-use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge};
+use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
+use crate::sketch::{ContainsHashes, Frequency, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// A Bloom filter that counts and forgets; see the [module](self) for the guarantee.
 ///
@@ -321,10 +321,6 @@ fn absent(cell: u64) -> Error {
 }
 
 impl InsertHashes for CountingBloom {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -447,17 +443,21 @@ impl CountingBloom {
         size_of::<Self>() + self.counters.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("cells", Parameter::Count(self.cells())),
+            ("hashes", Parameter::Count(self.hashes.into())),
+            ("counter_bits", Parameter::Count(self.width().bits().into())),
+            ("capacity", Parameter::Count(self.capacity)),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("cells", Parameter::Count(self.cells())),
-                ("hashes", Parameter::Count(self.hashes.into())),
-                ("counter_bits", Parameter::Count(self.width().bits().into())),
-                ("capacity", Parameter::Count(self.capacity)),
-                ("saturated", Parameter::Count(self.saturated())),
-            ],
+            parameters: [self.parameters(), vec![("saturated", Parameter::Count(self.saturated()))]].concat(),
             scheme: self.scheme,
             items: self.items(),
             fill: Some(self.fill()),
@@ -474,6 +474,15 @@ impl ContainsHashes for CountingBloom {
 
     fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
         self.contains_hashes(hashes, found);
+    }
+}
+
+impl_sketch!(CountingBloom, hashes, keys, membership, frequency);
+impl_membership_by_hash!(CountingBloom, can_remove);
+
+impl Frequency for CountingBloom {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        Ok(self.count_hash(self.scheme.hash_ref(key)?))
     }
 }
 

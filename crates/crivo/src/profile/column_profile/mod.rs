@@ -47,7 +47,7 @@ use crate::error::Result;
 use crate::frequency::HeavyHitters;
 use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
 use crate::sampling::Reservoir;
-use crate::sketch::{InsertKeys, Merge};
+use crate::sketch::{InsertKeys, Merge, impl_sketch};
 
 pub use config::ProfileConfig;
 pub use kind::Kind;
@@ -260,6 +260,8 @@ impl ColumnProfile {
         Ok(())
     }
 }
+
+impl_sketch!(ColumnProfile, keys);
 
 impl Merge for ColumnProfile {
     fn merge(&mut self, other: &Self) -> Result<()> {

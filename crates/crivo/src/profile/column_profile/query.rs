@@ -5,7 +5,7 @@ use std::fmt;
 use super::facts::start_of;
 use super::kind::{Parsed, parse};
 use super::{ColumnProfile, Kind, ProfileConfig};
-use crate::codec::{Encode as _, Parameter, Summary};
+use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::estimate::{Confidence, Estimate};
 use crate::frequency::{HeavyHitters, Hitter, Reading, certain};
 use crate::keys::{KeyRef, KeyScheme};
@@ -335,22 +335,29 @@ impl ColumnProfile {
             + sketches.numbers.memory()
     }
 
+    /// The sizes the profile was built with, in the order of its [`ProfileConfig`].
+    pub fn parameters(&self) -> Parameters {
+        let ProfileConfig { precision, counters, sample, accuracy, bins, longest } = self.config;
+        vec![
+            ("precision", Parameter::Count(precision.into())),
+            ("counters", Parameter::Count(counters.into())),
+            ("sample", Parameter::Count(sample.into())),
+            ("accuracy", Parameter::Ratio(accuracy)),
+            ("bins", Parameter::Count(bins.into())),
+            ("longest", Parameter::Count(longest.into())),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
-        let ProfileConfig { precision, counters, sample, accuracy, bins, longest } = self.config;
         let rows = self.rows();
+        let facts = vec![
+            ("type", Parameter::Name(self.column_type().name())),
+            ("missing", Parameter::Count(self.missing)),
+        ];
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("precision", Parameter::Count(precision.into())),
-                ("counters", Parameter::Count(counters.into())),
-                ("sample", Parameter::Count(sample.into())),
-                ("accuracy", Parameter::Ratio(accuracy)),
-                ("bins", Parameter::Count(bins.into())),
-                ("longest", Parameter::Count(longest.into())),
-                ("type", Parameter::Name(self.column_type().name())),
-                ("missing", Parameter::Count(self.missing)),
-            ],
+            parameters: [self.parameters(), facts].concat(),
             scheme: self.scheme,
             items: certain(rows, rows, rows),
             fill: None,

@@ -47,7 +47,8 @@ use self::bins::{Bin, Bins};
 use self::scale::Scale;
 use super::exact_sum::ExactSum;
 use crate::error::{Error, Result};
-use crate::sketch::Merge;
+use crate::estimate::Estimate;
+use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
 
 /// Counts numbers in bins of equal relative width; see the [module](self) for the guarantee.
 ///
@@ -273,6 +274,24 @@ impl DDSketch {
             self.sum.merge(&other.sum);
         }
         Ok(())
+    }
+}
+
+impl_sketch!(DDSketch, numbers, quantiles);
+
+impl InsertNumbers for DDSketch {
+    fn insert_numbers(&mut self, numbers: &[f64]) {
+        self.insert_all(numbers);
+    }
+}
+
+impl Quantiles for DDSketch {
+    fn quantile(&self, share: f64) -> Option<Estimate> {
+        self.quantile(share)
+    }
+
+    fn count_below(&self, limit: f64) -> Estimate {
+        self.count_below(limit)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bins::{Bin, order};
 use super::{DDSketch, ExactSum};
-use crate::codec::{Encode as _, Parameter, Summary};
+use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::counting::NO_KEYS;
 use crate::estimate::Estimate;
 use crate::frequency::certain;
@@ -177,17 +177,27 @@ impl DDSketch {
         size_of::<Self>() + self.bins.memory() + self.sum.memory()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("accuracy", Parameter::Ratio(self.accuracy)),
+            ("max_bins", Parameter::Count(self.max_bins.into())),
+        ]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("accuracy", Parameter::Ratio(self.accuracy)),
-                ("max_bins", Parameter::Count(self.max_bins.into())),
-                ("relative_error", Parameter::Ratio(self.relative_error())),
-                ("bins", Parameter::Count(self.bins.len() as u64)),
-                ("not_finite", Parameter::Count(self.not_finite)),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("relative_error", Parameter::Ratio(self.relative_error())),
+                    ("bins", Parameter::Count(self.bins.len() as u64)),
+                    ("not_finite", Parameter::Count(self.not_finite)),
+                ],
+            ]
+            .concat(),
             scheme: NO_KEYS,
             items: certain(self.count, self.count, self.count),
             fill: Some(self.bins.len() as f64 / f64::from(self.max_bins)),

@@ -41,12 +41,12 @@ use std::ops::RangeInclusive;
 use self::rounds::{EMPTY, all_rounds, fraction_of, insert_all, insert_one, round_of, rounds_of};
 pub(super) use self::signature::spread;
 pub use self::signature::{compact, sign};
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Reader, Summary, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
 use crate::math::{chances, two_sided_quantile};
-use crate::sketch::{InsertHashes, InsertKeys, Merge};
+use crate::sketch::{InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// The sketch of a set that tells how alike it is to others; see the [module](self) for the guarantee.
 ///
@@ -206,10 +206,6 @@ impl MinHash {
 }
 
 impl InsertHashes for MinHash {
-    fn scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
     fn insert_hash(&mut self, hash: u64) {
         self.insert_hash(hash);
     }
@@ -315,15 +311,23 @@ impl MinHash {
         size_of::<Self>() + self.slots.capacity() * size_of::<u64>()
     }
 
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("k", Parameter::Count(self.k.into()))]
+    }
+
     /// What `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
-            parameters: vec![
-                ("k", Parameter::Count(self.k.into())),
-                ("state", Parameter::Name(if self.is_empty() { "empty" } else { "filled" })),
-                ("error", Parameter::Ratio(Self::error(self.k))),
-            ],
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("state", Parameter::Name(if self.is_empty() { "empty" } else { "filled" })),
+                    ("error", Parameter::Ratio(Self::error(self.k))),
+                ],
+            ]
+            .concat(),
             scheme: self.scheme,
             items: self.items(),
             fill: None,
@@ -350,6 +354,8 @@ pub(super) fn share_of_equal(equal: u32, k: u32, confidence: Confidence) -> Esti
     let (lower, upper) = chances(equal, k, (1.0 - confidence.level()) / 2.0);
     Estimate::probable(equal / k, lower, upper, confidence)
 }
+
+impl_sketch!(MinHash, hashes, keys);
 
 // ---- merge ----
 

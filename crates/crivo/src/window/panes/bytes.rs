@@ -5,7 +5,6 @@ use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, open};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
 use crate::window::Pane;
-use crate::window::pane::parameters;
 
 impl<S: Pane> Panes<S> {
     /// The ring as bytes: the contents of a `.crivo` file.
@@ -26,7 +25,7 @@ impl<S: Pane> Encode for Panes<S> {
     const FAMILY: Family = Family::Panes;
 
     fn key_scheme(&self) -> KeyScheme {
-        self.empty.header().scheme
+        self.empty.scheme()
     }
 
     fn encode_payload(&self, writer: &mut Writer) {
@@ -35,11 +34,11 @@ impl<S: Pane> Encode for Panes<S> {
         writer.u64(self.late);
         writer.u8(u8::from(self.latest.is_some()));
         writer.u64(self.latest.unwrap_or(0) as u64);
-        self.empty.write(writer);
+        writer.bytes(&self.empty.to_bytes());
         writer.u32(self.used.len() as u32);
         for (number, sketch) in &self.used {
             writer.u64(*number as u64);
-            sketch.write(writer);
+            writer.bytes(&sketch.to_bytes());
         }
     }
 }
@@ -70,7 +69,9 @@ impl<S: Pane> Decode for Panes<S> {
                 kind.scheme,
             ));
         }
-        let mut ring = Self::new(S::read(&kind, empty)?, pane_width, capacity)
+        let empty = S::read(&kind, empty)?;
+        let parameters = empty.parameters();
+        let mut ring = Self::new(empty, pane_width, capacity)
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
         if latest.is_some_and(|latest| !(ring.number(i64::MIN)..=ring.number(i64::MAX)).contains(&latest)) {
             return Err(Error::contents(
@@ -92,12 +93,13 @@ impl<S: Pane> Decode for Panes<S> {
             let number = reader.u64("number of a pane")? as i64;
             ring.require_next(number)?;
             let (header, payload) = open_pane("pane", reader)?;
-            if header != kind || parameters(&header, payload) != parameters(&kind, empty) {
+            let sketch = if header == kind { Some(S::read(&header, payload)?) } else { None };
+            let Some(sketch) = sketch.filter(|sketch| sketch.parameters() == parameters) else {
                 let expected =
                     format_args!("the kind and parameters of the empty {}", kind.family).to_string();
                 return Err(Error::contents("pane", expected, format_args!("another {}", header.family)));
-            }
-            ring.used.push_back((number, S::read(&header, payload)?));
+            };
+            ring.used.push_back((number, sketch));
         }
         Ok(ring)
     }

@@ -45,11 +45,11 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use super::Pane;
-use crate::codec::{AnySketch, Family, Parameter, Summary};
+use crate::codec::{AnySketch, Encode, Family, Parameter, Parameters, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
-use crate::keys::KeyBatch;
-use crate::sketch::{InsertKeys, Merge};
+use crate::keys::{KeyBatch, KeyScheme};
+use crate::sketch::{InsertKeys, Merge, Sketch};
 
 /// A ring of sketches, one for each of the latest panes of time; see the [module](self) for the guarantee.
 ///
@@ -128,11 +128,11 @@ impl<S: Pane> Panes<S> {
             let (least, most) = Self::CAPACITIES.into_inner();
             return Err(Error::parameter("panes", format_args!("{least} to {most}"), panes));
         }
-        if empty.header().family == Family::Panes {
+        if empty.family() == Family::Panes {
             return Err(Error::parameter("sketch of a pane", "no ring of panes itself", Family::Panes));
         }
-        let items = Pane::summary(&empty)?.items;
-        if items.value() != 0.0 {
+        if !empty.is_empty() {
+            let items = empty.summary().items;
             return Err(Error::parameter("sketch of a pane", "an empty one", format_args!("{items} items")));
         }
         let (empty, used) = (Box::new(empty), VecDeque::new());
@@ -312,33 +312,69 @@ impl<S: Pane> Panes<S> {
         self.used.is_empty()
     }
 
+    /// The bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        let sketches = std::iter::once(&*self.empty).chain(self.used.iter().map(|pane| &pane.1));
+        size_of::<Self>() + sketches.map(Sketch::memory).sum::<usize>()
+    }
+
+    /// The sizes the ring was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("sketch", Parameter::Name(self.empty.family().name())),
+            ("pane_width", Parameter::Count(self.pane_width)),
+            ("panes", Parameter::Count(self.capacity.into())),
+        ]
+    }
+
     /// What `crivo show` prints; the items are those of the window at the latest time.
     pub fn summary(&self) -> Summary {
-        let window =
-            self.latest.map(|latest| self.merged(self.times(latest).0).and_then(|all| all.summary()));
-        let items = match window {
+        let items = match self.latest.map(|latest| self.merged(self.times(latest).0)) {
             None => Estimate::exact(0.0),
-            Some(Ok(summary)) => summary.items,
+            Some(Ok(window)) => window.summary().items,
             Some(Err(_)) => Estimate::certain(0.0, 0.0, f64::INFINITY),
         };
-        let sketches = std::iter::once(&*self.empty).chain(self.used.iter().map(|pane| &pane.1));
-        let memory: usize = sketches.filter_map(|sketch| Pane::summary(sketch).ok()).map(|s| s.memory).sum();
-        let header = self.empty.header();
+        let facts =
+            vec![("used", Parameter::Count(self.used.len() as u64)), ("late", Parameter::Count(self.late))];
         Summary {
             family: Family::Panes,
-            parameters: vec![
-                ("sketch", Parameter::Name(header.family.name())),
-                ("pane_width", Parameter::Count(self.pane_width)),
-                ("panes", Parameter::Count(self.capacity.into())),
-                ("used", Parameter::Count(self.used.len() as u64)),
-                ("late", Parameter::Count(self.late)),
-            ],
-            scheme: header.scheme,
+            parameters: [self.parameters(), facts].concat(),
+            scheme: self.empty.scheme(),
             items,
             fill: Some(self.used.len() as f64 / f64::from(self.capacity)),
             false_positive_rate: None,
-            memory: size_of::<Self>() + memory,
+            memory: self.memory(),
         }
+    }
+}
+
+impl<S: Pane> Sketch for Panes<S> {
+    fn family(&self) -> Family {
+        Family::Panes
+    }
+
+    fn scheme(&self) -> KeyScheme {
+        self.empty.scheme()
+    }
+
+    fn parameters(&self) -> Parameters {
+        self.parameters()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn memory(&self) -> usize {
+        self.memory()
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        Encode::encode(self)
     }
 }
 

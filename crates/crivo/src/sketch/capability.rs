@@ -1,0 +1,279 @@
+//! What a sketch can take and answer, as one small trait each.
+
+use std::fmt;
+
+use super::Sketch;
+use crate::codec::AnySketch;
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::frequency::Hitter;
+use crate::keys::{KeyBatch, KeyRef};
+
+/// A sketch that needs only the hash of a key.
+pub trait InsertHashes: Sketch {
+    /// Adds one hash, which must come from the sketch's [`scheme`](Sketch::scheme).
+    fn insert_hash(&mut self, hash: u64);
+
+    /// Adds many hashes. The result is the same as one by one; random memory accesses overlap.
+    fn insert_hashes(&mut self, hashes: &[u64]) {
+        for &hash in hashes {
+            self.insert_hash(hash);
+        }
+    }
+}
+
+/// A sketch that takes batches of keys: what rows, Arrow columns and lists are turned into.
+///
+/// Sketches that implement [`InsertHashes`] have this for free; those that keep the keys
+/// themselves (heavy hitters, samples, ranges) implement it directly.
+pub trait InsertKeys {
+    /// Adds every key of the batch.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another [`KeyScheme`](crate::keys::KeyScheme); nothing is
+    /// inserted then.
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()>;
+}
+
+impl<S: InsertHashes> InsertKeys for S {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme().require_same(batch.scheme())?;
+        self.insert_hashes(batch.hashes());
+        Ok(())
+    }
+}
+
+/// A sketch that counts each key as often as its weight says.
+pub trait AddWeights: InsertKeys {
+    /// Counts one key `weight` times.
+    ///
+    /// # Errors
+    /// As for [`check_key`](Self::check_key); nothing is counted then.
+    fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()>;
+
+    /// Counts every key of the batch as often as the weight at its place says.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme, or the numbers of keys and weights differ.
+    fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()>;
+
+    /// Checks that the sketch can count a key.
+    ///
+    /// # Errors
+    /// If the key is of another kind, too long, or outside the sketch's universe.
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()>;
+}
+
+/// A sketch of numbers.
+pub trait InsertNumbers {
+    /// Adds every number.
+    fn insert_numbers(&mut self, numbers: &[f64]);
+}
+
+/// A counter of events that have no keys.
+pub trait CountEvents {
+    /// Counts that many events.
+    fn add(&mut self, events: u64);
+
+    /// Returns the number of events, with bounds at 95 %.
+    fn estimate(&self) -> Estimate;
+}
+
+/// A filter that answers "is it in there?" from the hash of a key.
+pub trait ContainsHashes {
+    /// Returns true if the hash may be in the filter; `false` is certain.
+    fn contains_hash(&self, hash: u64) -> bool;
+
+    /// Answers for many hashes, in their order, replacing what `found` held. The answers are the
+    /// same as one by one; random memory accesses overlap.
+    fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
+        found.clear();
+        found.extend(hashes.iter().map(|&hash| self.contains_hash(hash)));
+    }
+}
+
+/// A filter: a sketch that answers "is it in there?" for keys.
+pub trait Membership {
+    /// Returns true if the key may be in the filter; `false` is certain.
+    ///
+    /// # Errors
+    /// If the key is not of the filter's kind.
+    fn contains_ref(&self, key: KeyRef<'_>) -> Result<bool>;
+
+    /// Answers for a batch of keys, in their order, replacing what `found` held.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme.
+    fn contains_batch(&self, batch: &KeyBatch<'_>, found: &mut Vec<bool>) -> Result<()>;
+
+    /// Adds the keys of these hashes one after the other; `fresh` says which were certainly new,
+    /// replacing what it held.
+    ///
+    /// # Errors
+    /// If the filter does not take hashes; nothing is added then.
+    fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> Result<()>;
+
+    /// Keeps what both filters hold, and returns how many different keys that is.
+    ///
+    /// # Errors
+    /// If the other sketch is no filter of the same kind, size and scheme; the filter is unchanged then.
+    fn intersect(&mut self, other: &AnySketch) -> Result<Estimate>;
+
+    /// Returns true if keys can be taken out of this kind of filter.
+    fn can_remove(&self) -> bool;
+
+    /// Takes out what the other filter holds, which must be a part of this one.
+    ///
+    /// # Errors
+    /// If this kind of filter cannot remove keys, or the other is not of its kind, size and scheme, or
+    /// certainly no part of it; the filter is unchanged then.
+    fn subtract(&mut self, other: &AnySketch) -> Result<()>;
+
+    /// Returns the number of different keys, with bounds at 95 %.
+    fn items(&self) -> Estimate;
+
+    /// Returns how many different keys the filter was made for, if it can be overfilled.
+    fn capacity(&self) -> Option<u64>;
+
+    /// Returns the chance that an absent key is taken for a member, at the present fill.
+    fn false_positive_rate(&self) -> f64;
+}
+
+/// What answers "how often?" for single keys.
+pub trait Frequency {
+    /// Returns how often a key came, with bounds.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind, or outside its universe.
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate>;
+}
+
+impl<F: Frequency + ?Sized> Frequency for &F {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        (**self).frequency_ref(key)
+    }
+}
+
+/// A sketch that lists the most frequent keys.
+pub trait Top {
+    /// Returns at most `count` of the most frequent keys, most frequent first, with certain bounds.
+    fn top(&self, count: usize) -> Vec<Hitter>;
+}
+
+/// A counter of different keys.
+pub trait Cardinality {
+    /// Returns the number of different keys, with bounds at 95 %.
+    fn distinct(&self) -> Estimate;
+
+    /// Returns true if the sketch is past what it can tell, so that only a lower bound is left.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// A sketch that knows which value has a given rank.
+pub trait Quantiles {
+    /// Returns the value below which that share of all values lies, with bounds, if there is a value.
+    fn quantile(&self, share: f64) -> Option<Estimate>;
+
+    /// Returns how many values are below `limit`, with bounds.
+    fn count_below(&self, limit: f64) -> Estimate;
+}
+
+/// A sample of the keys of a stream.
+pub trait Sample {
+    /// Returns the sampled keys.
+    fn sample(&self) -> Vec<KeyRef<'_>>;
+}
+
+/// What a sketch may be able to do, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Capability {
+    /// [`InsertHashes`].
+    Hashes,
+    /// [`InsertKeys`].
+    Keys,
+    /// [`AddWeights`].
+    Weights,
+    /// [`InsertNumbers`].
+    Numbers,
+    /// [`CountEvents`].
+    Events,
+    /// [`Membership`].
+    Membership,
+    /// [`Frequency`].
+    Frequency,
+    /// [`Top`].
+    Top,
+    /// [`Cardinality`].
+    Cardinality,
+    /// [`Quantiles`].
+    Quantiles,
+    /// [`Sample`].
+    Samples,
+    /// Keys can be taken out: [`Membership::subtract`].
+    Removal,
+}
+
+impl Capability {
+    /// Every capability.
+    pub const ALL: &[Self] = &[
+        Self::Hashes,
+        Self::Keys,
+        Self::Weights,
+        Self::Numbers,
+        Self::Events,
+        Self::Membership,
+        Self::Frequency,
+        Self::Top,
+        Self::Cardinality,
+        Self::Quantiles,
+        Self::Samples,
+        Self::Removal,
+    ];
+
+    /// Returns true if a sketch has this capability.
+    pub fn is_in(self, sketch: &mut dyn Sketch) -> bool {
+        match self {
+            Self::Hashes => sketch.takes_hashes().is_some(),
+            Self::Keys => sketch.takes_keys().is_some(),
+            Self::Weights => sketch.takes_weights().is_some(),
+            Self::Numbers => sketch.takes_numbers().is_some(),
+            Self::Events => sketch.counts_events().is_some(),
+            Self::Membership => sketch.answers_membership().is_some(),
+            Self::Frequency => sketch.answers_frequency().is_some(),
+            Self::Top => sketch.answers_top().is_some(),
+            Self::Cardinality => sketch.answers_cardinality().is_some(),
+            Self::Quantiles => sketch.answers_quantiles().is_some(),
+            Self::Samples => sketch.answers_samples().is_some(),
+            Self::Removal => sketch.answers_membership().is_some_and(Membership::can_remove),
+        }
+    }
+
+    /// Returns the error for a sketch that lacks this capability.
+    #[cold]
+    pub fn missing_in(self, sketch: &dyn Sketch) -> Error {
+        Error::unsupported(self, sketch.family())
+    }
+}
+
+/// The capability as the end of "a sketch that …".
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hashes => "takes hashes",
+            Self::Keys => "takes keys",
+            Self::Weights => "takes keys with weights",
+            Self::Numbers => "takes numbers",
+            Self::Events => "counts events",
+            Self::Membership => "knows whether a key is in it",
+            Self::Frequency => "knows how often a key came",
+            Self::Top => "lists the most frequent keys",
+            Self::Cardinality => "counts different keys",
+            Self::Quantiles => "knows quantiles",
+            Self::Samples => "holds a sample",
+            Self::Removal => "lets keys be taken out",
+        })
+    }
+}
