@@ -74,7 +74,12 @@ fn each_broken_envelope_in_panes_is_named() {
     let length = 32 + 18;
     assert_eq!(broken(visitors, &inside(pane, length, 5, 0x26)), (InvalidContents, "pane"), "a family");
     assert_eq!(broken(visitors, &inside(pane, length, 12, 6)), (InvalidContents, "pane"), "a seed");
-    assert_eq!(broken(visitors, &inside(pane, length, 28, 5)), (InvalidContents, "pane"), "a precision");
+    // Another precision: the registers no longer fit it, or the sketch is whole and of another size.
+    assert_eq!(broken(visitors, &inside(pane, length, 28, 5)), (InvalidContents, "registers"));
+    let mut other = HyperLogLog::new(5).unwrap();
+    other.insert("ana").unwrap();
+    let replaced = |bytes: &mut Vec<u8>| _ = bytes.splice(pane..pane + length, other.encode());
+    assert_eq!(broken(visitors, &replaced), (InvalidContents, "pane"), "a precision");
     assert_eq!(broken(visitors, &inside(pane, length, 29, 7)), (InvalidContents, "state"));
     assert_eq!(broken(visitors, &inside(pane, length, 5, 0x70)), (InvalidContents, "pane"), "a ring");
     assert_eq!(broken(visitors, &set(pane + 40, 77)), (Damaged, "checksum"));
