@@ -1,42 +1,43 @@
-//! How many different: behaviour that users rely on, through the public door.
+//! How many different: behaviour of the register sketches that users rely on, through the public door.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
 
+#[path = "support/mod.rs"]
+#[allow(dead_code)] // only what is said of register sketches is used
+mod support;
+
 use crivo::ErrorKind;
-use crivo::codec::{AnySketch, Family, Parameter};
-use crivo::distinct::{HyperLogLog, UltraLogLog};
+use crivo::codec::{AnySketch, Parameter};
+use crivo::distinct::{HyperLogLog, RegisterSketch, UltraLogLog};
 use crivo::keys::{KeyBuffer, KeyScheme};
 
-#[test]
-fn parameters_out_of_range_are_named_with_their_range() {
+use support::register_sketches::{RegisterModel, for_each_register_sketch};
+
+fn parameters_out_of_range_are_named_with_their_range<K: RegisterModel>() {
     for precision in [0, 3, 19, 255] {
-        let error = HyperLogLog::new(precision).unwrap_err();
+        let error = RegisterSketch::<K>::new(precision).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "precision"));
         assert_eq!(error.expected(), "4 to 18");
     }
-    for target in [0.0, -0.01, 1.0, 7.0, 0.001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let error = HyperLogLog::for_error(target).unwrap_err();
+    for target in [0.0, -0.01, 1.0, 7.0, 0.0001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let error = RegisterSketch::<K>::for_error(target).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "error"), "{target}");
     }
 }
 
-#[test]
-fn precision_for_is_the_smallest_that_reaches_the_error() {
+fn precision_for_is_the_smallest_that_reaches_the_error<K: RegisterModel>() {
     for precision in 5..=18 {
-        let reached = HyperLogLog::standard_error(precision);
-        assert_eq!(HyperLogLog::precision_for(reached), Ok(precision));
-        assert_eq!(HyperLogLog::precision_for(reached * 1.001), Ok(precision));
-        assert_eq!(
-            HyperLogLog::precision_for(HyperLogLog::standard_error(precision - 1) * 0.999),
-            Ok(precision)
-        );
+        let reached = RegisterSketch::<K>::standard_error(precision);
+        let slightly_missed = RegisterSketch::<K>::standard_error(precision - 1) * 0.999;
+        for error in [reached, reached * 1.001, slightly_missed] {
+            assert_eq!(RegisterSketch::<K>::precision_for(error), Ok(precision));
+        }
     }
 }
 
-#[test]
-fn exact_state_takes_no_more_memory_than_the_dense_one() {
-    for precision in HyperLogLog::PRECISIONS {
-        let mut sketch = HyperLogLog::with_scheme(precision, KeyScheme::integers()).unwrap();
+fn exact_state_takes_no_more_memory_than_the_dense_one<K: RegisterModel>() {
+    for precision in RegisterSketch::<K>::PRECISIONS {
+        let mut sketch = RegisterSketch::<K>::with_scheme(precision, KeyScheme::integers()).unwrap();
         let mut most = sketch.memory();
         let mut next = 0_u64;
         while sketch.estimate().is_certain() {
@@ -48,43 +49,65 @@ fn exact_state_takes_no_more_memory_than_the_dense_one() {
     }
 }
 
-#[test]
-fn wrong_kinds_of_key_change_nothing() {
-    let mut sketch = HyperLogLog::new(12).unwrap();
+fn wrong_kinds_of_key_change_nothing<K: RegisterModel>() {
+    let mut sketch = RegisterSketch::<K>::new(12).unwrap();
     sketch.insert("a").unwrap();
     let before = sketch.clone();
     assert_eq!(sketch.insert(&7_u32).unwrap_err().kind(), ErrorKind::Incompatible);
     let mut buffer = KeyBuffer::new(KeyScheme::integers());
-    let batch = buffer.hash_integers(&[1, 2, 3]).unwrap();
-    assert_eq!(sketch.insert_batch(&batch).unwrap_err().field(), "key kind");
+    let integers = buffer.hash_integers(&[1, 2, 3]).unwrap();
+    assert_eq!(sketch.insert_batch(&integers).unwrap_err().field(), "key kind");
+    let mut buffer = KeyBuffer::new(KeyScheme::bytes().with_seed(1));
+    let texts = buffer.hash_offsets(&[0, 1, 2], b"ab").unwrap();
+    assert_eq!(sketch.insert_batch(&texts).unwrap_err().field(), "seed");
     assert_eq!(sketch, before);
 }
 
-#[test]
-fn summary_tells_size_state_and_keys() {
-    let mut sketch = HyperLogLog::with_scheme(8, KeyScheme::integers().with_seed(3)).unwrap();
+fn summary_tells_size_state_and_keys<K: RegisterModel>() {
+    let mut sketch = RegisterSketch::<K>::with_scheme(8, KeyScheme::integers().with_seed(3)).unwrap();
+    assert_eq!(sketch.summary().parameters[1], ("state", Parameter::Name("exact")));
     (0..1000_u64).for_each(|i| sketch.insert(&i).unwrap());
-    let summary = AnySketch::from(sketch.clone()).summary();
-    assert_eq!(summary.family, Family::HyperLogLog);
+    let summary = AnySketch::decode(&sketch.encode()).unwrap().summary();
+    assert_eq!(summary.family, K::FAMILY);
     assert_eq!(summary.parameters[0], ("precision", Parameter::Count(8)));
     assert_eq!(summary.parameters[1], ("state", Parameter::Name("dense")));
+    assert_eq!(summary.parameters, sketch.parameters());
     assert_eq!(summary.scheme, KeyScheme::integers().with_seed(3));
     assert_eq!(summary.items, sketch.estimate());
     assert!(summary.fill.is_some_and(|fill| fill > 0.9 && fill <= 1.0));
 }
 
-#[test]
-fn ultraloglog_names_parameters_out_of_range() {
-    for precision in [0, 3, 19, 255] {
-        let error = UltraLogLog::new(precision).unwrap_err();
-        assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "precision"));
-        assert_eq!(error.expected(), "4 to 18");
-    }
-    for target in [0.0, -0.01, 1.0, 7.0, 0.001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let error = UltraLogLog::for_error(target).unwrap_err();
-        assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "error"), "{target}");
-    }
+macro_rules! behaviour {
+    ($($name:ident: $kind:ty;)*) => {
+        $(mod $name {
+            #[test]
+            fn parameters_out_of_range_are_named_with_their_range() {
+                super::parameters_out_of_range_are_named_with_their_range::<$kind>();
+            }
+
+            #[test]
+            fn precision_for_is_the_smallest_that_reaches_the_error() {
+                super::precision_for_is_the_smallest_that_reaches_the_error::<$kind>();
+            }
+
+            #[test]
+            fn exact_state_takes_no_more_memory_than_the_dense_one() {
+                super::exact_state_takes_no_more_memory_than_the_dense_one::<$kind>();
+            }
+
+            #[test]
+            fn wrong_kinds_of_key_change_nothing() {
+                super::wrong_kinds_of_key_change_nothing::<$kind>();
+            }
+
+            #[test]
+            fn summary_tells_size_state_and_keys() {
+                super::summary_tells_size_state_and_keys::<$kind>();
+            }
+        })*
+    };
 }
+for_each_register_sketch!(behaviour);
 
 #[test]
 fn ultraloglog_needs_no_more_memory_for_an_error_than_hyperloglog() {
@@ -96,39 +119,4 @@ fn ultraloglog_needs_no_more_memory_for_an_error_than_hyperloglog() {
     }
     let ratio = HyperLogLog::standard_error(12) / UltraLogLog::standard_error(12);
     assert!((ratio - 1.3625).abs() < 1e-3, "{ratio}");
-}
-
-#[test]
-fn ultraloglog_is_no_larger_while_it_is_exact() {
-    for precision in UltraLogLog::PRECISIONS {
-        let mut sketch = UltraLogLog::with_scheme(precision, KeyScheme::integers()).unwrap();
-        let mut most = sketch.memory();
-        let mut next = 0_u64;
-        while sketch.estimate().is_certain() {
-            most = most.max(sketch.memory());
-            sketch.insert(&next).unwrap();
-            next += 1;
-        }
-        assert!(most <= sketch.memory(), "{most} bytes before {} at precision {precision}", sketch.memory());
-    }
-}
-
-#[test]
-fn ultraloglog_refuses_wrong_kinds_of_key_and_tells_its_state() {
-    let mut sketch = UltraLogLog::with_scheme(8, KeyScheme::integers().with_seed(3)).unwrap();
-    (0..1000_u64).for_each(|i| sketch.insert(&i).unwrap());
-    let before = sketch.clone();
-    assert_eq!(sketch.insert("a").unwrap_err().kind(), ErrorKind::Incompatible);
-    let mut buffer = KeyBuffer::new(KeyScheme::integers());
-    let batch = buffer.hash_integers(&[1, 2, 3]).unwrap();
-    assert_eq!(sketch.insert_batch(&batch).unwrap_err().field(), "seed");
-    assert_eq!(sketch, before);
-
-    let summary = AnySketch::from(sketch.clone()).summary();
-    assert_eq!(summary.family, Family::UltraLogLog);
-    assert_eq!(summary.parameters[0], ("precision", Parameter::Count(8)));
-    assert_eq!(summary.parameters[1], ("state", Parameter::Name("dense")));
-    assert_eq!(summary.scheme, KeyScheme::integers().with_seed(3));
-    assert_eq!(summary.items, sketch.estimate());
-    assert!(summary.fill.is_some_and(|fill| fill > 0.9 && fill <= 1.0));
 }

@@ -16,7 +16,9 @@ pub mod hyperloglog;
 pub mod k_min_values;
 pub mod linear_counting;
 pub mod log_log;
+mod precision;
 pub mod probabilistic_counting;
+mod register_sketch;
 mod registers;
 pub mod ultraloglog;
 
@@ -26,4 +28,6 @@ pub use k_min_values::KMinValues;
 pub use linear_counting::LinearCounting;
 pub use log_log::LogLog;
 pub use probabilistic_counting::ProbabilisticCounting;
+pub use register_sketch::RegisterSketch;
+pub use register_sketch::kind::RegisterKind;
 pub use ultraloglog::UltraLogLog;

@@ -147,8 +147,8 @@ pub trait Merge {
 /// Implements [`Sketch`] for a type that has `parameters`, `is_empty`, `memory` and `summary` as
 /// inherent methods, and names the capabilities it hands out.
 macro_rules! impl_sketch {
-    ($type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
-        impl $crate::sketch::Sketch for $type {
+    (impl [$($generic:tt)*] $type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
+        impl<$($generic)*> $crate::sketch::Sketch for $type {
             fn family(&self) -> $crate::codec::Family {
                 <Self as $crate::codec::Encode>::FAMILY
             }
@@ -184,6 +184,9 @@ macro_rules! impl_sketch {
 
             $($crate::sketch::hand_out!($capability);)*
         }
+    };
+    ($type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
+        $crate::sketch::impl_sketch!(impl [] $type $(, $capability)* $(; full_memory = $full)?);
     };
 }
 

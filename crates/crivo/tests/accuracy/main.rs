@@ -49,6 +49,7 @@ mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
+mod register_sketch;
 mod reservoir;
 mod sampled_counter;
 mod shares;

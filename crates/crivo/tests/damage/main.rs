@@ -14,7 +14,6 @@ mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod heavy_hitters;
-mod hyperloglog;
 mod k_min_values;
 mod linear_counting;
 mod log_log;
@@ -24,14 +23,15 @@ mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
+mod register_sketch;
 mod reservoirs;
-mod ultraloglog;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};
 use crivo::codec::{AnySketch, Decode};
 use crivo::distinct::HyperLogLog;
+use crivo::distinct::hyperloglog::HighestRank;
 
-use support::forge::{hyperloglogs, samples, seal};
+use support::forge::{register_sketches, samples, seal};
 use support::generator;
 
 #[test]
@@ -55,7 +55,7 @@ fn every_truncation_says_so() {
 
 #[test]
 fn every_flipped_bit_is_noticed() {
-    let whole = &hyperloglogs()[1];
+    let whole = &register_sketches::<HighestRank>()[1];
     for bit in 0..whole.len() * 8 {
         let mut bytes = whole.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
@@ -88,7 +88,7 @@ fn set(at: usize, value: u8) -> impl Fn(&mut Vec<u8>) {
 
 #[test]
 fn each_broken_rule_of_the_envelope_is_named() {
-    let sketch = hyperloglogs().remove(1);
+    let sketch = register_sketches::<HighestRank>().remove(1);
     let broken = |change: &dyn Fn(&mut Vec<u8>)| broken::<HyperLogLog>(&sketch, change);
     assert_eq!(broken(&set(5, 0xEE)), (FutureVersion, "family"));
     assert_eq!(broken(&set(6, 9)), (FutureVersion, "family version"));

@@ -4,9 +4,14 @@
 //! be what the code writes today; files of every version must be read. A missing file fails: only
 //! `cargo xtask golden` writes one, and never over another.
 //!
-//! The cases of each sketch stand in the file of its name. Besides the files, a fingerprint over many seeded states freezes the rest of the bytes.
+//! The cases of each sketch stand in the file of its name. Besides the files, a fingerprint over many
+//! seeded states freezes the rest of the bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
+
+#[path = "../support/mod.rs"]
+#[allow(dead_code)] // only what is said of register sketches is used
+mod support;
 
 mod bloom;
 mod column_profile;
@@ -17,7 +22,6 @@ mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod heavy_hitters;
-mod hyperloglog;
 mod k_min_values;
 mod linear_counting;
 mod log_log;
@@ -27,8 +31,8 @@ mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
+mod register_sketch;
 mod reservoirs;
-mod ultraloglog;
 
 use std::path::PathBuf;
 
@@ -37,7 +41,7 @@ use crivo::codec::AnySketch;
 /// Every case: the name of its file and the bytes it must hold.
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
     [
-        hyperloglog::cases(),
+        register_sketch::cases(),
         exact_distinct::cases(),
         linear_counting::cases(),
         k_min_values::cases(),
@@ -51,7 +55,6 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         counters::cases(),
         heavy_hitters::cases(),
         majority::cases(),
-        ultraloglog::cases(),
         reservoirs::cases(),
         private_count_mean::cases(),
         min_hash::cases(),

@@ -19,7 +19,6 @@ mod ddsketch;
 mod direct_table;
 mod exact_distinct;
 mod heavy_hitters;
-mod hyperloglog;
 mod k_min_values;
 mod linear_counting;
 mod log_log;
@@ -30,9 +29,9 @@ mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
+mod register_sketch;
 mod reservoir;
 mod sampled_counter;
-mod ultraloglog;
 
 use crivo::ErrorKind;
 use crivo::codec::{AnySketch, Decode, Encode};

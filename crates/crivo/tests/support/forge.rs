@@ -1,8 +1,11 @@
 //! Sketches to damage, and the tools to do it.
 
 use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
+use crivo::distinct::hyperloglog::HighestRank;
+use crivo::distinct::ultraloglog::ThreeLevels;
 use crivo::distinct::{
-    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
+    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, RegisterKind,
+    RegisterSketch,
 };
 use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol};
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
@@ -18,7 +21,7 @@ use super::Random;
 /// One of each state of each family, small enough to damage often.
 pub(crate) fn samples() -> Vec<Vec<u8>> {
     [
-        hyperloglogs(),
+        register_sketches::<HighestRank>(),
         exact_distincts(),
         linear_countings(),
         k_min_values(),
@@ -35,7 +38,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         counter_arrays(),
         heavy_hitters(),
         majorities(),
-        ultraloglogs(),
+        register_sketches::<ThreeLevels>(),
         reservoirs(),
         weighted_reservoirs(),
         private_count_means(),
@@ -47,19 +50,14 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
     .concat()
 }
 
-pub(crate) fn hyperloglogs() -> Vec<Vec<u8>> {
-    let hyperloglog = |precision, count: u64| {
-        let mut sketch = HyperLogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
+pub(crate) fn register_sketches<K: RegisterKind>() -> Vec<Vec<u8>> {
+    let sketch = |precision, count: u64| {
+        let scheme = KeyScheme::integers().with_seed(5);
+        let mut sketch = RegisterSketch::<K>::with_scheme(precision, scheme).unwrap();
         (0..count).for_each(|i| sketch.insert(&i).unwrap());
         sketch.encode()
     };
-    vec![
-        hyperloglog(4, 0),
-        hyperloglog(8, 20),
-        hyperloglog(4, 100),
-        hyperloglog(8, 10_000),
-        hyperloglog(18, 9),
-    ]
+    vec![sketch(4, 0), sketch(8, 20), sketch(4, 100), sketch(8, 10_000), sketch(18, 9)]
 }
 
 pub(crate) fn direct_tables() -> Vec<Vec<u8>> {
@@ -229,21 +227,6 @@ pub(crate) fn majorities() -> Vec<Vec<u8>> {
         votes(&[("ana", 6), ("rui", 2)]),
         votes(&[("ana", 3), ("rui", 4)]),
         votes(&[("", u64::MAX)]),
-    ]
-}
-
-pub(crate) fn ultraloglogs() -> Vec<Vec<u8>> {
-    let ultraloglog = |precision, count: u64| {
-        let mut sketch = UltraLogLog::with_scheme(precision, KeyScheme::integers().with_seed(5)).unwrap();
-        (0..count).for_each(|i| sketch.insert(&i).unwrap());
-        sketch.encode()
-    };
-    vec![
-        ultraloglog(4, 0),
-        ultraloglog(8, 20),
-        ultraloglog(4, 100),
-        ultraloglog(8, 10_000),
-        ultraloglog(18, 9),
     ]
 }
 

@@ -16,7 +16,8 @@
 //!
 //! A quantile of `S` follows by Cornish and Fisher's first correction for skewness.
 
-use super::super::registers::Registers;
+use crate::distinct::register_sketch::kind::RegisterArray;
+use crate::distinct::registers::RankRegisters;
 use crate::math::{crossing, exp2, two_sided_quantile};
 
 /// `√2 e^(−γ)`: what makes `2^mean` an estimate of the items a register, for many registers.
@@ -27,20 +28,20 @@ pub(super) const ALPHA: f64 = 0.794_02;
 pub(super) const ERROR_CONSTANT: f64 = 1.298_06;
 
 /// The classic estimate, for registers of which one is used at least.
-pub(super) fn estimate(registers: &Registers) -> f64 {
+pub(super) fn estimate(registers: &RankRegisters) -> f64 {
     let m = registers.values().len() as f64;
     ALPHA * m * libm::exp2(zeros(registers) / m)
 }
 
 /// The sum of the registers' longest runs of zeros.
-fn zeros(registers: &Registers) -> f64 {
+fn zeros(registers: &RankRegisters) -> f64 {
     // A register's value is one more than its run of zeros, and 0 if it was not used.
     let counts = registers.histogram().iter().enumerate().skip(2);
     counts.map(|(value, &count)| (value as f64 - 1.0) * f64::from(count)).sum()
 }
 
 /// The numbers of items below and above which the registers' sum would be unlikely at this level.
-pub(super) fn bounds(registers: &Registers, precision: u8, level: f64) -> (f64, f64) {
+pub(super) fn bounds(registers: &RankRegisters, precision: u8, level: f64) -> (f64, f64) {
     let m = exp2(i32::from(precision));
     let sum = zeros(registers);
     let width = two_sided_quantile(level);

@@ -26,7 +26,9 @@ mod estimator;
 
 use std::ops::RangeInclusive;
 
-use super::registers::{Registers, items_to_fill};
+use super::precision;
+use super::register_sketch::kind::RegisterArray;
+use super::registers::{RankRegisters, items_to_fill};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
@@ -50,7 +52,7 @@ use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 pub struct LogLog {
     scheme: KeyScheme,
     precision: u8,
-    registers: Registers,
+    registers: RankRegisters,
 }
 
 // ---- limits and sizing ----
@@ -62,7 +64,7 @@ impl LogLog {
 
     /// The standard error of a large count, as a share of it: `1.298/√(2^precision)`.
     pub fn standard_error(precision: u8) -> f64 {
-        estimator::ERROR_CONSTANT / f64::from(1_u32 << precision.min(31)).sqrt()
+        precision::standard_error(estimator::ERROR_CONSTANT, precision)
     }
 
     /// The smallest precision whose standard error is at most `error`.
@@ -76,13 +78,7 @@ impl LogLog {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn precision_for(error: f64) -> Result<u8> {
-        Self::PRECISIONS
-            .into_iter()
-            .find(|&precision| error < 1.0 && Self::standard_error(precision) <= error)
-            .ok_or_else(|| {
-                let least = Self::standard_error(*Self::PRECISIONS.end());
-                Error::parameter("error", format_args!("a standard error from {least:.5} to below 1"), error)
-            })
+        precision::precision_for(error, estimator::ERROR_CONSTANT, &Self::PRECISIONS)
     }
 }
 
@@ -102,8 +98,8 @@ impl LogLog {
     /// # Errors
     /// If the precision is not in [`PRECISIONS`](Self::PRECISIONS).
     pub fn with_scheme(precision: u8, scheme: KeyScheme) -> Result<Self> {
-        Self::check_precision(precision)?;
-        Ok(Self { scheme, precision, registers: Registers::new(precision) })
+        precision::check(precision, &Self::PRECISIONS)?;
+        Ok(Self { scheme, precision, registers: RankRegisters::new(precision) })
     }
 
     /// An empty sketch, for bytes or text, of the smallest size with the wanted standard error.
@@ -112,15 +108,6 @@ impl LogLog {
     /// If no precision reaches the error.
     pub fn for_error(error: f64) -> Result<Self> {
         Self::new(Self::precision_for(error)?)
-    }
-
-    fn check_precision(precision: u8) -> Result<()> {
-        if Self::PRECISIONS.contains(&precision) {
-            Ok(())
-        } else {
-            let (least, most) = Self::PRECISIONS.into_inner();
-            Err(Error::parameter("precision", format_args!("{least} to {most}"), precision))
-        }
     }
 }
 
@@ -180,7 +167,7 @@ impl LogLog {
     /// above the truth and the interval is widened to hold it; far beyond 2^64 every register
     /// is at its highest and the upper bound is infinite.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
-        let used = self.used_registers();
+        let used = self.registers.used();
         if used == 0 {
             return Estimate::exact(0.0);
         }
@@ -196,13 +183,9 @@ impl LogLog {
         Estimate::probable(value, lower, upper, confidence).limited_to(used as f64, f64::INFINITY)
     }
 
-    fn used_registers(&self) -> usize {
-        self.registers.values().len() - self.registers.histogram()[0] as usize
-    }
-
     /// Whether nothing was inserted.
     pub fn is_empty(&self) -> bool {
-        self.used_registers() == 0
+        self.registers.used() == 0
     }
 
     /// The precision: the base-2 logarithm of the number of registers.
@@ -236,7 +219,7 @@ impl LogLog {
             .concat(),
             scheme: self.scheme,
             items: self.estimate(),
-            fill: Some(self.used_registers() as f64 / self.registers.values().len() as f64),
+            fill: Some(self.registers.used() as f64 / self.registers.values().len() as f64),
             false_positive_rate: None,
             memory: self.memory(),
         }
@@ -319,12 +302,11 @@ impl Encode for LogLog {
 impl Decode for LogLog {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let precision = reader.u8("precision")?;
-        Self::check_precision(precision)
+        precision::check(precision, &Self::PRECISIONS)
             .map_err(|error| Error::contents("precision", error.expected(), precision))?;
         let values = reader.bytes("registers", 1 << precision)?;
-        let registers = Registers::from_values(precision, values).ok_or_else(|| {
-            let highest = Registers::highest(precision);
-            Error::contents("registers", format_args!("values up to {highest}"), "others")
+        let registers = RankRegisters::from_values(precision, values).ok_or_else(|| {
+            Error::contents("registers", RankRegisters::accepted_values(precision), "others")
         })?;
         Ok(Self { scheme: header.scheme, precision, registers })
     }

@@ -4,7 +4,7 @@
 //! which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
 //! 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's constant G.
 
-use super::registers::{Histogram, Registers};
+use super::registers::{Histogram, LevelRegisters};
 use crate::math::{Point, exp2};
 
 /// The standard error of a large count is this over the square root of the number of
@@ -15,7 +15,7 @@ pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
 const REMEMBERED: usize = 2;
 
 pub(super) fn estimate(histogram: &Histogram, precision: u8) -> Point {
-    let highest = Registers::highest(precision) as usize;
+    let highest = LevelRegisters::highest(precision) as usize;
 
     // How many registers remember that a level occurred, how many that it did not, and how many have
     // it as their highest, so that all above did not occur: those are together as frequent as it.

@@ -6,6 +6,7 @@
 
 use super::register::{is_possible, join, levels, news, raised, register};
 use crate::cpu::without_bits;
+use crate::distinct::register_sketch::kind::RegisterArray;
 
 /// How many hashes are compared with their registers before any register is changed: one a bit.
 const CHUNK: usize = 64;
@@ -19,8 +20,9 @@ const NO_LEVEL: u64 = 1 << 63;
 /// How many registers have each value.
 pub(super) type Histogram = [u32; 256];
 
+/// Registers that keep the highest level of their hashes and which of the two below occurred.
 #[derive(Debug, Clone)]
-pub(super) struct Registers {
+pub struct LevelRegisters {
     precision: u8,
     /// The top `precision` bits of a hash, shifted down by this, are the register's index.
     shift: u32,
@@ -33,11 +35,7 @@ pub(super) struct Registers {
     witness: usize,
 }
 
-impl Registers {
-    pub(super) fn new(precision: u8) -> Self {
-        Self::from_boxed(precision, vec![0; 1 << precision].into())
-    }
-
+impl LevelRegisters {
     fn from_boxed(precision: u8, values: Box<[u8]>) -> Self {
         let histogram = count(&values);
         let kept = (precision >= KEEP_FROM).then(|| Box::new(histogram));
@@ -47,35 +45,13 @@ impl Registers {
         registers
     }
 
-    /// From register values, or `None` if one is of no set of levels.
-    pub(super) fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
-        let highest = Self::highest(precision);
-        let all_possible = values.iter().all(|&value| is_possible(value, highest));
-        all_possible.then(|| Self::from_boxed(precision, values.into()))
-    }
-
     /// The level of a hash whose low bits are all zero.
     pub(super) const fn highest(precision: u8) -> u8 {
         64 - precision + 1
     }
 
-    pub(super) fn values(&self) -> &[u8] {
-        &self.values
-    }
-
-    /// Bytes behind the pointers.
-    pub(super) fn memory(&self) -> usize {
-        self.values.len() + self.kept.as_ref().map_or(0, |kept| size_of_val(&**kept))
-    }
-
     pub(super) fn histogram(&self) -> Histogram {
         self.kept.as_ref().map_or_else(|| count(&self.values), |kept| **kept)
-    }
-
-    /// Whether every register saw the three highest levels, so that nothing can change any more.
-    pub(super) fn are_full(&self) -> bool {
-        let fullest = Self::highest(self.precision) << 2 | 3;
-        self.values.iter().all(|&value| value == fullest)
     }
 
     /// The top bits choose the register, the lowest set bit of the rest is the level.
@@ -83,46 +59,6 @@ impl Registers {
     fn place(&self, hash: u64) -> (usize, u64) {
         let low = hash | 1 << self.shift;
         ((hash >> self.shift) as usize, low & low.wrapping_neg())
-    }
-
-    #[inline]
-    pub(super) fn insert(&mut self, hash: u64) {
-        let (index, level) = self.place(hash);
-        if news(self.values[index]) & level != 0 {
-            self.add_rarely(index, level);
-        }
-    }
-
-    /// The same as one by one, without the branches that the processor cannot predict: whether a
-    /// hash changes its register is a toss while the sketch fills. A chunk is sieved first by the
-    /// levels that no register waits for, many hashes at a time, then each hash by its own register,
-    /// and only the few that tell something new are looked at again.
-    pub(super) fn insert_all(&mut self, hashes: &[u64]) {
-        let mut winners = [0; CHUNK];
-        let (chunks, rest) = hashes.as_chunks::<CHUNK>();
-        for chunk in chunks {
-            self.raise_floor();
-            let mut winning = 0;
-            let mut consider = |hash| {
-                let (index, level) = self.place(hash);
-                winners[winning % CHUNK] = hash;
-                winning += usize::from(news(self.values[index]) & level != 0);
-            };
-            if self.lowest == 1 {
-                chunk.iter().for_each(|&hash| consider(hash));
-            } else {
-                let mut hopeful = without_bits(chunk, (self.lowest - 1) as u32);
-                while hopeful != 0 {
-                    consider(chunk[hopeful.trailing_zeros() as usize]);
-                    hopeful &= hopeful - 1;
-                }
-            }
-            for &hash in &winners[..winning] {
-                let (index, level) = self.place(hash);
-                self.add(index, level);
-            }
-        }
-        rest.iter().for_each(|&hash| self.insert(hash));
     }
 
     /// Adds a level, given as its bit, to what a register saw.
@@ -163,10 +99,86 @@ impl Registers {
         self.lowest = wanted & wanted.wrapping_neg();
         self.witness = 0;
     }
+}
+
+impl RegisterArray for LevelRegisters {
+    fn new(precision: u8) -> Self {
+        Self::from_boxed(precision, vec![0; 1 << precision].into())
+    }
+
+    /// From register values, or `None` if one is of no set of levels.
+    fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
+        let highest = Self::highest(precision);
+        let all_possible = values.iter().all(|&value| is_possible(value, highest));
+        all_possible.then(|| Self::from_boxed(precision, values.into()))
+    }
+
+    fn accepted_values(precision: u8) -> String {
+        format!("sets of levels up to {}", Self::highest(precision))
+    }
+
+    fn values(&self) -> &[u8] {
+        &self.values
+    }
+
+    fn used(&self) -> usize {
+        self.values.iter().filter(|&&value| value > 0).count()
+    }
+
+    /// Bytes behind the pointers.
+    fn memory(&self) -> usize {
+        self.values.len() + self.kept.as_ref().map_or(0, |kept| size_of_val(&**kept))
+    }
+
+    /// Whether every register saw the three highest levels, so that nothing can change any more.
+    fn are_full(&self) -> bool {
+        let fullest = Self::highest(self.precision) << 2 | 3;
+        self.values.iter().all(|&value| value == fullest)
+    }
+
+    #[inline]
+    fn insert(&mut self, hash: u64) {
+        let (index, level) = self.place(hash);
+        if news(self.values[index]) & level != 0 {
+            self.add_rarely(index, level);
+        }
+    }
+
+    /// The same as one by one, without the branches that the processor cannot predict: whether a
+    /// hash changes its register is a toss while the sketch fills. A chunk is sieved first by the
+    /// levels that no register waits for, many hashes at a time, then each hash by its own register,
+    /// and only the few that tell something new are looked at again.
+    fn insert_all(&mut self, hashes: &[u64]) {
+        let mut winners = [0; CHUNK];
+        let (chunks, rest) = hashes.as_chunks::<CHUNK>();
+        for chunk in chunks {
+            self.raise_floor();
+            let mut winning = 0;
+            let mut consider = |hash| {
+                let (index, level) = self.place(hash);
+                winners[winning % CHUNK] = hash;
+                winning += usize::from(news(self.values[index]) & level != 0);
+            };
+            if self.lowest == 1 {
+                chunk.iter().for_each(|&hash| consider(hash));
+            } else {
+                let mut hopeful = without_bits(chunk, (self.lowest - 1) as u32);
+                while hopeful != 0 {
+                    consider(chunk[hopeful.trailing_zeros() as usize]);
+                    hopeful &= hopeful - 1;
+                }
+            }
+            for &hash in &winners[..winning] {
+                let (index, level) = self.place(hash);
+                self.add(index, level);
+            }
+        }
+        rest.iter().for_each(|&hash| self.insert(hash));
+    }
 
     /// Joins each pair of registers, folding `other` if it is more precise. `self` must not be the more
     /// precise one.
-    pub(super) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         let extra = u32::from(other.precision - self.precision);
         if extra == 0 {
             self.values.iter_mut().zip(&other.values).for_each(|(mine, &theirs)| *mine = join(*mine, theirs));
@@ -187,22 +199,16 @@ impl Registers {
         let values = std::mem::take(&mut self.values);
         *self = Self::from_boxed(self.precision, values);
     }
-
-    pub(super) fn folded(&self, precision: u8) -> Self {
-        let mut folded = Self::new(precision);
-        folded.merge(self);
-        folded
-    }
 }
 
 /// What else there is follows from the values, or is only brought up to date when it is of use.
-impl PartialEq for Registers {
+impl PartialEq for LevelRegisters {
     fn eq(&self, other: &Self) -> bool {
         self.values == other.values
     }
 }
 
-impl Eq for Registers {}
+impl Eq for LevelRegisters {}
 
 /// Four counters for each value, so that additions to the same one do not wait for each other.
 fn count(values: &[u8]) -> Histogram {
@@ -230,7 +236,7 @@ mod tests {
 
     #[test]
     fn floor_is_the_lowest_level_that_changes_a_register() {
-        let mut registers = Registers::new(4);
+        let mut registers = LevelRegisters::new(4);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for _ in 0..20_000 {
             registers.insert(random.next_u64() << (random.next_u64() % 60));

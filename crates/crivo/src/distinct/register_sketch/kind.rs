@@ -1,0 +1,72 @@
+//! What one register sketch has of its own.
+//!
+//! The kinds are those of the format: the traits are sealed, so that there are no others.
+
+use std::fmt::Debug;
+
+use crate::codec::Family;
+use crate::estimate::{Confidence, Estimate};
+
+/// Keeps other crates from adding kinds.
+pub trait Sealed {}
+
+/// A kind of [`RegisterSketch`](super::RegisterSketch): its registers, and what they tell. Sealed.
+pub trait RegisterKind: Sealed + Debug + Clone + Copy + PartialEq + Eq {
+    /// The number and name of the sketch in the format.
+    const FAMILY: Family;
+
+    /// The standard error of a large count is this over the square root of the number of registers.
+    const ERROR_CONSTANT: f64;
+
+    /// The registers.
+    type Registers: RegisterArray;
+
+    /// Returns the likeliest number of different items, with its bounds, for registers that are not full.
+    fn estimate(registers: &Self::Registers, precision: u8, confidence: Confidence) -> Estimate;
+
+    /// Returns the number of items at which all registers are full with the given probability.
+    fn items_to_fill(precision: u8, probability: f64) -> f64;
+}
+
+/// An array of `2^precision` registers of one byte, whose state depends on the set of inserted hashes alone.
+///
+/// The top `precision` bits of a hash choose its register.
+pub trait RegisterArray: Debug + Clone + PartialEq + Eq {
+    /// Creates registers that saw nothing.
+    fn new(precision: u8) -> Self;
+
+    /// Creates registers of stored values, or nothing if one is a value that no hashes lead to.
+    fn from_values(precision: u8, values: &[u8]) -> Option<Self>;
+
+    /// Describes the values that [`from_values`](Self::from_values) accepts, for its error.
+    fn accepted_values(precision: u8) -> String;
+
+    /// The values as they are stored.
+    fn values(&self) -> &[u8];
+
+    /// The number of registers that saw a hash.
+    fn used(&self) -> usize;
+
+    /// The bytes of memory behind the pointers.
+    fn memory(&self) -> usize;
+
+    /// Returns true if no hash can change a register any more.
+    fn are_full(&self) -> bool;
+
+    /// Adds one hash.
+    fn insert(&mut self, hash: u64);
+
+    /// Adds many hashes: the same as one by one, and faster.
+    fn insert_all(&mut self, hashes: &[u64]);
+
+    /// Joins the registers of `other`, folding them if they are more precise. `self` must not be the more
+    /// precise one.
+    fn merge(&mut self, other: &Self);
+
+    /// Returns the registers that the same hashes would have left at a lower precision.
+    fn folded(&self, precision: u8) -> Self {
+        let mut folded = Self::new(precision);
+        folded.merge(self);
+        folded
+    }
+}

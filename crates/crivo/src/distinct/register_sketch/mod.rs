@@ -1,0 +1,337 @@
+//! The sketch of registers: the one life that [`HyperLogLog`](super::HyperLogLog) and
+//! [`UltraLogLog`](super::UltraLogLog) share.
+//!
+//! It begins exact: while the hashes themselves fit in the memory of the registers, they are kept. The
+//! next hash makes it dense: each hash changes one of `2^precision` registers at most, and the
+//! registers tell the count. Which state a sketch is in depends on the number of different hashes alone,
+//! so that merging equals counting the joined stream, byte for byte. Of two precisions the lower
+//! one stays: registers are folded as if they had had it from the start.
+//!
+//! What a register remembers of its hashes, and what the registers tell, is the
+//! [kind](kind::RegisterKind) of the sketch; its module has the guarantee.
+
+pub(super) mod kind;
+mod payload;
+
+use std::ops::RangeInclusive;
+
+use self::kind::{RegisterArray, RegisterKind};
+use super::hash_table::HashTable;
+use super::precision;
+use crate::codec::{Parameter, Parameters, Summary};
+use crate::error::Result;
+use crate::estimate::{Confidence, Estimate};
+use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
+
+/// Counts different items with `2^precision` registers of one byte; exactly while they are few.
+///
+/// Its kinds are [`HyperLogLog`](super::HyperLogLog) and [`UltraLogLog`](super::UltraLogLog).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegisterSketch<K: RegisterKind> {
+    scheme: KeyScheme,
+    precision: u8,
+    contents: Contents<K::Registers>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Contents<R> {
+    /// The hashes themselves, while they fit in the memory of the registers.
+    Exact(HashTable),
+    Dense(R),
+}
+
+// ---- limits and sizing ----
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Below 4 the estimator's asymptotics mean nothing; above 18 the sketch leaves the second
+    /// cache and its error is better than most uses need.
+    pub const PRECISIONS: RangeInclusive<u8> = 4..=18;
+
+    /// Returns the standard error of a large count, as a share of it: `c/√(2^precision)`, with `c` 1.0367 for
+    /// [`HyperLogLog`](super::HyperLogLog) and 0.7609 for [`UltraLogLog`](super::UltraLogLog).
+    pub fn standard_error(precision: u8) -> f64 {
+        precision::standard_error(K::ERROR_CONSTANT, precision)
+    }
+
+    /// Returns the smallest precision whose standard error is at most `error`.
+    ///
+    /// # Errors
+    /// If no precision of the range has it.
+    ///
+    /// ```
+    /// use crivo::distinct::{HyperLogLog, UltraLogLog};
+    /// assert_eq!(HyperLogLog::precision_for(0.01)?, 14);
+    /// assert_eq!(UltraLogLog::precision_for(0.01)?, 13);
+    /// assert!(HyperLogLog::precision_for(0.0001).is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn precision_for(error: f64) -> Result<u8> {
+        precision::precision_for(error, K::ERROR_CONSTANT, &Self::PRECISIONS)
+    }
+
+    /// The number of different items that are counted exactly: as many hashes as fit, in a table at most
+    /// three quarters full, into the memory of the registers.
+    pub fn exact_up_to(precision: u8) -> usize {
+        HashTable::capacity(1 << precision.min(31))
+    }
+}
+
+// ---- construction ----
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Creates an empty sketch of `2^precision` bytes for keys that are bytes or text.
+    ///
+    /// # Errors
+    /// If the precision is not in [`PRECISIONS`](Self::PRECISIONS).
+    pub fn new(precision: u8) -> Result<Self> {
+        Self::with_scheme(precision, KeyScheme::bytes())
+    }
+
+    /// Creates an empty sketch for keys of the given scheme.
+    ///
+    /// # Errors
+    /// If the precision is not in [`PRECISIONS`](Self::PRECISIONS).
+    ///
+    /// ```
+    /// use crivo::{distinct::HyperLogLog, keys::KeyScheme};
+    /// let mut orders = HyperLogLog::with_scheme(12, KeyScheme::integers().with_seed(7))?;
+    /// orders.insert(&1234_u64)?;
+    /// assert!(orders.insert("1234").is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn with_scheme(precision: u8, scheme: KeyScheme) -> Result<Self> {
+        precision::check(precision, &Self::PRECISIONS)?;
+        Ok(Self { scheme, precision, contents: Contents::Exact(HashTable::new()) })
+    }
+
+    /// Creates an empty sketch, for bytes or text, of the smallest size with the wanted standard error.
+    ///
+    /// # Errors
+    /// If no precision reaches the error.
+    pub fn for_error(error: f64) -> Result<Self> {
+        Self::new(Self::precision_for(error)?)
+    }
+}
+
+// ---- update ----
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Adds one key.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    #[inline]
+    pub fn insert<Q: Key + ?Sized>(&mut self, key: &Q) -> Result<()> {
+        let hash = self.scheme.hash(key)?;
+        self.insert_hash(hash);
+        Ok(())
+    }
+
+    /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) {
+        match &mut self.contents {
+            Contents::Dense(registers) => registers.insert(hash),
+            Contents::Exact(_) => self.insert_exact(hash),
+        }
+    }
+
+    /// Adds many keys by their hashes; the same as one by one, and faster.
+    pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        let mut rest = hashes;
+        while let (Contents::Exact(_), Some((&hash, others))) = (&self.contents, rest.split_first()) {
+            self.insert_exact(hash);
+            rest = others;
+        }
+        if let Contents::Dense(registers) = &mut self.contents {
+            registers.insert_all(rest);
+        }
+    }
+
+    /// Adds a batch of keys.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is added then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        InsertKeys::insert_batch(self, batch)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_exact(&mut self, hash: u64) {
+        if let Contents::Exact(table) = &mut self.contents {
+            if table.len() < Self::exact_up_to(self.precision) || table.contains(hash) {
+                table.insert(hash);
+            } else {
+                self.make_dense();
+                self.insert_hash(hash);
+            }
+        }
+    }
+}
+
+impl<K: RegisterKind> InsertHashes for RegisterSketch<K> {
+    fn insert_hash(&mut self, hash: u64) {
+        self.insert_hash(hash);
+    }
+
+    fn insert_hashes(&mut self, hashes: &[u64]) {
+        self.insert_hashes(hashes);
+    }
+}
+
+// ---- query ----
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Returns the number of different items, with bounds at 95 %.
+    pub fn estimate(&self) -> Estimate {
+        self.estimate_at(Confidence::P95)
+    }
+
+    /// Returns the number of different items, with bounds at the given confidence; exact, and certain,
+    /// up to [`exact_up_to`](Self::exact_up_to). Far beyond 2^64 items every register is full: the upper
+    /// bound is infinite then.
+    pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
+        match &self.contents {
+            Contents::Exact(table) => Estimate::exact(table.len() as f64),
+            Contents::Dense(registers) if registers.are_full() => {
+                let unlikely = (1.0 - confidence.level()) / 2.0;
+                let value = K::items_to_fill(self.precision, 0.5);
+                let lower = K::items_to_fill(self.precision, unlikely);
+                Estimate::probable(value, lower, f64::INFINITY, confidence)
+            }
+            Contents::Dense(registers) => {
+                // Dense means that more different hashes came than the exact state holds.
+                let least = (Self::exact_up_to(self.precision) + 1) as f64;
+                K::estimate(registers, self.precision, confidence).limited_to(least, f64::INFINITY)
+            }
+        }
+    }
+
+    /// Returns true if nothing was inserted.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.contents, Contents::Exact(table) if table.len() == 0)
+    }
+
+    /// The precision: the base-2 logarithm of the number of registers.
+    pub fn precision(&self) -> u8 {
+        self.precision
+    }
+
+    /// How keys are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// The bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>()
+            + match &self.contents {
+                Contents::Exact(table) => table.memory(),
+                Contents::Dense(registers) => registers.memory(),
+            }
+    }
+
+    /// The sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![("precision", Parameter::Count(self.precision.into()))]
+    }
+
+    /// Returns what `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let (state, fill) = match &self.contents {
+            Contents::Exact(_) => ("exact", None),
+            Contents::Dense(registers) => {
+                ("dense", Some(registers.used() as f64 / registers.values().len() as f64))
+            }
+        };
+        let facts = vec![
+            ("state", Parameter::Name(state)),
+            ("standard_error", Parameter::Ratio(Self::standard_error(self.precision))),
+        ];
+        Summary {
+            family: K::FAMILY,
+            parameters: [self.parameters(), facts].concat(),
+            scheme: self.scheme,
+            items: self.estimate(),
+            fill,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+impl_sketch!(
+    impl [K: RegisterKind] RegisterSketch<K>, hashes, keys, cardinality;
+    full_memory = |sketch| size_of::<RegisterSketch<K>>() + (1 << sketch.precision)
+);
+
+impl<K: RegisterKind> Cardinality for RegisterSketch<K> {
+    fn distinct(&self) -> Estimate {
+        self.estimate()
+    }
+}
+
+// ---- merge ----
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Makes this the sketch of both streams, bit for bit. Of two precisions the lower one stays,
+    /// as if both streams had been counted with it.
+    ///
+    /// # Errors
+    /// If the schemes differ; the sketch is unchanged then.
+    ///
+    /// ```
+    /// use crivo::distinct::HyperLogLog;
+    /// let (mut monday, mut tuesday) = (HyperLogLog::new(12)?, HyperLogLog::new(14)?);
+    /// monday.insert("ana")?;
+    /// tuesday.insert("ana")?;
+    /// tuesday.insert("rui")?;
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!(monday.estimate().value(), 2.0);
+    /// assert_eq!(monday.precision(), 12);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        self.fold(other.precision.min(self.precision));
+        match &other.contents {
+            Contents::Exact(table) => table.iter().for_each(|hash| self.insert_hash(hash)),
+            Contents::Dense(theirs) => {
+                self.make_dense();
+                if let Contents::Dense(mine) = &mut self.contents {
+                    mine.merge(theirs);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lowers the precision, as if it had been the lower one from the start.
+    fn fold(&mut self, precision: u8) {
+        if precision == self.precision {
+            return;
+        }
+        self.precision = precision;
+        match &self.contents {
+            Contents::Dense(registers) => self.contents = Contents::Dense(registers.folded(precision)),
+            Contents::Exact(table) if table.len() > Self::exact_up_to(precision) => self.make_dense(),
+            Contents::Exact(_) => {}
+        }
+    }
+
+    fn make_dense(&mut self) {
+        if let Contents::Exact(table) = &self.contents {
+            let mut registers = K::Registers::new(self.precision);
+            table.iter().for_each(|hash| registers.insert(hash));
+            self.contents = Contents::Dense(registers);
+        }
+    }
+}
+
+impl<K: RegisterKind> Merge for RegisterSketch<K> {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}

@@ -1,0 +1,82 @@
+//! The bytes of a register sketch: precision, state, then hashes in ascending order or registers.
+
+use super::kind::{RegisterArray, RegisterKind};
+use super::{Contents, RegisterSketch};
+use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
+use crate::error::{Error, Result};
+use crate::keys::KeyScheme;
+
+const EXACT: u8 = 0;
+const DENSE: u8 = 1;
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// Returns the sketch that the bytes hold.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a sketch of this kind: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl<K: RegisterKind> Encode for RegisterSketch<K> {
+    const FAMILY: Family = K::FAMILY;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u8(self.precision);
+        match &self.contents {
+            Contents::Exact(table) => {
+                writer.u8(EXACT);
+                writer.u32(table.len() as u32);
+                writer.u64s(table.sorted());
+            }
+            Contents::Dense(registers) => {
+                writer.u8(DENSE);
+                writer.bytes(registers.values());
+            }
+        }
+    }
+}
+
+impl<K: RegisterKind> Decode for RegisterSketch<K> {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        let precision = reader.u8("precision")?;
+        let mut sketch = Self::with_scheme(precision, header.scheme)
+            .map_err(|error| Error::contents("precision", error.expected(), precision))?;
+        match reader.u8("state")? {
+            EXACT => {
+                let count = reader.u32("number of hashes")?;
+                let most = Self::exact_up_to(precision);
+                if count as usize > most {
+                    return Err(Error::contents("number of hashes", format_args!("at most {most}"), count));
+                }
+                let hashes = reader.u64s("hashes", count.into())?;
+                if !hashes.clone().is_sorted_by(|a, b| a < b) {
+                    return Err(Error::contents("hashes", "strictly ascending order", "another order"));
+                }
+                hashes.for_each(|hash| sketch.insert_hash(hash));
+            }
+            DENSE => {
+                let values = reader.bytes("registers", 1 << precision)?;
+                let registers = K::Registers::from_values(precision, values)
+                    .filter(|registers| registers.used() > 0)
+                    .ok_or_else(|| {
+                        let accepted = K::Registers::accepted_values(precision);
+                        Error::contents("registers", format_args!("{accepted}, not all 0"), "others")
+                    })?;
+                sketch.contents = Contents::Dense(registers);
+            }
+            other => return Err(Error::contents("state", "0 (exact) or 1 (dense)", other)),
+        }
+        Ok(sketch)
+    }
+}

@@ -1,0 +1,98 @@
+//! The laws of the register sketches.
+
+use crivo::distinct::RegisterSketch;
+use proptest::prelude::*;
+
+use super::support::generator;
+use super::support::register_sketches::{RegisterModel, for_each_register_sketch, of_hashes, registers};
+use super::{different_schemes_refuse_each_other, laws_of_sets, merged, sketch_of, streams};
+
+/// Of two precisions the lower one stays, as if it had been used from the start.
+fn merges_down_to_the_lower_precision<K: RegisterModel>(a: &[u64], b: &[u64], p: u8, q: u8) {
+    let x = sketch_of(of_hashes::<K>(p), &[a]);
+    let y = sketch_of(of_hashes::<K>(q), &[b]);
+    let joined = sketch_of(of_hashes::<K>(p.min(q)), &[a, b]);
+    assert_eq!(merged(&x, &y).encode(), joined.encode());
+    assert_eq!(merged(&y, &x).encode(), joined.encode());
+}
+
+/// Registers that saw the highest level keep information in their index that folding must use:
+/// hashes with long runs of zeros, at every pair of precisions.
+fn folds_saturated_registers_exactly<K: RegisterModel>() {
+    let mut random = generator("saturated");
+    let extreme: Vec<u64> = (0..20_000)
+        .map(|_| match random.below(3) {
+            0 => random.bits() << (40 + random.below(24)),
+            1 => random.bits() << 46,
+            _ => random.bits(),
+        })
+        .collect();
+    for p in RegisterSketch::<K>::PRECISIONS {
+        for q in *RegisterSketch::<K>::PRECISIONS.start()..=p {
+            let fine = sketch_of(of_hashes::<K>(p), &[&extreme]);
+            let coarse = sketch_of(of_hashes::<K>(q), &[&extreme]);
+            assert_eq!(merged(&fine, &of_hashes(q)), coarse, "{p} folded to {q}");
+        }
+    }
+}
+
+/// The payload, from the words of docs/format.md.
+fn registers_are_what_the_format_says<K: RegisterModel>() {
+    let mut random = generator("registers");
+    for precision in RegisterSketch::<K>::PRECISIONS {
+        let count = (1_usize << precision) / 4 + 64;
+        let hashes: Vec<u64> =
+            (0..count).map(|_| random.bits() << (random.below(4) * random.below(16))).collect();
+        let mut distinct = hashes.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert!(distinct.len() > RegisterSketch::<K>::exact_up_to(precision), "the state is dense");
+        let expected = [vec![precision, 1], registers::<K>(&hashes, precision)].concat();
+        let bytes = sketch_of(of_hashes::<K>(precision), &[&hashes]).encode();
+        assert!(bytes[28..bytes.len() - 4] == expected, "precision {precision}");
+    }
+}
+
+macro_rules! laws {
+    ($($name:ident: $kind:ty;)*) => {
+        $(mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(
+                    ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() }
+                )]
+
+                #[test]
+                fn obeys_the_laws_of_sets(streams in streams(), precision in 4_u8..=18) {
+                    laws_of_sets(|| of_hashes::<$kind>(precision), &streams);
+                }
+
+                #[test]
+                fn merges_down_to_the_lower_precision(
+                    (a, b, _) in streams(), p in 4_u8..=18, q in 4_u8..=18,
+                ) {
+                    super::merges_down_to_the_lower_precision::<$kind>(&a, &b, p, q);
+                }
+            }
+
+            #[test]
+            fn folds_saturated_registers_exactly() {
+                super::folds_saturated_registers_exactly::<$kind>();
+            }
+
+            #[test]
+            fn registers_are_what_the_format_says() {
+                super::registers_are_what_the_format_says::<$kind>();
+            }
+
+            #[test]
+            fn different_schemes_refuse_each_other() {
+                super::different_schemes_refuse_each_other(|scheme| {
+                    RegisterSketch::<$kind>::with_scheme(12, scheme).unwrap()
+                });
+            }
+        })*
+    };
+}
+for_each_register_sketch!(laws);
