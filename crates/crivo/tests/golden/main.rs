@@ -15,6 +15,7 @@ mod counters;
 mod counting_bloom;
 mod ddsketch;
 mod direct_table;
+mod distinct_growth;
 mod exact_distinct;
 mod heavy_hitters;
 mod hyperloglog;
@@ -23,11 +24,13 @@ mod linear_counting;
 mod log_log;
 mod majority;
 mod min_hash;
+mod near_duplicate_share;
 mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
 mod reservoirs;
+mod row_sample;
 mod ultraloglog;
 
 use std::path::PathBuf;
@@ -58,6 +61,9 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         panes::cases(),
         ddsketch::cases(),
         column_profile::cases(),
+        row_sample::cases(),
+        near_duplicate_share::cases(),
+        distinct_growth::cases(),
     ]
     .concat()
 }
