@@ -103,6 +103,27 @@ fn check_queries(sketch: &AnySketch) {
         WeightedReservoir: sample => {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
         };
+        RowSample: sample => {
+            let rows = sample.rows();
+            assert_eq!(rows.len() as u64, sample.seen().min(sample.capacity().into()));
+            assert!(rows.is_sorted_by(|one, next| one.place < next.place));
+        };
+        NearDuplicateShare: sample => {
+            assert_eq!(sample.share().is_none(), sample.is_empty());
+            sample.share().into_iter().for_each(|share| {
+                check_estimate(share);
+                assert!(share.lower() >= 0.0 && share.upper() <= 1.0);
+            });
+        };
+        DistinctGrowth: sketch => {
+            for level in [0.5, 0.95] {
+                let level = Confidence::new(level).expect("a probability");
+                let curve = sketch.growth_at(&[1, 1000, u64::MAX >> 1], level);
+                assert!(curve.is_sorted_by(|one, next| one.value() <= next.value()));
+                curve.into_iter().for_each(check_estimate);
+            }
+            assert_eq!(sketch.keys().map(|keys| keys.is_empty()), Ok(sketch.is_empty()));
+        };
         MinHash: sketch => check_min_hash(sketch);
         Panes: ring => check_panes(ring);
         ColumnProfile: profile => check_column_profile(profile);

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
+import format_columns
 import format_counters
 import format_distinct
 import format_frequency
@@ -61,11 +62,14 @@ FAMILIES = {  # by family and family version
     (0x43, 1): "HeavyHitters",
     (0x50, 1): "Reservoir",
     (0x51, 1): "WeightedReservoir",
+    (0x52, 1): "RowSample",
     (0x44, 1): "PrivateCountMean",
     (0x60, 1): "MinHash",
     (0x70, 1): "Panes",
     (0x71, 1): "ColumnProfile",
     (0x72, 1): "DDSketch",
+    (0x73, 1): "NearDuplicateShare",
+    (0x74, 1): "DistinctGrowth",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
 PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
@@ -87,6 +91,7 @@ PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
     "PrivateCountMean": format_private.PrivateCountMean.read,
     "MinHash": format_similarity.MinHash.read,
     "DDSketch": format_profile.DDSketch.read,
+    "DistinctGrowth": format_columns.DistinctGrowth.read,
 }
 # The same for payloads that hold keys, which are read by their kind.
 KEYED: dict[str, Callable[[bytes, int], Contents]] = {
@@ -94,6 +99,7 @@ KEYED: dict[str, Callable[[bytes, int], Contents]] = {
     "HeavyHitters": format_frequency.HeavyHitters.read,
     "Reservoir": format_sampling.Reservoir.read,
     "WeightedReservoir": format_sampling.WeightedReservoir.read,
+    "NearDuplicateShare": format_columns.NearDuplicateShare.read,
 }
 # The same for payloads that hold whole envelopes.
 CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Contents]] = {
@@ -214,6 +220,8 @@ def read(data: bytes) -> Sketch | Other:
     _must(name != "CounterArray" or kind != 3 or seed == 0, "a seed of counters that are not found by keys")
     _must(name not in OF_INTEGERS or kind == 2, f"key kind {kind} of a sketch of integers")
     try:
+        if name == "RowSample":
+            return Other(header, format_sampling.RowSample.read(payload, kind, seed))
         if name in CONTAINERS:
             return Other(header, CONTAINERS[name](payload, header, _first))
         return Other(header, KEYED[name](payload, kind) if name in KEYED else PAYLOADS[name](payload))

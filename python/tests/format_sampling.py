@@ -107,3 +107,53 @@ class WeightedReservoir:
 
     def __str__(self) -> str:
         return f"WeightedReservoir, capacity {self.capacity}: {len(self.items)} of {self.answer} keys"
+
+
+MASK = 2**64 - 1
+
+
+def mixed(x: int) -> int:
+    """The first value of SplitMix64 from a seed."""
+    x = x + 0x9E3779B97F4A7C15 & MASK
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Rows are a number, a place and the bytes."""
+
+    capacity: int
+    weighted: bool
+    seen: int
+    weightless: int
+    rows: tuple[tuple[int, int, Key], ...]
+
+    @classmethod
+    def read(cls, payload: bytes, kind: int, seed: int) -> RowSample:
+        must(kind == 1, f"key kind {kind}")
+        capacity, draws, seen, weightless = fields("IBQQ", payload)
+        must(capacity >= 1, "capacity 0")
+        must(draws <= 1, f"draws {draws}")
+        must(draws == 1 or weightless == 0, f"{weightless} rows without a weight in a uniform sample")
+        rows, rest = [], payload[21:]
+        for _ in range(min(capacity, seen)):
+            number, place = fields("QQ", rest)
+            if draws:
+                must(number <= 0x7FEFFFFFFFFFFFFF, f"clock {number:x}")
+            else:
+                must(number == mixed(mixed(seed) ^ place), f"number {number:x} of place {place}")
+            row, rest = stored_key(rest[16:], 1)
+            rows.append((number, place, row))
+        must(not rest, f"{len(rest)} bytes after the last row")
+        must(all(a[:2] < b[:2] for a, b in pairwise(rows)), "rows not in the order of their numbers")
+        must(len({place for _, place, _ in rows}) == len(rows), "a place that two rows have")
+        return cls(capacity, draws == 1, seen, weightless, tuple(rows))
+
+    @property
+    def answer(self) -> float:
+        return self.seen
+
+    def __str__(self) -> str:
+        return f"RowSample, capacity {self.capacity}: {len(self.rows)} of {self.seen} rows"

@@ -9,14 +9,28 @@
 //! a test compares the two. Draws that decide a sketch's state use `libm`, so that they do not depend on
 //! the platform; docs/format.md describes each.
 //!
-//! Sketches that will be merged must have been built with different seeds, such as 0, 1, 2, …: with one
-//! seed they toss the same coins, and their errors add up instead of evening out. Parts that are copies of
-//! one empty sketch are made different by [`Merge::reseed`](crate::sketch::Merge::reseed).
+//! Sketches that will be merged must draw independently: with one seed they toss the same coins, and their errors
+//! add up instead of evening out. [`Merge::reseed`](crate::sketch::Merge::reseed) is the one way to get there: copy
+//! one empty sketch for each part of the stream, and reseed each copy with the number of its part. The command
+//! line's threads, a window's panes, Python and Spark's partitions all do that.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::hash_bytes;
 
+/// The increment of SplitMix64: 2^64 divided by the golden ratio.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The first value of SplitMix64 from a seed: a bijection whose values look independent.
+#[inline]
+pub(crate) fn mix(seed: u64) -> u64 {
+    let value = seed.wrapping_add(GOLDEN);
+    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ value >> 31
+}
+
+/// xoshiro256++, with a state that can be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Generator {
     state: [u64; 4],
@@ -27,13 +41,7 @@ impl Generator {
     pub(crate) const LEAST_UNIT: f64 = 0.5 / (1_u64 << 52) as f64;
 
     pub(crate) fn new(seed: u64) -> Self {
-        let mut counter = seed;
-        let state = std::array::from_fn(|_| {
-            counter = counter.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mixed = (counter ^ counter >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            mixed ^ mixed >> 31
-        });
+        let state = std::array::from_fn(|word| mix(seed.wrapping_add(GOLDEN.wrapping_mul(word as u64))));
         Self { state }
     }
 

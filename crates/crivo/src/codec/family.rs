@@ -29,10 +29,13 @@ macro_rules! with_every_family {
             PrivateCountMean = 0x44, version 1, in frequency;
             Reservoir = 0x50, version 1, in sampling;
             WeightedReservoir = 0x51, version 1, in sampling;
+            RowSample = 0x52, version 1, in sampling;
             MinHash = 0x60, version 1, in similarity;
             Panes = 0x70, version 1, in window;
             ColumnProfile = 0x71, version 1, in profile;
             DDSketch = 0x72, version 1, in profile;
+            NearDuplicateShare = 0x73, version 1, in profile;
+            DistinctGrowth = 0x74, version 1, in profile;
         }
     };
 }
@@ -44,7 +47,7 @@ macro_rules! make_family {
         ///
         /// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
         /// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are alike,
-        /// 0x7_ containers of other sketches.
+        /// 0x7_ containers of other sketches, and what is in a column.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u8)]

@@ -4,10 +4,24 @@
 //! |---|---|---|---|
 //! | [`ColumnProfile`] | what it was given, from 16 KiB on | distinct values, top values, quantiles: as their sketches; the rest exact | exact, but for top values and sample, whose guarantees it keeps |
 //! | [`DDSketch`] | 12 to 32 bytes a bin in use, 2,073 bins at most for 1 % | certain: a share of every quantile; count, sum, least and greatest exact | exact |
+//! | [`DistinctGrowth`] | 16 bytes a kept hash, up to 68 while collecting | different values up to any row: Clopper and Pearson's; exact below k | exact |
+//! | [`NearDuplicateShare`] | about 500 bytes a kept text | share of texts with a near-duplicate: an interval at 95 % | exact |
+//!
+//! [`JoinColumn`] compares two columns: which share of each one's values has the other? [`ColumnSizes`] divides a column's
+//! memory among all of these.
 
+mod by_hash;
 pub mod column_profile;
 pub mod ddsketch;
 mod exact_sum;
+pub mod growth;
+pub mod joinability;
+pub mod near_duplicates;
+mod sizes;
 
 pub use column_profile::{ColumnProfile, ColumnType, Kind, Lengths, ProfileConfig, Value};
 pub use ddsketch::DDSketch;
+pub use growth::DistinctGrowth;
+pub use joinability::{JoinColumn, JoinVerdict, Joinability};
+pub use near_duplicates::NearDuplicateShare;
+pub use sizes::ColumnSizes;

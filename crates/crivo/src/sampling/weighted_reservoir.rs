@@ -244,7 +244,7 @@ fn is_weight(weight: f64) -> bool {
     (0.0..=f64::MAX).contains(&weight)
 }
 
-fn check_weight(weight: f64) -> Result<()> {
+pub(super) fn check_weight(weight: f64) -> Result<()> {
     if is_weight(weight) {
         Ok(())
     } else {

@@ -36,7 +36,7 @@ fn sequences(
 }
 
 /// The probability of each set of `k` items, in the order of `sets_observed`.
-fn sets_expected(weights: &[f64], k: usize) -> Vec<f64> {
+pub(crate) fn sets_expected(weights: &[f64], k: usize) -> Vec<f64> {
     let sets: Vec<u64> = (0..1_u64 << weights.len()).filter(|set| set.count_ones() as usize == k).collect();
     let mut expected = vec![0.0; sets.len()];
     sequences(weights, k, &mut Vec::new(), 1.0, &mut |drawn, probability| {
@@ -63,7 +63,7 @@ fn items(sample: &WeightedReservoir) -> Vec<u64> {
     sample.sample().into_iter().map(item).collect()
 }
 
-const WEIGHTS: [&[f64]; 6] = [
+pub(crate) const WEIGHTS: [&[f64]; 6] = [
     &[1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
     &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
     &[6.0, 5.0, 4.0, 3.0, 2.0, 1.0],

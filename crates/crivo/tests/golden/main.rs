@@ -20,6 +20,7 @@ mod counters;
 mod counting_bloom;
 mod ddsketch;
 mod direct_table;
+mod distinct_growth;
 mod exact_distinct;
 mod heavy_hitters;
 mod k_min_values;
@@ -27,12 +28,14 @@ mod linear_counting;
 mod log_log;
 mod majority;
 mod min_hash;
+mod near_duplicate_share;
 mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
 mod range_count_min;
 mod register_sketch;
 mod reservoirs;
+mod row_sample;
 
 use std::path::PathBuf;
 
@@ -61,6 +64,9 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         panes::cases(),
         ddsketch::cases(),
         column_profile::cases(),
+        row_sample::cases(),
+        near_duplicate_share::cases(),
+        distinct_growth::cases(),
     ]
     .concat()
 }

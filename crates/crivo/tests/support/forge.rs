@@ -11,8 +11,8 @@ use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
-use crivo::profile::{ColumnProfile, DDSketch, ProfileConfig};
-use crivo::sampling::{Reservoir, WeightedReservoir};
+use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfileConfig};
+use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;
 use crivo::window::Panes;
 
@@ -46,6 +46,9 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         panes(),
         ddsketches(),
         column_profiles(),
+        row_samples(),
+        near_duplicate_shares(),
+        distinct_growths(),
     ]
     .concat()
 }
@@ -320,6 +323,41 @@ pub(crate) fn column_profiles() -> Vec<Vec<u8>> {
     let numbers = ["12", "-7", "9007199254740993", "12", "0", "+3", "3.25", "nan"];
     let words = ["ana", "rui", "ana", "anastasia", "", "true", "eva", "zoe", "2024-01-31", "rui", "7"];
     vec![column(&[], 0), column(&[], 9), column(&numbers, 1), column(&words, 2)]
+}
+
+pub(crate) fn row_samples() -> Vec<Vec<u8>> {
+    let rows = |capacity, count: u64| {
+        let mut sample = RowSample::new(capacity, 5).unwrap();
+        (0..count).for_each(|place| sample.insert(place, &b"a row of text"[..place as usize % 9]).unwrap());
+        sample.encode()
+    };
+    let mut weighted = RowSample::weighted(6, 5).unwrap();
+    for place in 0..100_u32 {
+        let weight = f64::from(place % 4);
+        weighted.insert_weighted(place.into(), weight, || b"row").unwrap();
+    }
+    vec![rows(4, 0), rows(9, 3), rows(4, 500), weighted.encode()]
+}
+
+pub(crate) fn near_duplicate_shares() -> Vec<Vec<u8>> {
+    let texts = |count: u64| {
+        let mut sketch = NearDuplicateShare::with_scheme(64, KeyScheme::bytes().with_seed(5)).unwrap();
+        for i in 0..count {
+            let word = KeyScheme::integers().hash(&(i / 2)).unwrap();
+            sketch.insert(&format!("letter {word:016x} from {word:016o} of the month, again {}", i % 3));
+        }
+        sketch.encode()
+    };
+    vec![texts(0), texts(5), texts(400)]
+}
+
+pub(crate) fn distinct_growths() -> Vec<Vec<u8>> {
+    let rows = |k, count: u64| {
+        let mut sketch = DistinctGrowth::with_scheme(k, KeyScheme::integers().with_seed(5)).unwrap();
+        (0..count).for_each(|row| sketch.insert(&(row * 2 / 3), row + 1).unwrap());
+        sketch.encode()
+    };
+    vec![rows(16, 0), rows(50, 9), rows(16, 9_000)]
 }
 
 /// A few random changes, most of them where they hurt.

@@ -1,0 +1,419 @@
+//! `DistinctGrowth`: how the number of different values grows with the rows.
+//!
+//! **Question.** How many different values do the first 1,000 rows have, the first 10,000, all of them? A curve that
+//! flattens is a category; one that stays straight is a key.
+//!
+//! **Guarantee.** At every row, an unbiased estimate with the bounds of Clopper and Pearson at the asked confidence;
+//! exact while there are fewer than `k` different values. At the last row the standard error is `1/√(k − 2)`. Merging
+//! the parts of a table gives the sketch of the whole table, bit for bit, in any order.
+//!
+//! **Idea.** Keep the values with the `k` smallest hashes, each with the first row it came in. Whether a value is
+//! kept depends on its hash alone, so the kept ones are a uniform sample of the different values. Of the different
+//! values in the first `n` rows the same share is kept as of all. So one small table has the whole curve, and merging
+//! takes the smaller row of each value.
+//!
+//! The kept hashes are also a [`KMinValues`] sketch of the column, which says how much of one column another holds
+//! ([`JoinColumn`](super::JoinColumn)). And every kept value is recognised when it comes again: if one value in a
+//! hundred comes twice, a sample of a thousand has ten of them, and the column is certainly no key.
+//!
+//! **Cost.** A value that is not among the smallest is refused by one comparison, and one that came shortly before by
+//! a second. The table is touched by the rest.
+//!
+//! **When not to use it.** For the number of different values at the end only, an
+//! [`UltraLogLog`](crate::distinct::UltraLogLog) has the same error in a twentieth of the memory.
+//!
+//! **Sources.** As for [`k_min_values`](crate::distinct::k_min_values). Clopper and Pearson: *The use of confidence or
+//! fiducial limits illustrated in the case of the binomial* (1934).
+
+use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
+
+use super::by_hash::ByHash;
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
+use crate::distinct::KMinValues;
+use crate::error::{Error, Result};
+use crate::estimate::{Confidence, Estimate};
+use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::math::sampled_total;
+use crate::sketch::{Merge, impl_sketch};
+
+/// The smallest hashes of a column, each with its first row; see the [module](self) for what they tell.
+///
+/// ```
+/// use crivo::profile::DistinctGrowth;
+///
+/// let mut cities = DistinctGrowth::new(1024)?;
+/// for (row, city) in ["Porto", "Lisboa", "Porto", "Faro"].iter().enumerate() {
+///     cities.insert(*city, row as u64 + 1)?;
+/// }
+/// let curve: Vec<f64> = cities.growth(&[1, 2, 3, 4]).iter().map(|distinct| distinct.value()).collect();
+/// assert_eq!(curve, [1.0, 2.0, 2.0, 3.0]);
+/// assert!(cities.is_repeated());
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DistinctGrowth {
+    scheme: KeyScheme,
+    k: u32,
+    /// Every hash so far that is at most this is in the table.
+    threshold: u64,
+    table: ByHash<FirstRow>,
+    /// Values that came again lately, by their low bits: a shortcut that changes no answer.
+    recent: Box<[Recent; RECENT]>,
+}
+
+/// The first row of a value, and in the lowest bit whether the value came again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FirstRow(u64);
+
+/// A value in the table that is known to have come again, and a row that is not before its first.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    hash: u64,
+    row: u64,
+}
+
+/// As many different values as columns of categories often have; 4 KiB.
+const RECENT: usize = 256;
+
+impl FirstRow {
+    fn new(row: u64, is_repeated: bool) -> Self {
+        Self(row.min(DistinctGrowth::LAST_ROW) << 1 | u64::from(is_repeated))
+    }
+
+    fn row(self) -> u64 {
+        self.0 >> 1
+    }
+
+    fn is_repeated(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+fn no_recent() -> Box<[Recent; RECENT]> {
+    // No hash is looked for where its low bits do not fit.
+    Box::new(std::array::from_fn(|at| Recent { hash: (at ^ 1) as u64, row: 0 }))
+}
+
+// ---- limits and sizing ----
+
+impl DistinctGrowth {
+    /// How many hashes can be kept.
+    pub const SIZES: RangeInclusive<u32> = 2..=1 << 20;
+
+    /// The greatest number of a row; later rows count as this one.
+    pub const LAST_ROW: u64 = u64::MAX >> 1;
+
+    /// The most bytes for each of the `k`: twice as many are collected, in a table that may be half full.
+    pub const BYTES_EACH: usize = 4 * (size_of::<(u64, FirstRow)>() + 1);
+
+    /// Bytes beside the table.
+    pub const BYTES: usize = size_of::<[Recent; RECENT]>();
+}
+
+// ---- construction ----
+
+impl DistinctGrowth {
+    /// An empty sketch of the `k` smallest hashes of values that are bytes or text.
+    ///
+    /// # Errors
+    /// If `k` is not in [`SIZES`](Self::SIZES).
+    pub fn new(k: u32) -> Result<Self> {
+        Self::with_scheme(k, KeyScheme::bytes())
+    }
+
+    /// An empty sketch of values that are hashed under the scheme.
+    ///
+    /// # Errors
+    /// If `k` is not in [`SIZES`](Self::SIZES).
+    pub fn with_scheme(k: u32, scheme: KeyScheme) -> Result<Self> {
+        if !Self::SIZES.contains(&k) {
+            let (least, most) = Self::SIZES.into_inner();
+            return Err(Error::parameter("k", format_args!("{least} to {most}"), k));
+        }
+        Ok(Self { scheme, k, threshold: u64::MAX, table: ByHash::default(), recent: no_recent() })
+    }
+}
+
+// ---- update ----
+
+impl DistinctGrowth {
+    /// Takes the value of a row.
+    ///
+    /// # Errors
+    /// If the value is not of the sketch's kind.
+    pub fn insert<K: Key + ?Sized>(&mut self, value: &K, row: u64) -> Result<()> {
+        let hash = self.scheme.hash(value)?;
+        self.insert_hashes(&[hash], |_| row);
+        Ok(())
+    }
+
+    /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is taken then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        self.insert_hashes(batch.hashes(), row);
+        Ok(())
+    }
+
+    /// Takes values by their hashes, which must come from this sketch's [`scheme`](Self::scheme).
+    #[inline]
+    pub fn insert_hashes(&mut self, hashes: &[u64], row: impl Fn(usize) -> u64) {
+        for (at, &hash) in hashes.iter().enumerate() {
+            if hash <= self.threshold {
+                let row = row(at);
+                let recent = self.recent[hash as usize % RECENT];
+                if recent.hash != hash || row < recent.row {
+                    self.admit(hash, FirstRow::new(row, false));
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn admit(&mut self, hash: u64, new: FirstRow) {
+        match self.table.entry(hash) {
+            Entry::Occupied(mut known) => {
+                let row = known.get().row().min(new.row());
+                known.insert(FirstRow::new(row, true));
+                self.recent[hash as usize % RECENT] = Recent { hash, row };
+            }
+            Entry::Vacant(place) => {
+                place.insert(new);
+                if self.table.len() >= 2 * self.k as usize {
+                    self.keep_smallest();
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn keep_smallest(&mut self) {
+        let mut hashes: Vec<u64> = self.table.keys().copied().collect();
+        let (_, largest, _) = hashes.select_nth_unstable(self.k as usize - 1);
+        self.threshold = *largest;
+        self.table.retain(|hash, _| *hash <= self.threshold);
+    }
+
+    /// Gives every row another number. A part of a table that counted its rows from 1 gets their numbers in the whole
+    /// table before it is merged.
+    pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
+        #[allow(clippy::iter_over_hash_type)] // each value is changed by itself
+        for first in self.table.values_mut() {
+            *first = FirstRow::new(number(first.row()), first.is_repeated());
+        }
+        self.recent = no_recent();
+    }
+}
+
+// ---- query ----
+
+impl DistinctGrowth {
+    /// The number of different values up to each of these rows, with bounds at 95 %.
+    pub fn growth(&self, rows: &[u64]) -> Vec<Estimate> {
+        self.growth_at(rows, Confidence::P95)
+    }
+
+    /// The number of different values up to each of these rows, with bounds at the given confidence. Rows are
+    /// numbered from 1, so that no more values than rows are answered.
+    pub fn growth_at(&self, rows: &[u64], confidence: Confidence) -> Vec<Estimate> {
+        let kept = self.kept();
+        // Below the k-th smallest hash everything is known. That hash itself sets the limit and is not counted.
+        let limit = kept.get(self.k as usize - 1).map(|(hash, _)| *hash);
+        let share = limit.map_or(1.0, |limit| limit as f64 / 2_f64.powi(64));
+        let below = |(hash, _): &&(u64, FirstRow)| limit.is_none_or(|limit| *hash < limit);
+        let mut firsts: Vec<u64> = kept.iter().filter(below).map(|(_, first)| first.row()).collect();
+        firsts.sort_unstable();
+        let distinct = |&row: &u64| {
+            let count = firsts.partition_point(|&first| first <= row) as u64;
+            sampled_total(count, share, confidence).limited_to(count as f64, row as f64)
+        };
+        rows.iter().map(distinct).collect()
+    }
+
+    /// Returns true if a value certainly came twice. If each value comes once but for the share `s` of them, those are
+    /// missed with probability `(1 − s)^k`.
+    pub fn is_repeated(&self) -> bool {
+        self.kept().iter().any(|(_, first)| first.is_repeated())
+    }
+
+    /// The sketch of the column's different values.
+    ///
+    /// # Errors
+    /// Never, for the sizes that this sketch can have.
+    pub fn keys(&self) -> Result<KMinValues> {
+        let mut keys = KMinValues::with_scheme(self.k, self.scheme)?;
+        self.table.keys().for_each(|&hash| keys.insert_hash(hash));
+        Ok(keys)
+    }
+
+    /// The `k` smallest hashes with their rows, ascending: all that answers and bytes depend on.
+    fn kept(&self) -> Vec<(u64, FirstRow)> {
+        let mut kept: Vec<(u64, FirstRow)> = self.table.iter().map(|(&hash, &first)| (hash, first)).collect();
+        kept.sort_unstable_by_key(|(hash, _)| *hash);
+        kept.truncate(self.k as usize);
+        kept
+    }
+
+    /// Returns true if no value was taken.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// How many of the smallest hashes are kept.
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+
+    /// How values are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        let slots = self.table.capacity() * 8 / 7;
+        size_of::<Self>() + Self::BYTES + slots * (size_of::<(u64, FirstRow)>() + 1)
+    }
+
+    /// The sizes it was built with.
+    pub fn parameters(&self) -> Parameters {
+        vec![("k", Parameter::Count(self.k.into()))]
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let kept = self.kept();
+        let is_exact = kept.len() < self.k as usize;
+        let repeated = kept.iter().filter(|(_, first)| first.is_repeated()).count();
+        let mut parameters = self.parameters();
+        parameters.push(("state", Parameter::Name(if is_exact { "exact" } else { "sampling" })));
+        parameters.push(("repeated", Parameter::Count(repeated as u64)));
+        let items = self.growth(&[Self::LAST_ROW]).pop();
+        Summary {
+            family: Self::FAMILY,
+            parameters,
+            scheme: self.scheme,
+            items: items.unwrap_or_else(|| Estimate::exact(0.0)),
+            fill: Some(kept.len() as f64 / f64::from(self.k)),
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+impl PartialEq for DistinctGrowth {
+    fn eq(&self, other: &Self) -> bool {
+        (self.scheme, self.k) == (other.scheme, other.k) && self.kept() == other.kept()
+    }
+}
+
+// ---- merge ----
+
+impl DistinctGrowth {
+    /// Makes this the sketch of both parts of a table, bit for bit. Rows keep their numbers, so parts must have been
+    /// numbered through ([`renumber`](Self::renumber)). Of two sizes the smaller one stays.
+    ///
+    /// # Errors
+    /// If the schemes differ; the sketch is unchanged then.
+    ///
+    /// ```
+    /// use crivo::profile::DistinctGrowth;
+    /// let (mut first, mut second) = (DistinctGrowth::new(64)?, DistinctGrowth::new(64)?);
+    /// first.insert("ana", 1)?;
+    /// second.insert("rui", 1)?;
+    /// second.renumber(|row| row + 1);
+    /// first.merge(&second)?;
+    /// assert_eq!(first.growth(&[1])[0].value(), 1.0);
+    /// assert_eq!(first.growth(&[2])[0].value(), 2.0);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        self.k = self.k.min(other.k);
+        self.threshold = self.threshold.min(other.threshold);
+        self.table.retain(|hash, _| *hash <= self.threshold);
+        if self.table.len() >= 2 * self.k as usize {
+            self.keep_smallest();
+        }
+        #[allow(clippy::iter_over_hash_type)] // each value is merged by itself
+        for (&hash, &first) in &other.table {
+            // The threshold may have fallen meanwhile.
+            if hash <= self.threshold {
+                self.admit(hash, first);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl_sketch!(DistinctGrowth);
+
+impl Merge for DistinctGrowth {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+// ---- bytes ----
+
+impl DistinctGrowth {
+    /// The sketch as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The sketch that the bytes hold.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a `DistinctGrowth`: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl Encode for DistinctGrowth {
+    const FAMILY: Family = Family::DistinctGrowth;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        let kept = self.kept();
+        writer.u32(self.k);
+        writer.u32(kept.len() as u32);
+        for (hash, first) in kept {
+            writer.u64(hash);
+            writer.u64(first.0);
+        }
+    }
+}
+
+impl Decode for DistinctGrowth {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        let k = reader.u32("k")?;
+        let mut sketch =
+            Self::with_scheme(k, header.scheme).map_err(|error| Error::contents("k", error.expected(), k))?;
+        let count = reader.u32("number of hashes")?;
+        if count > k {
+            return Err(Error::contents("number of hashes", format_args!("at most {k}"), count));
+        }
+        let mut words = reader.u64s("hashes", 2 * u64::from(count))?;
+        sketch.table.reserve(count as usize);
+        let mut last = None;
+        while let (Some(hash), Some(first)) = (words.next(), words.next()) {
+            if last >= Some(hash) {
+                return Err(Error::contents("hashes", "strictly ascending order", "another order"));
+            }
+            last = Some(hash);
+            sketch.table.insert(hash, FirstRow(first));
+        }
+        if count == k {
+            sketch.threshold = last.unwrap_or(u64::MAX);
+        }
+        Ok(sketch)
+    }
+}

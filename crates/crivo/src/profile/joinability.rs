@@ -1,0 +1,169 @@
+//! Could two columns join?
+//!
+//! **Question.** Which share of each column's different values has the other one, and is that enough to join them?
+//!
+//! **Idea.** Columns join if one holds the values of the other. Each column has a sample of its different values, those
+//! with the smallest hashes ([`DistinctGrowth`]). Two such samples can be compared: of the values that would be in both
+//! samples if both columns had them, which are?
+//!
+//! The numbers from 1 on are in every column of such numbers. So a pair is compared only if one side could be a key or
+//! both have the same name: a join by anything else pairs rows at random.
+//!
+//! **Guarantee.** Both shares are intervals at 95 %. [`JoinVerdict::Joins`] is said if the estimate of one of them
+//! reaches [`JoinColumn::LEAST_SHARE`], [`JoinVerdict::No`] if both upper bounds are below it. Between the two the
+//! samples cannot tell, and [`JoinVerdict::Undecided`] says so: twenty values beside 300,000 leave nothing to compare,
+//! because none of the twenty is likely to be in the larger sample. Columns whose ranges do not overlap have certainly
+//! nothing in common.
+
+use super::{ColumnProfile, ColumnType, DistinctGrowth, Kind, Value};
+use crate::distinct::KMinValues;
+use crate::error::Result;
+use crate::estimate::Estimate;
+
+/// What has to be known of a column to compare it with others.
+///
+/// ```
+/// use crivo::profile::{ColumnProfile, DistinctGrowth, JoinColumn, JoinVerdict};
+///
+/// let column = |ids: std::ops::Range<u64>| {
+///     let mut profile = ColumnProfile::for_memory(64 << 10)?;
+///     let mut growth = DistinctGrowth::new(1024)?;
+///     for (row, id) in ids.enumerate() {
+///         profile.insert(&id.to_string())?;
+///         growth.insert(id.to_string().as_str(), row as u64 + 1)?;
+///     }
+///     JoinColumn::new(&profile, &growth)
+/// };
+/// let (customers, orders) = (column(0..5_000)?, column(2_000..4_000)?);
+/// let found = orders.compare(&customers, true)?.expect("ids of one name are worth comparing");
+/// assert_eq!(found.verdict, JoinVerdict::Joins);
+/// assert!(found.left_in_right.covers(1.0) && found.right_in_left.covers(0.4));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct JoinColumn {
+    keys: KMinValues,
+    kinds: [bool; Kind::ALL.len()],
+    is_key: bool,
+    /// Whether it has several values of a type that columns are joined by.
+    is_candidate: bool,
+    /// The least and the greatest value, if all values lie between them.
+    range: Option<(Value, Value)>,
+}
+
+/// What two columns have in common: made by [`JoinColumn::compare`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joinability {
+    /// Whether they could join.
+    pub verdict: JoinVerdict,
+    /// How many different values both have.
+    pub common: Estimate,
+    /// The share of the left column's different values that the right one has.
+    pub left_in_right: Estimate,
+    /// The share of the right column's different values that the left one has.
+    pub right_in_left: Estimate,
+}
+
+/// Whether two columns could join.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JoinVerdict {
+    /// One column holds enough of the other's values.
+    Joins,
+    /// The samples are too small to tell.
+    Undecided,
+    /// Neither column holds enough of the other's values.
+    No,
+}
+
+impl JoinVerdict {
+    /// The name in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Joins => "joins",
+            Self::Undecided => "undecided",
+            Self::No => "no",
+        }
+    }
+}
+
+impl JoinColumn {
+    /// Columns are not said to join below this share of common values.
+    pub const LEAST_SHARE: f64 = 0.5;
+
+    /// Collects what comparing needs from a column's profile and the sample of its different values.
+    ///
+    /// # Errors
+    /// Never, for samples of the sizes that [`DistinctGrowth`] can have.
+    pub fn new(profile: &ColumnProfile, growth: &DistinctGrowth) -> Result<Self> {
+        let is_joined_by = !matches!(profile.column_type(), ColumnType::Boolean | ColumnType::Empty);
+        // Infinities lie beyond the least and the greatest number.
+        let has_range = profile.numbers().not_finite() == 0 || !profile.column_type().is_number();
+        Ok(Self {
+            keys: growth.keys()?,
+            kinds: Kind::ALL.map(|kind| profile.count_of(kind) > 0),
+            is_key: profile.could_be_key() && !growth.is_repeated(),
+            is_candidate: is_joined_by && profile.distinct().value() > 1.0,
+            range: profile.min().zip(profile.max()).filter(|_| has_range),
+        })
+    }
+
+    /// Compares this column, the left one, with another. Returns none if the pair is not worth it: the values are of
+    /// different kinds, or neither could be a key and the names differ.
+    ///
+    /// # Errors
+    /// If the values were hashed under different schemes.
+    pub fn compare(&self, right: &Self, is_named_alike: bool) -> Result<Option<Joinability>> {
+        // Equal values are of the same kind. Texts with numbers among them may hold a column of numbers.
+        let has_common_kind = self.kinds.iter().zip(&right.kinds).any(|(mine, theirs)| *mine && *theirs);
+        let may_join = self.is_key || right.is_key || is_named_alike;
+        if !(self.is_candidate && right.is_candidate && has_common_kind && may_join) {
+            return Ok(None);
+        }
+        if self.is_apart_from(right) {
+            let [common, left_in_right, right_in_left] = [Estimate::exact(0.0); 3];
+            let verdict = JoinVerdict::No;
+            return Ok(Some(Joinability { verdict, common, left_in_right, right_in_left }));
+        }
+        let forth = self.keys.compare(&right.keys)?;
+        let share = |estimate: Estimate| estimate.limited_to(0.0, 1.0);
+        let (left_in_right, common) = (share(forth.containment()), forth.intersection());
+        let right_in_left = share(right.keys.compare(&self.keys)?.containment());
+        let best = left_in_right.value().max(right_in_left.value());
+        let can_be = left_in_right.upper().max(right_in_left.upper());
+        let verdict = if best >= Self::LEAST_SHARE && common.value() >= 1.0 {
+            JoinVerdict::Joins
+        } else if can_be >= Self::LEAST_SHARE {
+            JoinVerdict::Undecided
+        } else {
+            JoinVerdict::No
+        };
+        Ok(Some(Joinability { verdict, common, left_in_right, right_in_left }))
+    }
+
+    /// Returns true if all values of one column certainly lie below all of the other.
+    fn is_apart_from(&self, other: &Self) -> bool {
+        match (&self.range, &other.range) {
+            (Some(mine), Some(theirs)) => is_below(&mine.1, &theirs.0) || is_below(&theirs.1, &mine.0),
+            _ => false,
+        }
+    }
+}
+
+/// Returns true if the greatest value of one column is certainly below the least of another.
+fn is_below(greatest: &Value, least: &Value) -> bool {
+    match (greatest, least) {
+        // A text that was cut stands for all that begin with it.
+        (Value::Text(greatest), Value::Text(least)) => greatest < least && !least.starts_with(greatest),
+        (Value::Integer(greatest), Value::Integer(least)) => greatest < least,
+        (Value::Text(_), _) | (_, Value::Text(_)) => false,
+        (greatest, least) => number(greatest) < number(least),
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Integer(integer) => *integer as f64,
+        Value::Float(float) => *float,
+        Value::Text(_) => f64::NAN,
+    }
+}

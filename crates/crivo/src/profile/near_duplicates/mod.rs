@@ -1,0 +1,324 @@
+//! `NearDuplicateShare`: how many texts of a column say nearly the same as another?
+//!
+//! **Question.** What share of the documents, which are the longer texts of the column, has a near-duplicate in it:
+//! another that shares at least four fifths of all their runs of eight bytes (Jaccard similarity 0.8, with ASCII
+//! capitals taken as small letters)?
+//!
+//! **Guarantee.** An interval at 95 %, in memory that does not grow with the column. While all different texts fit,
+//! all pairs are compared. The sketch is a function of the texts: merging the sketches of parts gives the sketch of the
+//! whole, bit for bit, in any order.
+//!
+//! **Idea.** A uniform sample of rows would miss nearly all pairs, because both documents must be drawn. So documents
+//! are also drawn by content. In each of eight *bands* every run is hashed in another way, and the smallest hash is the
+//! document's *band key*. Two documents with similarity `J` share the key of a band with probability `J`. The documents
+//! with one key form a *bucket*, and a bucket is drawn as a whole, with chance `θ`. Apart from that every different
+//! text is drawn singly, with chance `2θ`. `θ` falls as documents come, such that the sample fits. All sampled texts
+//! are compared, pair by pair, by the 64 smallest hashes of their runs.
+//!
+//! Different texts share band keys too, if they share a greeting or a form: a bucket may then hold half of the column,
+//! none of it alike. So buckets, not documents, are the units of the sample: a document counts `1/θ` in each band, and
+//! the variance is measured between the eight bands, which are drawn independently. Of a bucket with many texts the
+//! sixteen with the smallest keys of the next band are kept: a bucket is sampled as the column is.
+//!
+//! **Bounds.** With `N` documents, of which `F` have a text that comes once, let `U` of these be *unlike* all others;
+//! the share is `1 − U/N`. `U` is bounded from either side by what was seen:
+//!
+//! - from above by the texts drawn singly, of which each with a near-duplicate in the sample does not count, with
+//!   binomial bounds; and by `F` less those with a near-duplicate in the buckets;
+//! - from below by the unlike texts in the buckets. A document with one near-duplicate seems unlike with probability
+//!   `1 − J ≤ 0.2` (in a sampled bucket `1 − J² ≤ 0.36`), so at most `U + 0.2(F − U)` are seen.
+//!
+//! Bounds from bands are Student's over eight independent values, at 98 % on one side; binomial ones are at 99.5 %. Two
+//! of each make 95 %. A large bucket that was not drawn makes both bounds weak, and the interval wide. Similarities
+//! from 64 hashes are off by 0.05 near the threshold: pairs that close to it count for no bound. Texts with fewer runs
+//! are compared exactly.
+//!
+//! **When not to use it.** To find the near-duplicates themselves: that takes all documents
+//! ([`similarity`](crate::similarity)).
+//!
+//! **Sources.** Broder: *On the resemblance and containment of documents* (1997), for band keys and similarities from
+//! the smallest hashes. Wolter: *Introduction to Variance Estimation* (2007), chapter 2, for the variance between
+//! independent samples (random groups).
+
+mod bytes;
+mod estimate;
+mod sample;
+mod text;
+
+use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
+
+use self::sample::{SampledText, TextSample};
+use self::text::{MOST_RUNS, band_keys, is_document, runs};
+use super::by_hash::ByHash;
+use crate::codec::{Encode as _, Parameter, Parameters, Summary};
+use crate::error::{Error, Result};
+use crate::estimate::{Confidence, Estimate};
+use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme, hash_bytes};
+use crate::sketch::{InsertKeys, Merge, impl_sketch};
+
+/// A sample of a column's documents that finds near-duplicates; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::profile::NearDuplicateShare;
+///
+/// let mut letters = NearDuplicateShare::new(512)?;
+/// for name in ["Ana", "Eva"] {
+///     letters.insert(&format!("Dear {name}, thank you for the parcel that came on Monday, unharmed and in time"));
+/// }
+/// letters.insert("No two words of this one are shared with any of the letters above");
+/// letters.insert("a name");
+/// assert_eq!(letters.documents(), 3);
+/// assert_eq!(letters.share().map(|share| share.value()), Some(2.0 / 3.0));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct NearDuplicateShare {
+    scheme: KeyScheme,
+    capacity: u32,
+    /// Texts with a rank below this are sampled.
+    threshold: u64,
+    documents: u64,
+    /// By the hash of the text.
+    sampled: ByHash<SampledText>,
+    /// The runs of the last text, to use the memory again.
+    runs: Vec<u32>,
+}
+
+// ---- limits and sizing ----
+
+impl NearDuplicateShare {
+    /// The least similarity of near-duplicates.
+    pub const SIMILARITY: f64 = 0.8;
+
+    /// How many texts can be kept. Answering compares all pairs of them.
+    pub const CAPACITIES: RangeInclusive<u32> = 64..=1 << 13;
+
+    /// The most bytes that each text takes.
+    pub const BYTES_EACH: usize =
+        MOST_RUNS * size_of::<u32>() + 16 + 2 * (size_of::<(u64, SampledText)>() + 1);
+}
+
+// ---- construction ----
+
+impl NearDuplicateShare {
+    /// An empty sample of up to `capacity` texts. Below 128 the interval is too wide to be of use.
+    ///
+    /// # Errors
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
+    pub fn new(capacity: u32) -> Result<Self> {
+        Self::with_scheme(capacity, KeyScheme::bytes())
+    }
+
+    /// An empty sample of texts that are hashed under the scheme.
+    ///
+    /// # Errors
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES), or the scheme's keys are not bytes.
+    pub fn with_scheme(capacity: u32, scheme: KeyScheme) -> Result<Self> {
+        if scheme.kind() != KeyKind::Bytes {
+            return Err(scheme.wrong_kind(KeyKind::Bytes));
+        }
+        if !Self::CAPACITIES.contains(&capacity) {
+            let (least, most) = Self::CAPACITIES.into_inner();
+            return Err(Error::parameter("capacity", format_args!("{least} to {most}"), capacity));
+        }
+        let (threshold, sampled) = (TextSample::ALL, ByHash::default());
+        Ok(Self { scheme, capacity, threshold, documents: 0, sampled, runs: Vec::new() })
+    }
+}
+
+// ---- update ----
+
+impl NearDuplicateShare {
+    /// Takes a text, if it is a document: of 32 bytes or more, with three blanks.
+    pub fn insert(&mut self, text: &str) {
+        self.insert_bytes(text.as_bytes());
+    }
+
+    /// Takes a text by its bytes, UTF-8 or not, if it is a document.
+    pub fn insert_bytes(&mut self, text: &[u8]) {
+        if is_document(text) {
+            self.insert_document(text, hash_bytes(text, self.scheme.seed()));
+        }
+    }
+
+    /// Takes the documents among the texts of a batch.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme; nothing is taken then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        for (key, hash) in batch.iter() {
+            if let KeyRef::Bytes(text) = key
+                && is_document(text)
+            {
+                self.insert_document(text, hash);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn insert_document(&mut self, text: &[u8], hash: u64) {
+        self.documents = self.documents.saturating_add(1);
+        if let Some(sampled) = self.sampled.get_mut(&hash) {
+            sampled.count = sampled.count.saturating_add(1);
+            return;
+        }
+        self.runs.clear();
+        self.runs.extend(runs(text, self.scheme.seed()));
+        let band_keys = band_keys(&self.runs, self.scheme.seed());
+        if sample::rank(hash, &band_keys) >= self.threshold {
+            return;
+        }
+        self.runs.sort_unstable();
+        self.runs.dedup();
+        self.runs.truncate(MOST_RUNS);
+        self.sampled.insert(hash, SampledText { count: 1, band_keys, runs: self.runs.as_slice().into() });
+        if self.sampled.len() > self.capacity as usize {
+            self.shrink();
+        }
+    }
+
+    /// Lowers the threshold until what is drawn fits into seven eighths of the capacity.
+    #[cold]
+    fn shrink(&mut self) {
+        let sample = self.sample();
+        self.threshold = sample.threshold;
+        self.sampled = sample.texts.into_iter().collect();
+    }
+}
+
+impl InsertKeys for NearDuplicateShare {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}
+
+// ---- query ----
+
+impl NearDuplicateShare {
+    /// The share of documents with a near-duplicate, with bounds at 95 %; none if there are no documents.
+    pub fn share(&self) -> Option<Estimate> {
+        if self.documents == 0 {
+            return None;
+        }
+        Some(estimate::share(&self.sample(), self.documents as f64))
+    }
+
+    /// What answers and bytes depend on: a function of the texts, not of their order or parts.
+    fn sample(&self) -> TextSample {
+        let mut texts: Vec<(u64, SampledText)> =
+            self.sampled.iter().map(|(&hash, text)| (hash, text.clone())).collect();
+        texts.sort_unstable_by_key(|(hash, _)| *hash);
+        TextSample::new(texts, self.threshold, self.capacity as usize)
+    }
+
+    /// How many documents there were.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// How many texts can be kept.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Returns true if there were no documents.
+    pub fn is_empty(&self) -> bool {
+        self.documents == 0
+    }
+
+    /// How texts are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        let slots = self.sampled.capacity() * 8 / 7;
+        size_of::<Self>()
+            + slots * (size_of::<(u64, SampledText)>() + 1)
+            + self.sampled.values().map(|text| size_of_val(&*text.runs)).sum::<usize>()
+            + self.runs.capacity() * size_of::<u32>()
+    }
+
+    /// The sizes it was built with.
+    pub fn parameters(&self) -> Parameters {
+        vec![("capacity", Parameter::Count(self.capacity.into()))]
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let sample = self.sample();
+        let state = if sample.is_all() { "all texts" } else { "sampling" };
+        let mut parameters = self.parameters();
+        parameters.push(("state", Parameter::Name(state)));
+        parameters.push(("texts", Parameter::Count(sample.texts.len() as u64)));
+        if let Some(share) = self.share() {
+            parameters.push(("near_duplicates", Parameter::Ratio(share.value())));
+        }
+        Summary {
+            family: Self::FAMILY,
+            parameters,
+            scheme: self.scheme,
+            items: Estimate::exact(self.documents as f64),
+            fill: Some(sample.texts.len() as f64 / f64::from(self.capacity)),
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+impl PartialEq for NearDuplicateShare {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |sketch: &Self| (sketch.scheme, sketch.capacity, sketch.documents);
+        numbers(self) == numbers(other) && self.sample() == other.sample()
+    }
+}
+
+// ---- merge ----
+
+impl NearDuplicateShare {
+    /// Makes this the sample of both columns' documents, bit for bit.
+    ///
+    /// # Errors
+    /// If schemes or capacities differ; the sample is unchanged then.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        if self.capacity != other.capacity {
+            let advice = "only samples of one capacity can be merged";
+            return Err(Error::incompatible("capacity", self.capacity, other.capacity, advice));
+        }
+        self.documents = self.documents.saturating_add(other.documents);
+        self.threshold = self.threshold.min(other.threshold);
+        #[allow(clippy::iter_over_hash_type)] // each text is merged by itself
+        for (&hash, theirs) in &other.sampled {
+            match self.sampled.entry(hash) {
+                Entry::Occupied(mut mine) => {
+                    let mine = mine.get_mut();
+                    mine.count = mine.count.saturating_add(theirs.count);
+                }
+                Entry::Vacant(place) => {
+                    place.insert(theirs.clone());
+                }
+            }
+        }
+        self.sampled.retain(|hash, text| sample::rank(*hash, &text.band_keys) < self.threshold);
+        if self.sampled.len() > self.capacity as usize {
+            self.shrink();
+        }
+        Ok(())
+    }
+}
+
+impl_sketch!(NearDuplicateShare);
+
+impl Merge for NearDuplicateShare {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+/// The level of [`NearDuplicateShare::share`].
+const CONFIDENCE: Confidence = Confidence::P95;

@@ -1,0 +1,79 @@
+//! From a text to the hashes of its runs.
+
+use crate::keys::hash_bytes;
+
+/// How often buckets are drawn independently.
+pub(super) const BANDS: usize = 8;
+/// How many of the smallest hashes of its runs are kept of a text.
+pub(super) const MOST_RUNS: usize = 64;
+
+/// Bytes in a run.
+const RUN: usize = 8;
+/// Shorter values are names, codes and addresses.
+const SHORTEST: usize = 32;
+/// A document has a few words.
+const LEAST_BLANKS: usize = 3;
+/// Odd factors, each of which puts hashes in another order.
+const FACTORS: [u32; BANDS] =
+    [0x9E37_79B1, 0x85EB_CA77, 0xC2B2_AE3D, 0x27D4_EB2F, 0x1656_67B1, 0xD3A2_646D, 0xFD70_46C5, 0xB55A_4F09];
+
+/// Returns true if a value is long enough, and has enough words, to be a document.
+#[inline]
+pub(super) fn is_document(text: &[u8]) -> bool {
+    // Nearly every text that is one shows it at once.
+    text.len() >= SHORTEST
+        && text.iter().filter(|&&byte| byte == b' ').take(LEAST_BLANKS).count() == LEAST_BLANKS
+}
+
+/// The hash of every run, with ASCII capitals taken as small letters.
+#[inline]
+pub(super) fn runs(text: &[u8], seed: u64) -> impl Iterator<Item = u32> {
+    text.windows(RUN).map(move |run| {
+        let run = run.first_chunk::<RUN>().map_or(0, |run| u64::from_le_bytes(*run)) | 0x2020_2020_2020_2020;
+        // The finalizer of MurmurHash3 without its last step: the high bits are well mixed.
+        let run = run ^ seed;
+        let mixed = (run ^ run >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        ((mixed ^ mixed >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53) >> 32) as u32
+    })
+}
+
+/// The key of each band. It is hashed once more, because the smallest of many hashes is small, and of a longer document
+/// smaller.
+#[inline]
+pub(super) fn band_keys(runs: &[u32], seed: u64) -> [u64; BANDS] {
+    let mut least = [u32::MAX; BANDS];
+    for run in runs {
+        for (least, factor) in least.iter_mut().zip(FACTORS) {
+            *least = (*least).min(run.wrapping_mul(factor));
+        }
+    }
+    let mut band = 0;
+    least.map(|least| {
+        band += 1;
+        hash_bytes(&(u64::from(least) | band << 32).to_le_bytes(), seed)
+    })
+}
+
+/// The share of the smallest hashes of both texts that both have, which is exact if neither has more than are kept;
+/// none if it is less than `least`.
+pub(super) fn similarity(one: &[u32], other: &[u32], least: f64) -> Option<f64> {
+    let (mut at, mut of, mut common, mut union) = (0, 0, 0_usize, 0_usize);
+    let most_apart = ((1.0 - least) * MOST_RUNS.min(one.len() + other.len()) as f64) as usize;
+    while union < MOST_RUNS && (at < one.len() || of < other.len()) {
+        match (one.get(at), other.get(of)) {
+            (Some(a), Some(b)) if a == b => {
+                common += 1;
+                (at, of) = (at + 1, of + 1);
+            }
+            (Some(a), Some(b)) if a < b => at += 1,
+            (Some(_), None) => at += 1,
+            _ => of += 1,
+        }
+        union += 1;
+        if union - common > most_apart {
+            return None;
+        }
+    }
+    let share = common as f64 / (union as f64).max(1.0);
+    (share >= least).then_some(share)
+}

@@ -1,0 +1,66 @@
+//! How a column's memory is divided among what is kept of it.
+
+use super::{DistinctGrowth, NearDuplicateShare, ProfileConfig};
+
+/// The sizes of all that is kept of one column: its profile, the growth of different values, and the texts that
+/// near-duplicates are looked for in. The command line, Python and Spark size a column alike, so their answers agree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnSizes {
+    /// Of the [`ColumnProfile`](super::ColumnProfile).
+    pub profile: ProfileConfig,
+    /// How many smallest hashes the [`DistinctGrowth`] has.
+    pub growth: u32,
+    /// How many texts the [`NearDuplicateShare`] has; none if there is no room for enough.
+    pub texts: Option<u32>,
+}
+
+/// With fewer texts the share of near-duplicates would be too wide to be of use; more take too long to compare.
+const TEXTS: std::ops::RangeInclusive<usize> = 128..=1024;
+/// How many values are drawn for show.
+const SAMPLE: u32 = 20;
+/// The structs themselves, with a name and lists around them.
+const OVERHEAD: usize = 1 << 10;
+
+impl ColumnSizes {
+    /// The least memory that a column can be asked to stay within.
+    pub const LEAST_MEMORY: usize = ProfileConfig::LEAST_MEMORY + (8 << 10);
+    /// More than this a column has no use for.
+    pub const MOST_MEMORY: usize = 1280 << 10;
+
+    /// The largest parts that together take at most so many bytes. Less than [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts
+    /// as that, and more than [`MOST_MEMORY`](Self::MOST_MEMORY) as that.
+    ///
+    /// ```
+    /// use crivo::profile::ColumnSizes;
+    /// let sizes = ColumnSizes::for_memory(400 << 10);
+    /// assert!(sizes.most_memory() <= 400 << 10 && sizes.texts.is_some());
+    /// assert_eq!(ColumnSizes::for_memory(32 << 10).texts, None);
+    /// ```
+    pub fn for_memory(bytes: usize) -> Self {
+        let bytes = bytes.clamp(Self::LEAST_MEMORY, Self::MOST_MEMORY);
+        let texts = (bytes / 3 / NearDuplicateShare::BYTES_EACH).min(*TEXTS.end());
+        let texts = Some(texts as u32).filter(|_| TEXTS.contains(&texts));
+        let growth = (bytes / 16 / DistinctGrowth::BYTES_EACH).clamp(16, 1024) as u32;
+        let left = bytes.saturating_sub(memory_beside(growth, texts)).max(ProfileConfig::LEAST_MEMORY);
+        let mut profile = ProfileConfig::for_memory(left).unwrap_or_default();
+        profile.sample = profile.sample.min(SAMPLE);
+        profile.bins = profile.bins.min(2047);
+        profile.counters = 1;
+        let counter = ProfileConfig { counters: 2, ..profile }.most_memory() - profile.most_memory();
+        profile.counters = (1 + left.saturating_sub(profile.most_memory()) / counter).min(1024) as u32;
+        Self { profile, growth, texts }
+    }
+
+    /// The most memory that a column of these sizes takes, whatever its values are.
+    pub fn most_memory(&self) -> usize {
+        self.profile.most_memory() + memory_beside(self.growth, self.texts)
+    }
+}
+
+/// The most that a column takes beside its profile.
+fn memory_beside(growth: u32, texts: Option<u32>) -> usize {
+    texts.unwrap_or(0) as usize * NearDuplicateShare::BYTES_EACH
+        + growth as usize * DistinctGrowth::BYTES_EACH
+        + DistinctGrowth::BYTES
+        + OVERHEAD
+}

@@ -1,0 +1,437 @@
+//! `RowSample`: k rows of a table, the same ones however the table was read.
+//!
+//! **Question.** Which rows to look at, if every set of k is to be as likely as any other, or heavy rows likelier, and
+//! the answer must not depend on threads or partitions?
+//!
+//! **Guarantee.** Over the choice of the seed, the sample is a uniformly random set of `min(k, n)` of the `n` rows. With
+//! weights it is distributed as `k` draws without replacement, each of which takes one of the rows left with a
+//! probability proportional to its weight. The sample is a function of the seed and of the set of rows with their
+//! places: merging the samples of parts gives the sample of the whole, bit for bit, in any order.
+//!
+//! **Idea.** Every row has a number, which is a hash of the seed and of its place in the table. The rows with the `k`
+//! smallest numbers are the sample. With weights the number is the time at which a clock of that rate rings, as in
+//! [`WeightedReservoir`](super::WeightedReservoir): `−ln(u)/weight`, where `u` comes from the hash.
+//!
+//! **Places.** A place is a number that no other row of the table has: its row number, or a file's number in the high
+//! bits and the row's in the low ones. Two parts that both count from 1 are not parts of one table, and merging
+//! refuses them if their samples meet at a place.
+//!
+//! **When not to use it.** In one stream of unknown places a [`Reservoir`](super::Reservoir) passes over whole batches
+//! without a look; here every row costs a hash of eight bytes.
+//!
+//! **Sources.** Cohen and Kaplan: *Summarizing data using bottom-k sketches* (2007). Efraimidis and Spirakis: *Weighted
+//! random sampling with a reservoir* (2006), for the clocks.
+
+use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
+
+use super::reservoir::{check_capacity, require_same_capacity};
+use super::weighted_reservoir::check_weight;
+use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::keys::{KeyKind, KeyRef, KeyScheme};
+use crate::random::mix;
+use crate::sketch::{Merge, impl_sketch};
+
+/// A sample of rows by their places; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::sampling::RowSample;
+///
+/// let part = |places: std::ops::Range<u64>| {
+///     let mut sample = RowSample::new(10, 7)?;
+///     for place in places {
+///         sample.insert(place, format!("row {place}").as_bytes())?;
+///     }
+///     Ok::<_, crivo::Error>(sample)
+/// };
+/// let mut merged = part(600..1_000)?;
+/// merged.merge(&part(0..600)?)?;
+/// assert_eq!(merged, part(0..1_000)?);
+/// assert_eq!((merged.seen(), merged.rows().len()), (1_000, 10));
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RowSample {
+    /// Rows are bytes; the seed of the numbers is the scheme's.
+    scheme: KeyScheme,
+    capacity: u32,
+    is_weighted: bool,
+    seen: u64,
+    weightless: u64,
+    /// The row with the largest number is on top.
+    kept: BinaryHeap<NumberedRow>,
+    /// The largest number in a full sample: rows above are refused at once.
+    limit: u64,
+}
+
+/// A row in the sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampledRow<'a> {
+    /// Where the row stands in its table.
+    pub place: u64,
+    /// The row itself, as it was inserted.
+    pub row: &'a [u8],
+}
+
+/// A kept row with its number. The order decides which rows stay; rows with the same number, as clocks at either end
+/// of the range of floats have, are told apart by their places.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct NumberedRow {
+    number: u64,
+    place: u64,
+    row: Vec<u8>,
+}
+
+/// More than any rounding of a product.
+const MARGIN: f64 = 1.0 + 1e-9;
+
+// ---- limits and sizing ----
+
+impl RowSample {
+    /// How many rows can be kept. Memory is taken as they come.
+    pub const CAPACITIES: RangeInclusive<u32> = 1..=u32::MAX;
+}
+
+// ---- construction ----
+
+impl RowSample {
+    /// An empty sample of up to `capacity` rows, each as likely as any other.
+    ///
+    /// # Errors
+    /// If the capacity is 0.
+    pub fn new(capacity: u32, seed: u64) -> Result<Self> {
+        check_capacity(capacity)?;
+        let scheme = KeyScheme::bytes().with_seed(seed);
+        let kept = BinaryHeap::new();
+        Ok(Self { scheme, capacity, is_weighted: false, seen: 0, weightless: 0, kept, limit: u64::MAX })
+    }
+
+    /// An empty sample of up to `capacity` rows, drawn by weight without replacement.
+    ///
+    /// # Errors
+    /// If the capacity is 0.
+    pub fn weighted(capacity: u32, seed: u64) -> Result<Self> {
+        Ok(Self { is_weighted: true, ..Self::new(capacity, seed)? })
+    }
+}
+
+// ---- update ----
+
+impl RowSample {
+    /// Shows the row at a place that no other row has. In a sample by weight it has the weight 1.
+    ///
+    /// # Errors
+    /// If the row has 4 GiB or more.
+    pub fn insert(&mut self, place: u64, row: &[u8]) -> Result<()> {
+        self.insert_with(place, || row)
+    }
+
+    /// Shows the row at a place. The row itself is asked for only if it gets into the sample.
+    ///
+    /// # Errors
+    /// As for [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_with<'a>(&mut self, place: u64, row: impl FnOnce() -> &'a [u8]) -> Result<()> {
+        let number = self.number(place, 1.0);
+        self.seen = self.seen.saturating_add(1);
+        if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
+    }
+
+    /// Shows the row at a place with its weight. A row of weight 0 is counted as weightless and never sampled.
+    ///
+    /// # Errors
+    /// If the weight is negative or not finite, the sample is not one by weight, or the row has 4 GiB or more.
+    #[inline]
+    pub fn insert_weighted<'a>(
+        &mut self,
+        place: u64,
+        weight: f64,
+        row: impl FnOnce() -> &'a [u8],
+    ) -> Result<()> {
+        check_weight(weight)?;
+        if !self.is_weighted {
+            return Err(Error::parameter("weight", "none in a uniform sample", weight));
+        }
+        if weight == 0.0 {
+            self.weightless = self.weightless.saturating_add(1);
+            return Ok(());
+        }
+        self.seen = self.seen.saturating_add(1);
+        // −ln u is at least 1 − u: most rows need no logarithm. The margin is for rounding, which must not decide. At the
+        // greatest float clocks meet, and before the sample is full there is no limit.
+        let limit = f64::from_bits(self.limit);
+        if limit < f64::MAX && 1.0 - self.unit(place) > limit * weight * MARGIN {
+            return Ok(());
+        }
+        let number = self.number(place, weight);
+        if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
+    }
+
+    /// The number of the row at a place: the smallest ones are the sample.
+    #[inline]
+    fn number(&self, place: u64, weight: f64) -> u64 {
+        if self.is_weighted {
+            // The bits of floats that are not negative have the same order as the floats.
+            (-libm::log(self.unit(place)) / weight).min(f64::MAX).to_bits()
+        } else {
+            mix(mix(self.scheme.seed()) ^ place)
+        }
+    }
+
+    /// Uniform in (0, 1), both ends excluded.
+    #[inline]
+    fn unit(&self, place: u64) -> f64 {
+        ((mix(mix(self.scheme.seed()) ^ place) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+    }
+
+    #[cold]
+    fn admit(&mut self, number: u64, place: u64, row: &[u8]) -> Result<()> {
+        if u32::try_from(row.len()).is_err() {
+            return Err(Error::parameter("row", "less than 4 GiB", format_args!("{} bytes", row.len())));
+        }
+        if !self.is_full() {
+            self.kept.push(NumberedRow { number, place, row: row.to_vec() });
+        } else if let Some(mut last) = self.kept.peek_mut()
+            && (number, place) < (last.number, last.place)
+        {
+            // The memory of the row that leaves is used again.
+            last.row.clear();
+            last.row.extend_from_slice(row);
+            (last.number, last.place) = (number, place);
+        }
+        self.set_limit();
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.kept.len() as u64 == u64::from(self.capacity)
+    }
+
+    fn set_limit(&mut self) {
+        if self.is_full() {
+            self.limit = self.kept.peek().map_or(u64::MAX, |last| last.number);
+        }
+    }
+}
+
+// ---- query ----
+
+impl RowSample {
+    /// The sampled rows, in the order of their places.
+    pub fn rows(&self) -> Vec<SampledRow<'_>> {
+        let mut rows: Vec<SampledRow<'_>> =
+            self.kept.iter().map(|kept| SampledRow { place: kept.place, row: &kept.row }).collect();
+        rows.sort_unstable_by_key(|sampled| sampled.place);
+        rows
+    }
+
+    /// The kept rows in the order of their numbers.
+    fn sorted(&self) -> Vec<&NumberedRow> {
+        let mut rows: Vec<&NumberedRow> = self.kept.iter().collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// How many rows were shown, those of weight 0 left out.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// How many rows of weight 0 were shown.
+    pub fn weightless(&self) -> u64 {
+        self.weightless
+    }
+
+    /// How many rows can be kept.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Returns true if rows are drawn by weight.
+    pub fn is_weighted(&self) -> bool {
+        self.is_weighted
+    }
+
+    /// Returns true if no row with a weight above 0 was shown.
+    pub fn is_empty(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// Of which kind rows are (bytes), and the seed of the numbers.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Bytes of memory in use, rows and the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>()
+            + self.kept.capacity() * size_of::<NumberedRow>()
+            + self.kept.iter().map(|kept| kept.row.capacity()).sum::<usize>()
+    }
+
+    /// The sizes it was built with.
+    pub fn parameters(&self) -> Parameters {
+        let draws = if self.is_weighted { "by weight" } else { "uniform" };
+        vec![("capacity", Parameter::Count(self.capacity.into())), ("draws", Parameter::Name(draws))]
+    }
+
+    /// What `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let mut parameters = self.parameters();
+        parameters.push(("kept", Parameter::Count(self.kept.len() as u64)));
+        parameters.push(("weightless", Parameter::Count(self.weightless)));
+        Summary {
+            family: Self::FAMILY,
+            parameters,
+            scheme: self.scheme,
+            items: Estimate::exact(self.seen as f64),
+            fill: Some(self.kept.len() as f64 / f64::from(self.capacity)),
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+impl PartialEq for RowSample {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |sample: &Self| {
+            (sample.scheme, sample.capacity, sample.is_weighted, sample.seen, sample.weightless)
+        };
+        numbers(self) == numbers(other) && self.sorted() == other.sorted()
+    }
+}
+
+// ---- merge ----
+
+impl RowSample {
+    /// Makes this the sample of both parts of a table, bit for bit.
+    ///
+    /// # Errors
+    /// If capacities, seeds or the ways to draw differ, or if both samples have a row of the same place; the sample is
+    /// unchanged then.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        require_same_capacity(self.capacity, other.capacity)?;
+        if self.is_weighted != other.is_weighted {
+            let name = |is_weighted| if is_weighted { "by weight" } else { "uniform" };
+            let (mine, theirs) = (name(self.is_weighted), name(other.is_weighted));
+            return Err(Error::incompatible("draws", mine, theirs, "only samples of one kind can be merged"));
+        }
+        let mut places: Vec<u64> = self.kept.iter().chain(&other.kept).map(|kept| kept.place).collect();
+        places.sort_unstable();
+        if let Some(pair) = places.windows(2).find(|pair| pair[0] == pair[1]) {
+            let advice = "number the rows of all parts through before they are sampled";
+            let found = format_args!("{} in both", pair[0]).to_string();
+            return Err(Error::incompatible("places", "different ones in both samples", found, advice));
+        }
+        self.seen = self.seen.saturating_add(other.seen);
+        self.weightless = self.weightless.saturating_add(other.weightless);
+        for kept in other.sorted() {
+            self.admit(kept.number, kept.place, &kept.row)?;
+        }
+        Ok(())
+    }
+}
+
+impl_sketch!(RowSample);
+
+impl Merge for RowSample {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+}
+
+// ---- bytes ----
+
+impl RowSample {
+    /// The sample as bytes: the contents of a `.crivo` file.
+    pub fn encode(&self) -> Vec<u8> {
+        Encode::encode(self)
+    }
+
+    /// The sample that the bytes hold.
+    ///
+    /// # Errors
+    /// If they are not the whole, undamaged bytes of a `RowSample`: see [`Decode::decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        Decode::decode(bytes)
+    }
+}
+
+impl Encode for RowSample {
+    const FAMILY: Family = Family::RowSample;
+
+    fn key_scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    fn encode_payload(&self, writer: &mut Writer) {
+        writer.u32(self.capacity);
+        writer.u8(u8::from(self.is_weighted));
+        writer.u64(self.seen);
+        writer.u64(self.weightless);
+        for kept in self.sorted() {
+            writer.u64(kept.number);
+            writer.u64(kept.place);
+            writer.key(KeyRef::Bytes(&kept.row));
+        }
+    }
+}
+
+impl Decode for RowSample {
+    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
+        if header.scheme.kind() != KeyKind::Bytes {
+            return Err(Error::contents("key kind", KeyKind::Bytes, header.scheme.kind()));
+        }
+        let capacity = reader.u32("capacity")?;
+        let mut sample = Self::new(capacity, header.scheme.seed())
+            .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
+        sample.is_weighted = match reader.u8("draws")? {
+            0 => false,
+            1 => true,
+            other => return Err(Error::contents("draws", "0 or 1", other)),
+        };
+        sample.seen = reader.u64("seen")?;
+        sample.weightless = reader.u64("weightless")?;
+        if !sample.is_weighted && sample.weightless > 0 {
+            return Err(Error::contents("weightless", "0 in a uniform sample", sample.weightless));
+        }
+        let rows = sample.read_rows(reader)?;
+        sample.kept = rows.into();
+        sample.set_limit();
+        Ok(sample)
+    }
+}
+
+impl RowSample {
+    fn read_rows(&self, reader: &mut Reader<'_>) -> Result<Vec<NumberedRow>> {
+        let count = self.seen.min(self.capacity.into());
+        // Each takes at least twenty bytes: what cannot be there gets no room, and an error below.
+        let room = usize::try_from(count).unwrap_or(usize::MAX).min(reader.left() / 20);
+        let mut rows: Vec<NumberedRow> = Vec::with_capacity(room);
+        for _ in 0..count {
+            let (number, place) = (reader.u64("numbers")?, reader.u64("places")?);
+            let is_possible = if self.is_weighted {
+                number <= f64::MAX.to_bits()
+            } else {
+                number == self.number(place, 1.0)
+            };
+            if !is_possible {
+                return Err(Error::contents("numbers", "those of their places", number));
+            }
+            if rows.last().is_some_and(|last| (last.number, last.place) >= (number, place)) {
+                return Err(Error::contents("numbers", "strictly ascending order", "another order"));
+            }
+            let KeyRef::Bytes(row) = reader.key("rows", KeyKind::Bytes)? else { continue };
+            rows.push(NumberedRow { number, place, row: row.to_vec() });
+        }
+        let mut places: Vec<u64> = rows.iter().map(|kept| kept.place).collect();
+        places.sort_unstable();
+        if places.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::contents("places", "different ones", "one twice"));
+        }
+        Ok(rows)
+    }
+}
