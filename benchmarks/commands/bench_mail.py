@@ -138,7 +138,7 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--crivo", default="target/release/crivo")
+    parser.add_argument("--crivo", default="target/dist/crivo")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--raw", type=Path)
     parser.add_argument("--write", type=Path)

@@ -62,7 +62,7 @@ def cpu_seconds(pid: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--crivo", type=Path, required=True)
-    parser.add_argument("--client", type=Path, default="target/release/examples/load")
+    parser.add_argument("--client", type=Path, default="target/dist/examples/load")
     parser.add_argument("--data", type=Path, help="not used: the mail is small")
     parser.add_argument("--spam", type=Path)
     parser.add_argument("--ham", type=Path)

@@ -65,17 +65,17 @@ fn python(arguments: &[OsString]) -> Result<()> {
     python.script(&folder.join(script)).args(arguments).run()
 }
 
-/// Runs `benchmarks/commands/bench_<group>.py` on the release build of the command line.
+/// Runs `benchmarks/commands/bench_<group>.py` on the command line as it is installed.
 fn commands(group: &str, arguments: &[OsString]) -> Result<()> {
-    Step::cargo("build --release --package crivo-cli").run()?;
+    Step::cargo("build --profile dist --package crivo-cli").run()?;
     if group == "serve" {
-        Step::cargo("build --release --package crivo-mail --example load").run()?;
+        Step::cargo("build --profile dist --package crivo-mail --example load").run()?;
     }
     let folder = root().join("benchmarks/commands");
     let python = setup::python_with(&folder.join("requirements.txt"))?;
     python
         .script(&folder.join(format!("bench_{group}.py")))
-        .args(["--crivo".into(), target().join("release/crivo").into_os_string()])
+        .args(["--crivo".into(), target().join("dist/crivo").into_os_string()])
         .args(["--data".into(), target().join("bench-data").into_os_string()])
         .args(arguments)
         .run()

@@ -7,6 +7,7 @@
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
@@ -49,6 +50,9 @@ fn browser() -> Result<()> {
     debian_packages(&["chromium", "chromium-driver"], advice)
 }
 
+/// How long another process may hold the package manager's lock.
+const LOCK_LIMIT: Duration = Duration::from_secs(600);
+
 /// Debian packages, through sudo unless this is root's own shell.
 fn debian_packages(packages: &[&str], advice: &str) -> Result<()> {
     ensure!(Step::new("apt-get", "--version").output().is_some(), "{advice}");
@@ -58,8 +62,13 @@ fn debian_packages(packages: &[&str], advice: &str) -> Result<()> {
         let words = arguments.split_whitespace();
         if root { Step::new("apt-get", arguments) } else { Step::new("sudo", "-n apt-get").args(words) }
     };
-    apt("update").or(advice).run()?;
-    apt("install -y --no-install-recommends").args(packages).or(advice).run()
+    println!(
+        "\nThe tests need programs that are not here: {}.\n\
+         They are Debian packages and are installed once, outside of target/.",
+        packages.join(", ")
+    );
+    apt("update").or(advice).run_when_unlocked(LOCK_LIMIT)?;
+    apt("install -y --no-install-recommends").args(packages).or(advice).run_when_unlocked(LOCK_LIMIT)
 }
 
 // ---- Python ----

@@ -81,6 +81,25 @@ impl Step {
         self.judge(status)
     }
 
+    /// Shows the command and runs it, again and again while its error output says that another process
+    /// holds a lock, until `limit` has passed.
+    pub(crate) fn run_when_unlocked(mut self, limit: Duration) -> Result<()> {
+        eprintln!("\n$ {}", self.shown);
+        let deadline = Instant::now() + limit;
+        loop {
+            let output =
+                self.command.stderr(Stdio::piped()).spawn().and_then(std::process::Child::wait_with_output);
+            let output = output.with_context(|| self.cannot_start())?;
+            let errors = String::from_utf8_lossy(&output.stderr);
+            if output.status.success() || !is_locked(&errors) || Instant::now() >= deadline {
+                eprint!("{errors}");
+                return self.judge(output.status);
+            }
+            eprintln!("another process holds the package manager's lock: waiting for it");
+            sleep(LOCK_PAUSE);
+        }
+    }
+
     /// As [`run`](Self::run), but given up after `limit`.
     pub(crate) fn run_within(mut self, limit: Duration) -> Result<()> {
         eprintln!("\n$ {}", self.shown);
@@ -115,6 +134,16 @@ impl Step {
     fn cannot_start(&self) -> String {
         format!("`{}` could not be started", self.shown)
     }
+}
+
+/// How long to wait before a lock is tried again.
+const LOCK_PAUSE: Duration = Duration::from_secs(3);
+
+/// Returns true if a package manager says that another process holds its lock.
+fn is_locked(errors: &str) -> bool {
+    ["Could not get lock", "Unable to acquire the dpkg frontend lock", "Unable to lock directory"]
+        .iter()
+        .any(|sign| errors.contains(sign))
 }
 
 /// Paths inside the repository as seen from its root, so that what is shown can be typed there.
@@ -155,6 +184,25 @@ mod tests {
     fn a_command_that_was_stopped_is_told_from_one_that_failed() {
         let error = Step::new("sh", "-c").args(["kill -TERM $$"]).run().unwrap_err().to_string();
         assert!(error.contains("signal: 15"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_held_lock_is_waited_for() {
+        let marker = target().join("tmp/xtask-lock");
+        std::fs::create_dir_all(target().join("tmp")).unwrap();
+        let _ = std::fs::remove_file(&marker);
+        // Locked the first time, free the second.
+        let script = format!(
+            "test -e {0} && exit 0; touch {0}; echo 'E: Could not get lock /x' >&2; exit 100",
+            marker.display()
+        );
+        let locked = || Step::new("sh", "-c").args([script.clone()]);
+        assert!(locked().run_when_unlocked(Duration::ZERO).is_err());
+        std::fs::remove_file(&marker).unwrap();
+        locked().run_when_unlocked(Duration::from_secs(60)).unwrap();
+        let other = Step::new("sh", "-c").args(["echo broken >&2; exit 1"]);
+        assert!(other.run_when_unlocked(Duration::from_secs(60)).is_err());
     }
 
     #[cfg(unix)]

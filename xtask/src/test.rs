@@ -58,6 +58,7 @@ impl Tests {
     fn rust(&self) -> Result<()> {
         if tools::has_cargo_subcommand("nextest") {
             self.step(Step::cargo("nextest run --workspace")).run()?;
+            print_slowest();
         } else {
             // Libraries and binaries too; naming those would include the ones that say `test = false`.
             self.step(Step::cargo("test --workspace --tests")).run()?;
@@ -71,7 +72,7 @@ impl Tests {
         let python = setup::python_with_crivo()?;
         // The program as the Rust tests have just built it: what it writes is compared with Python's.
         let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
-        let tests = python.module("pytest python/tests --ignore python/tests/spark");
+        let tests = python.module("pytest --durations=10 python/tests --ignore python/tests/spark");
         self.step(tests).env("CRIVO_PROGRAM", program).run()?;
         if python.has_module("mypy") {
             python.module("mypy --strict python/crivo python/tests").run()?;
@@ -86,7 +87,7 @@ impl Tests {
     /// Jobs on Spark, in this process and on a cluster of three, of which one is killed.
     fn spark(&self) -> Result<()> {
         let python = setup::python_with_spark()?;
-        self.step(python.module("pytest python/tests/spark")).run()
+        self.step(python.module("pytest --durations=10 python/tests/spark")).run()
     }
 
     /// The step with the seed, and with how to repeat it if it fails.
@@ -100,6 +101,35 @@ impl Tests {
     }
 }
 
+/// The number of tests that [`print_slowest`] lists.
+const SLOWEST: usize = 10;
+
+/// Prints the tests that took longest, from the report that nextest leaves behind.
+fn print_slowest() {
+    let Ok(report) = std::fs::read_to_string(target().join("nextest/default/junit.xml")) else { return };
+    let mut times = times_in(&report);
+    times.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    println!("\nThe {SLOWEST} slowest tests:");
+    for (name, seconds) in times.iter().take(SLOWEST) {
+        println!("{seconds:8.1} s  {name}");
+    }
+}
+
+/// Returns every test of a report with its seconds.
+fn times_in(report: &str) -> Vec<(String, f64)> {
+    let attribute = |element: &str, name: &str| {
+        let (_, rest) = element.split_once(&format!(" {name}=\""))?;
+        rest.split_once('"').map(|(value, _)| value.to_owned())
+    };
+    let elements = report.split("<testcase").skip(1).filter_map(|rest| rest.split_once('>'));
+    elements
+        .filter_map(|(element, _)| {
+            let name = format!("{} {}", attribute(element, "classname")?, attribute(element, "name")?);
+            Some((name, attribute(element, "time")?.parse().ok()?))
+        })
+        .collect()
+}
+
 /// 64 bits that the standard library drew from the operating system.
 fn random_seed() -> String {
     RandomState::new().hash_one(std::process::id()).to_string()
@@ -108,6 +138,14 @@ fn random_seed() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_read_from_a_report() {
+        let report = r#"<testsuite><testcase name="a::b" classname="crivo::laws" time="1.250">
+            </testcase><testcase name="c" classname="xtask" timestamp="x" time="0.5"/></testsuite>"#;
+        assert_eq!(times_in(report), [("crivo::laws a::b".into(), 1.25), ("xtask c".into(), 0.5)]);
+        assert!(times_in("no report").is_empty());
+    }
 
     #[test]
     fn fresh_seeds_are_fresh() {
