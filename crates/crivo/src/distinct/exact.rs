@@ -20,7 +20,7 @@ use super::hash_table::HashTable;
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::{DefaultSize, Key, KeyBatch, KeyScheme};
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items exactly; see the [module](self) for what that takes.
@@ -59,6 +59,12 @@ impl ExactDistinct {
 impl Default for ExactDistinct {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl DefaultSize for ExactDistinct {
+    fn of_default_size(scheme: KeyScheme) -> Self {
+        Self::with_scheme(scheme)
     }
 }
 

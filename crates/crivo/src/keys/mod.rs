@@ -16,7 +16,9 @@
 //! How values of tables (numbers, dates, nulls) become keys is in docs/keys.md, and [`text`] writes
 //! the text that stands for each.
 //!
-//! The default seed is 0 and public: whoever knows it can construct keys that collide.
+//! Code that knows its kind of keys wraps a sketch in [`Texts`] or [`Integers`]: inserting cannot fail then.
+//!
+//! The default seed is 0 and public, so an adversary can construct keys that collide.
 //! Where keys come from an adversary, use a secret seed ([`KeyScheme::with_seed`]).
 //!
 //! Batches are the hinge between reading and sketching: [`KeyBuffer`] collects where the
@@ -26,11 +28,13 @@
 mod batch;
 mod scheme;
 pub mod text;
+pub mod typed;
 mod value;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
 pub(crate) use scheme::{hash_bytes, hash_integer};
+pub use typed::{DefaultSize, Integers, KeyOf, Texts};
 pub use value::{KeyRef, OwnedKey};
 pub use words::Words;

@@ -21,7 +21,7 @@ use super::precision;
 use crate::codec::{Parameter, Parameters, Summary};
 use crate::error::Result;
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::{DefaultSize, Key, KeyBatch, KeyScheme};
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items with `2^precision` registers of one byte; exactly while they are few.
@@ -111,6 +111,15 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// If no precision reaches the error.
     pub fn for_error(error: f64) -> Result<Self> {
         Self::new(Self::precision_for(error)?)
+    }
+}
+
+/// 16 KiB: an error of 0.8 % for a HyperLogLog, of 0.6 % for an UltraLogLog.
+const DEFAULT_PRECISION: u8 = 14;
+
+impl<K: RegisterKind> DefaultSize for RegisterSketch<K> {
+    fn of_default_size(scheme: KeyScheme) -> Self {
+        Self { scheme, precision: DEFAULT_PRECISION, contents: Contents::Exact(HashTable::new()) }
     }
 }
 
