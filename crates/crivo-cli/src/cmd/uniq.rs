@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use crivo::keys::{KeyKind, KeyScheme};
+use crivo::keys::KeyKind;
 use crivo::membership::{BlockedBloom, Bloom};
 use crivo_rows::{Items, Predicate};
 use xxhash_rust::xxh3::Xxh3;
@@ -30,7 +30,7 @@ const DEFAULT_ITEMS: u64 = 10_000_000;
 ///
 /// Remembers what came in a filter of about two bytes a value, and keeps the order. It never prints a value
 /// twice, and leaves out a new one with the probability --fpr. Without --items a file is read twice, once
-/// to see how many different values it has. Rows without a value count as one value.
+/// to see how many different values it has. Rows without a value are no repetition of each other: all are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -90,13 +90,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let State { mut filter, destination } = state;
     let scheme = filter.scheme();
     pass.require_keys(scheme)?;
-    // Rows without a value count as one value: the empty text.
-    let missing = KeyScheme::bytes().with_seed(scheme.seed()).hash("")?;
-    pass.copy(
-        scheme,
-        out,
-        Predicate::Hashes(missing, &mut |hashes, keep| filter.insert_fresh(hashes, keep)),
-    )?;
+    pass.copy(scheme, out, Predicate::Hashes(&mut |hashes, keep| filter.insert_fresh(hashes, keep)))?;
     filter.report_if_full(args.how.on_full, out)?;
     if let Some(destination) = destination {
         destination.write(&filter.encode())?;
