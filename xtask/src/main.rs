@@ -8,6 +8,7 @@
 // A task runner talks to whoever started it.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod attack;
 mod bench;
 mod fuzz;
 mod golden;
@@ -36,6 +37,9 @@ Usage: cargo xtask <verb>
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
                       runs each fuzz target for N seconds (60), or one target on one input
+  attack [--cases N | --seconds N] [--seed S] [--kind KIND] [--program PATH]
+                      mutants of every kind of file, given to the program with 1 GiB and 5 seconds each;
+                      a finding is kept in target/attack/findings with the command that repeats it
   bench [arguments]   crivo beside its peers; the arguments go to the benchmark program
 
 `cargo x` is short for `cargo xtask`. CONTRIBUTING.md has the rest.
@@ -65,6 +69,7 @@ fn run() -> Result<()> {
         }
         "test" => test::run(&mut arguments),
         "lint" => lint::run(&mut arguments),
+        "attack" => attack::run(&mut arguments),
         "bench" => bench::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),

@@ -9,7 +9,7 @@ use anyhow::Result;
 use lexopt::prelude::*;
 
 use crate::shell::{Step, root, target};
-use crate::{setup, tools};
+use crate::{attack, setup, tools};
 
 /// The variable that the statistical tests take their seed from.
 const SEED: &str = "CRIVO_TEST_SEED";
@@ -40,6 +40,9 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         setup::require_java()?;
     }
     tests.rust()?;
+    if cfg!(unix) {
+        attack::smoke(tests.seed.as_deref().and_then(|seed| seed.parse().ok()).unwrap_or(0))?;
+    }
     if with_python {
         tests.python()?;
     }
@@ -131,7 +134,7 @@ fn times_in(report: &str) -> Vec<(String, f64)> {
 }
 
 /// 64 bits that the standard library drew from the operating system.
-fn random_seed() -> String {
+pub(crate) fn random_seed() -> String {
     RandomState::new().hash_one(std::process::id()).to_string()
 }
 

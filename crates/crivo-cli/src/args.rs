@@ -15,6 +15,7 @@ use crivo::keys::KeyScheme;
 use crivo_rows::{Format, Input, Items, Select};
 
 use crate::condition::Condition;
+use crate::corpus::memory_size;
 use crate::kinds;
 use crate::output::{self, Output};
 use crate::pass::Pass;
@@ -22,6 +23,10 @@ use crate::store::{self, Destination};
 
 /// More than any machine has; far more could not be started.
 pub(crate) const MOST_THREADS: i64 = 1024;
+
+/// The limits of a record's length: a chunk of input, and what positions of 32 bits can address.
+const LEAST_RECORD: u64 = 256 << 10;
+const MOST_RECORD: u64 = 2 << 30;
 
 /// What to read.
 #[derive(Debug, Args)]
@@ -31,11 +36,12 @@ pub(crate) struct InputArgs {
     #[arg(value_name = "FILE", help_heading = None::<&str>)]
     files: Vec<PathBuf>,
 
-    /// The format, when the name does not tell; gzip, zstd and xz are recognised by content
+    /// The format, when the name does not tell; gzip, zstd, xz and bzip2 are recognised by content
     #[arg(long, value_enum)]
     format: Option<FormatName>,
 
-    /// The field to take, by name or number (from 1); not needed for lines, or where there is only one
+    /// The field to take, by name or number (from 1); not needed for lines, or where there is only one. A,B is one key of
+    /// two fields; in JSON, a.b is a field of an object, and tags[] each element of an array
     #[arg(short, long, value_name = "NAME|NUMBER")]
     field: Option<String>,
 
@@ -46,6 +52,10 @@ pub(crate) struct InputArgs {
     /// What stands between fields, one or more characters: ';', '::', '\t'
     #[arg(long, value_name = "TEXT")]
     delimiter: Option<String>,
+
+    /// Quotes are data like any other character: no field of CSV or TSV is quoted
+    #[arg(long)]
+    no_quotes: bool,
 
     /// Take the runs of N words in the field as items, instead of the field itself
     #[arg(long, value_name = "N")]
@@ -59,7 +69,12 @@ pub(crate) struct InputArgs {
     #[arg(long)]
     skip_bad: bool,
 
-    /// At the end of the last file, wait for it to grow; Ctrl-C ends the wait and gives the answer
+    /// The longest record; a longer one is an error, because one missing quote can swallow the rest [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    max_record: Option<u64>,
+
+    /// At the end of the last file, wait for it to grow; Ctrl-C ends the wait and gives the answer. A file that is
+    /// rotated or truncated is read from its beginning
     #[arg(long)]
     follow: bool,
 
@@ -113,12 +128,19 @@ impl InputArgs {
 
     /// Files laid out as the options say.
     pub(crate) fn laid_out(&self, files: Input) -> Result<Input> {
-        let mut input = files.header(!self.no_header).skip_bad(self.skip_bad).follow(self.follow);
+        let mut input =
+            files.header(!self.no_header).quotes(!self.no_quotes).skip_bad(self.skip_bad).follow(self.follow);
         if let Some(format) = self.format {
             input = input.format(format.into());
         }
         if let Some(delimiter) = &self.delimiter {
             input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
+        }
+        if let Some(bytes) = self.max_record {
+            if !(LEAST_RECORD..=MOST_RECORD).contains(&bytes) {
+                bail!("--max-record: expected a size from 256K to 2G");
+            }
+            input = input.max_record(bytes as usize);
         }
         Ok(input)
     }

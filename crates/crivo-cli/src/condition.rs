@@ -3,15 +3,21 @@
 //! ```text
 //! condition = all, { "or", all }
 //! all       = test, { "and", test }
-//! test      = "not", test | "(", condition, ")" | field, [ "%", whole ], [ operator, value ]
+//! test      = "not", test | "(", condition, ")" | field, question
+//! question  = [ "%", whole ], [ operator, value ] | "in", "(", value, { ",", value }, ")"
+//!           | "is", [ "not" ], "empty"
 //! operator  = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"
 //! ```
 //!
 //! A field is a name or a number from 1; 0 is the whole row. What has blanks or signs in it is quoted,
-//! `'so'` or `"so"`. Numbers are compared as numbers: where the value is an unquoted number, a field that
-//! is none matches only `!=`. Everything else is compared as text, byte by byte; `~` looks for a
-//! regular expression anywhere in the field. `field % 3` alone asks whether 3 divides it. Empty fields and
-//! nulls match nothing.
+//! `'so'` or `"so"`. Numbers are compared as numbers: an unquoted number is equal to fields that are the same number,
+//! however written. Everything else is compared as text, byte by byte; `~` looks for a
+//! regular expression anywhere in the field. `field % 3` alone asks whether 3 divides it.
+//!
+//! **One rule of three values.** A question that cannot be answered is neither true nor false: any question about an
+//! empty or missing field except whether it is empty, and whether a text is less than a number. `not` leaves it open,
+//! `and` is false if one side is, `or` is true if one side is, and a row with an open answer is left out. So `a != 1`
+//! and `not a = 1` are the same. `a = ''` is another way to write `a is empty`.
 
 mod parse;
 
@@ -51,8 +57,12 @@ enum Test {
     Number { remainder: Option<u64>, operator: Operator, value: f64 },
     /// Compared with a text.
     Text { operator: Operator, value: Vec<u8> },
+    /// Compared with each of these, which are numbers or texts.
+    In(Vec<Test>),
     /// Searched for a pattern.
     Pattern(Regex),
+    /// Asked whether it is empty.
+    Empty,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +99,11 @@ impl Condition {
         let columns: Vec<Option<Values<'_>>> =
             (0..self.fields.len()).map(|field| column(field).map(|column| batch.column(column))).collect();
         for (row, matches) in matches.iter_mut().enumerate() {
-            *matches = self.root.holds(&|operand| match operand {
+            let answer = self.root.holds(&|operand| match operand {
                 Operand::Row => batch.record(row).filter(|record| !record.is_empty()),
                 Operand::Column(column) => columns[column]?.get(row),
             });
+            *matches = answer == Some(true);
         }
     }
 
@@ -122,31 +133,69 @@ impl Condition {
 }
 
 impl Node {
-    fn holds<'v>(&self, value: &impl Fn(Operand) -> Option<&'v [u8]>) -> bool {
+    /// The answer; none if it is open.
+    fn holds<'v>(&self, value: &impl Fn(Operand) -> Option<&'v [u8]>) -> Option<bool> {
         match self {
-            Self::Any(nodes) => nodes.iter().any(|node| node.holds(value)),
-            Self::All(nodes) => nodes.iter().all(|node| node.holds(value)),
-            Self::Not(node) => !node.holds(value),
-            Self::Test(operand, test) => value(*operand).is_some_and(|value| test.holds(value)),
+            Self::Any(nodes) => decided_by(true, nodes, value),
+            Self::All(nodes) => decided_by(false, nodes, value),
+            Self::Not(node) => node.holds(value).map(|holds| !holds),
+            Self::Test(operand, test) => test.holds(value(*operand)),
         }
     }
 }
 
+/// The answer of several nodes: `decisive` if one of them is that; else open if one is open.
+fn decided_by<'v>(
+    decisive: bool,
+    nodes: &[Node],
+    value: &impl Fn(Operand) -> Option<&'v [u8]>,
+) -> Option<bool> {
+    let mut answer = Some(!decisive);
+    for node in nodes {
+        match node.holds(value) {
+            Some(found) if found == decisive => return Some(decisive),
+            Some(_) => {}
+            None => answer = None,
+        }
+    }
+    answer
+}
+
 impl Test {
-    fn holds(&self, found: &[u8]) -> bool {
+    /// The answer about a field; none if it is open. An empty field is given as none.
+    fn holds(&self, found: Option<&[u8]>) -> Option<bool> {
         match self {
-            Self::Number { remainder, operator, value } => {
-                let number = match remainder {
-                    None => numbers::decimal(found),
-                    Some(divisor) => numbers::remainder(found, *divisor).map(|left| left as f64),
-                };
-                match number.and_then(|number| number.partial_cmp(value)) {
-                    Some(order) => operator.accepts(order),
-                    None => *operator == Operator::Unequal,
+            Self::Empty => return Some(found.is_none()),
+            Self::Text { operator, value } if value.is_empty() => {
+                return Some(operator.accepts(found.unwrap_or_default().cmp(value)));
+            }
+            // An empty field is in a list only if the list names the empty text.
+            Self::In(tests) if found.is_none() => {
+                return tests.iter().any(|test| test.holds(None) == Some(true)).then_some(true);
+            }
+            _ => {}
+        }
+        let found = found?;
+        match self {
+            Self::Number { remainder: Some(divisor), operator, value } => {
+                let left = numbers::remainder(found, *divisor)? as f64;
+                left.partial_cmp(value).map(|order| operator.accepts(order))
+            }
+            Self::Number { remainder: None, operator, value } => {
+                match numbers::decimal(found).and_then(|number| number.partial_cmp(value)) {
+                    Some(order) => Some(operator.accepts(order)),
+                    // What is no number is certainly another value, and neither less nor greater.
+                    None => match operator {
+                        Operator::Equal => Some(false),
+                        Operator::Unequal => Some(true),
+                        _ => None,
+                    },
                 }
             }
-            Self::Text { operator, value } => operator.accepts(found.cmp(value)),
-            Self::Pattern(pattern) => pattern.is_match(found),
+            Self::Text { operator, value } => Some(operator.accepts(found.cmp(value))),
+            Self::In(tests) => Some(tests.iter().any(|test| test.holds(Some(found)) == Some(true))),
+            Self::Pattern(pattern) => Some(pattern.is_match(found)),
+            Self::Empty => Some(false),
         }
     }
 }
@@ -158,14 +207,15 @@ mod tests {
     /// Whether a row of these fields matches, by name.
     fn matches(condition: &str, row: &[(&str, &str)]) -> bool {
         let condition: Condition = condition.parse().unwrap();
-        condition.root.holds(&|operand| match operand {
+        let answer = condition.root.holds(&|operand| match operand {
             Operand::Row => Some(b"the whole row"),
             Operand::Column(column) => {
                 let name = &condition.fields[column];
                 let (_, value) = row.iter().find(|(field, _)| field == name)?;
                 Some(value.as_bytes()).filter(|value| !value.is_empty())
             }
-        })
+        });
+        answer == Some(true)
     }
 
     #[test]
@@ -192,9 +242,59 @@ mod tests {
             ("version > 5", false),
             ("version != 5", true),
             ("version = 10a", true),
-            ("none = ''", false),
             ("none != 5", false),
-            ("not none = 5", true),
+            ("not none = 5", false),
+        ] {
+            assert_eq!(matches(condition, &row), expected, "{condition}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_neither_true_nor_false() {
+        let row = [("n", "10"), ("none", ""), ("text", "abc")];
+        for (condition, expected) in [
+            ("none = ''", true),
+            ("none != ''", false),
+            ("none is empty", true),
+            ("none is not empty", false),
+            ("not none is empty", false),
+            ("n is empty", false),
+            ("n is not empty", true),
+            ("absent is empty", true),
+            ("n = ''", false),
+            ("n != ''", true),
+            ("none = 5 or n = 10", true),
+            ("none = 5 and n = 10", false),
+            ("not (none = 5 and n = 11)", true),
+            ("not (none = 5 or n = 11)", false),
+            ("not (none ~ x)", false),
+            ("text < 5", false),
+            ("not (text < 5)", false),
+            ("text != 5", true),
+            ("not (text = 5)", true),
+            ("not (text % 5)", false),
+        ] {
+            assert_eq!(matches(condition, &row), expected, "{condition}");
+        }
+    }
+
+    #[test]
+    fn lists_hold_numbers_and_texts() {
+        let row = [("n", "10"), ("code", "010"), ("name", "Ana"), ("none", "")];
+        for (condition, expected) in [
+            ("n in (9, 10.0)", true),
+            ("n in (9,11)", false),
+            ("not n in (9, 11)", true),
+            ("n not in (9, 11)", true),
+            ("n not in (9, 10)", false),
+            ("code in (10)", true),
+            ("code in ('10')", false),
+            ("name in (Rui, 'Ana')", true),
+            ("name IN ('Rui')", false),
+            ("none in (1, 2)", false),
+            ("not none in (1, 2)", false),
+            ("none in ('', x)", true),
+            ("name in (Ana) and n = 10", true),
         ] {
             assert_eq!(matches(condition, &row), expected, "{condition}");
         }
@@ -216,6 +316,9 @@ mod tests {
             ("url ~ \"USERS$\"", false),
             ("url ~ '(?i)USERS$'", true),
             ("0 ~ whole", true),
+            ("(url ~ ^/api)", true),
+            ("(url ~ (users|people)$) and n = 12", true),
+            ("not (url ~ v[)3])", true),
         ] {
             assert_eq!(matches(condition, &row), expected, "{condition}");
         }

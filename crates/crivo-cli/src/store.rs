@@ -15,8 +15,9 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::Unfinished;
 
-/// As long as the bytes that every sketch begins with.
-const MAGIC_LEN: u64 = 4;
+/// The first bytes of a sketch file, up to and with the length of what follows, and the checksum at the end.
+const HEAD_LEN: u64 = 28;
+const CHECKSUM_LEN: u64 = 4;
 
 /// A sketch and the size of its file.
 #[derive(Debug)]
@@ -38,13 +39,16 @@ pub(crate) fn read(path: &Path) -> Result<Stored> {
     Ok(Stored { sketch, file_bytes: bytes.len() })
 }
 
-/// All bytes, or only the first few if they are not a sketch's: somebody may name the data
-/// instead, and that can be larger than memory.
+/// As many bytes as the sketch's head declares, and one more if there are more. Only the head if they are not a
+/// sketch's: the data may have been named instead, and can be larger than memory.
 fn read_sketch(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(MAGIC_LEN).read_to_end(&mut bytes)?;
-    if bytes == b"CRVO" {
-        from.read_to_end(&mut bytes)?;
+    from.take(HEAD_LEN).read_to_end(&mut bytes)?;
+    let declared = bytes.last_chunk::<8>().map_or(0, |length| u64::from_le_bytes(*length));
+    if bytes.starts_with(b"CRVO") && bytes.len() as u64 == HEAD_LEN {
+        // What is not declared must not be there; the decoder says so.
+        let rest = declared.saturating_add(CHECKSUM_LEN + 1);
+        from.take(rest).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crivo::keys::KeyBatch;
 
-use crate::column::Values;
+use crate::column::{Cell, Values};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::keyer::{Keyer, RowKeys};
+use crate::keyer::{Keyer, RowKeys, not_an_integer};
 use crate::parse::{Table, count_lines};
 use crate::scan::Counts;
 use crate::select::Chosen;
@@ -45,6 +45,8 @@ pub struct RowBatch<'a> {
     pub(crate) names: &'a [String],
     /// For each column of the batch, which column of the table it is.
     pub(crate) columns: &'a [usize],
+    /// For each column, whether the elements of its values are items; none are if it is empty.
+    pub(crate) elements: &'a [bool],
     /// Whether they were found record by record.
     pub(crate) discovers: bool,
     /// Whether the one column is the record itself.
@@ -114,6 +116,7 @@ impl<'a> RowBatch<'a> {
             file,
             names,
             columns,
+            elements: &chosen.elements,
             discovers,
             whole,
             bytes,
@@ -157,13 +160,20 @@ impl<'a> RowBatch<'a> {
         if self.whole && column == 0 {
             return Values { bytes: self.bytes, spans: &self.table.records };
         }
-        match self.columns.get(column).and_then(|&at| self.table.columns.get(at)) {
+        let Table { columns, joined, .. } = self.table;
+        let place = self.columns.get(column);
+        match place.and_then(|&at| columns.get(at).or_else(|| joined.get(at.checked_sub(columns.len())?))) {
             Some(column) => column.view(self.bytes),
             None => Values { bytes: &[], spans: &[] },
         }
     }
 
-    /// One value; `None` if it is empty or null.
+    /// What a field holds: a value, nothing, or an empty text.
+    pub fn cell(&self, column: usize, row: usize) -> Cell<'a> {
+        self.column(column).cell(row)
+    }
+
+    /// One value; `None` if it is empty or missing.
     #[inline]
     pub fn value(&self, column: usize, row: usize) -> Option<&'a [u8]> {
         self.column(column).get(row)
@@ -190,7 +200,10 @@ impl<'a> RowBatch<'a> {
     fn make_keys(&mut self, column: usize, with_rows: bool) -> Result<RowKeys<'_>> {
         let values = self.column(column);
         let missing = if column == 0 { self.missing() } else { values.missing() };
-        let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, kept, .. } = self;
+        let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, kept, elements, .. } = self;
+        if elements.get(column) == Some(&true) {
+            return keyer.keys_of_elements(values);
+        }
         keyer.keys(values, missing == 0 && !with_rows, |row, value| {
             if *skip_bad {
                 *bad_keys += 1;
@@ -199,6 +212,11 @@ impl<'a> RowBatch<'a> {
             let place = place_of(*origin, *first + number_of(*kept, row), table, bytes, row);
             Err(not_an_integer(value).in_file(file).at(place))
         })
+    }
+
+    /// Returns true if a row may have several keys in a column: the elements of an array.
+    pub fn has_elements(&self, column: usize) -> bool {
+        self.elements.get(column) == Some(&true)
     }
 
     /// How many values of the first column are missing.
@@ -214,7 +232,7 @@ impl<'a> RowBatch<'a> {
             skipped: self.missing() as u64,
             left_out: (self.records - self.rows()) as u64,
             bad: self.table.bad + self.bad_keys,
-            bytes: 0,
+            ..Counts::default()
         }
     }
 
@@ -286,11 +304,4 @@ fn place_of(origin: Origin, number: u64, table: &Table, bytes: &[u8], row: usize
         (Origin::Chunk, Some(record)) => Place::LineOfChunk(count_lines(&bytes[..record.range().start]) + 1),
         (Origin::Chunk, None) => Place::File,
     }
-}
-
-#[cold]
-fn not_an_integer(value: &[u8]) -> Error {
-    let shown = String::from_utf8_lossy(&value[..value.len().min(60)]);
-    let message = format_args!("expected a 64-bit integer, found '{shown}' (integer keys were asked for)");
-    Error::new(ErrorKind::NotInteger, message)
 }

@@ -1,4 +1,7 @@
 //! The values of one field over the records of a batch, as the parsers fill them.
+//!
+//! A field may be missing (null, or not there), or empty. Neither is a value and neither makes a key, but they are told
+//! apart: an empty text in a record is not a record without the field.
 
 use std::ops::Range;
 
@@ -8,12 +11,30 @@ use crate::error::Result;
 
 /// Positions of values. They lie in the chunk while every value stands there as it is; the first
 /// value that must be built (unescaped, or written out from a number) moves the column into bytes
-/// of its own. An empty span is a missing value: empty and null are the same here.
+/// of its own. A missing value has a span that lies in no bytes, an empty one an empty span.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     spans: Vec<Span>,
     built: Vec<u8>,
     owns: bool,
+}
+
+/// Where a missing value lies: no text reaches there.
+const NOWHERE: usize = u32::MAX as usize;
+
+fn is_nowhere(span: Span) -> bool {
+    span.range().start == NOWHERE
+}
+
+/// What a field of a record holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// The field is null, or not there.
+    Missing,
+    /// The field is there, and empty.
+    Empty,
+    /// A value of at least one byte.
+    Value(&'a [u8]),
 }
 
 impl Column {
@@ -50,7 +71,7 @@ impl Column {
     /// Adds a missing value.
     #[inline]
     pub(crate) fn push_missing(&mut self) -> Result<()> {
-        self.spans.push(Span::new(0..0)?);
+        self.spans.push(Span::new(NOWHERE..NOWHERE)?);
         Ok(())
     }
 
@@ -66,7 +87,7 @@ impl Column {
     pub(crate) fn push_built(&mut self, chunk: &[u8], write: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
         if !self.owns {
             self.owns = true;
-            for span in &mut self.spans {
+            for span in self.spans.iter_mut().filter(|span| !is_nowhere(**span)) {
                 let start = self.built.len();
                 self.built.extend_from_slice(&chunk[span.range()]);
                 *span = Span::new(start..self.built.len())?;
@@ -100,6 +121,38 @@ impl Column {
         Ok(())
     }
 
+    /// The length of the longest value at most: that of all bytes the column has built.
+    pub(crate) fn longest_possible(&self) -> usize {
+        self.built.len()
+    }
+
+    /// The length of the longest value.
+    pub(crate) fn longest(&self) -> usize {
+        self.spans.iter().map(|span| span.range().len()).max().unwrap_or(0)
+    }
+
+    /// Replaces the values by those of several columns: each row's as one record of CSV. A row that lacks one of them has
+    /// none.
+    pub(crate) fn join(&mut self, parts: &[Values<'_>]) -> Result<()> {
+        self.clear();
+        let rows = parts.iter().map(Values::len).min().unwrap_or(0);
+        for row in 0..rows {
+            if parts.iter().any(|part| part.get(row).is_none()) {
+                self.push_missing()?;
+                continue;
+            }
+            self.push_built(&[], |out| {
+                for (at, part) in parts.iter().enumerate() {
+                    if at > 0 {
+                        out.push(b',');
+                    }
+                    push_csv(part.get(row).unwrap_or_default(), out);
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     fn push_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let start = self.built.len();
         self.built.extend_from_slice(bytes);
@@ -113,7 +166,29 @@ impl Column {
     }
 }
 
-/// The values of one column of a batch, row by row; `None` is empty or null.
+/// Appends a value as a field of CSV: in quotes only if it could be read as something else without them.
+fn push_csv(value: &[u8], out: &mut Vec<u8>) {
+    if memchr::memchr3(b',', b'"', b'\n', value).is_none() && memchr::memchr(b'\r', value).is_none() {
+        out.extend_from_slice(value);
+        return;
+    }
+    out.push(b'"');
+    for &byte in value {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+#[inline]
+fn value_at(bytes: &[u8], span: Span) -> Option<&[u8]> {
+    let range = span.range();
+    if range.is_empty() { None } else { Some(&bytes[range]) }
+}
+
+/// The values of one column of a batch, row by row; `None` is empty or missing.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     pub(crate) bytes: &'a [u8],
@@ -136,15 +211,62 @@ impl<'a> Values<'a> {
         self.spans.iter().filter(|span| span.range().is_empty()).count()
     }
 
-    /// The value of a row; `None` if it is empty, null, or there is no such row.
+    /// The value of a row; `None` if it is empty, missing, or there is no such row.
     #[inline]
     pub fn get(&self, row: usize) -> Option<&'a [u8]> {
-        self.spans.get(row).map(|span| &self.bytes[span.range()]).filter(|value| !value.is_empty())
+        value_at(self.bytes, *self.spans.get(row)?)
+    }
+
+    /// What the field of a row holds; missing if there is no such row.
+    pub fn cell(&self, row: usize) -> Cell<'a> {
+        match self.spans.get(row) {
+            Some(span) if !is_nowhere(*span) => value_at(self.bytes, *span).map_or(Cell::Empty, Cell::Value),
+            _ => Cell::Missing,
+        }
     }
 
     /// Every value in the order of the rows.
     pub fn iter(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
         let bytes = self.bytes;
-        self.spans.iter().map(move |span| Some(&bytes[span.range()]).filter(|value| !value.is_empty()))
+        self.spans.iter().map(move |span| value_at(bytes, *span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(cells: &[Cell<'_>]) -> Column {
+        let mut column = Column::default();
+        for cell in cells {
+            match cell {
+                Cell::Missing => column.push_missing().unwrap(),
+                Cell::Empty => column.push_built(&[], |_| ()).unwrap(),
+                Cell::Value(value) => column.push_built(&[], |out| out.extend_from_slice(value)).unwrap(),
+            }
+        }
+        column
+    }
+
+    #[test]
+    fn missing_is_not_empty_and_neither_is_a_value() {
+        let cells = [Cell::Missing, Cell::Empty, Cell::Value(b"x"), Cell::Missing];
+        let column = column(&cells);
+        let values = column.view(&[]);
+        assert_eq!([0, 1, 2, 3].map(|row| values.cell(row)), cells);
+        assert_eq!(values.iter().collect::<Vec<_>>(), [None, None, Some(&b"x"[..]), None]);
+        assert_eq!((values.missing(), values.cell(9)), (3, Cell::Missing));
+    }
+
+    #[test]
+    fn joined_values_are_unambiguous() {
+        let left = column(&["a", "a,b", "", "x\"", "a"].map(|v| Cell::Value(v.as_bytes())));
+        let right = column(&["b,c", "c", "z", "\n", "b"].map(|v| Cell::Value(v.as_bytes())));
+        let mut joined = Column::default();
+        joined.join(&[left.view(&[]), right.view(&[])]).unwrap();
+        let found: Vec<_> =
+            joined.view(&[]).iter().map(|v| v.map(|v| String::from_utf8_lossy(v).into_owned())).collect();
+        let expected = [Some("a,\"b,c\""), Some("\"a,b\",c"), None, Some("\"x\"\"\",\"\n\""), Some("a,b")];
+        assert_eq!(found, expected.map(|text| text.map(String::from)));
     }
 }

@@ -11,11 +11,12 @@ use crivo::keys::Span;
 use crate::batch::{RowBatch, with_line_end};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Task, Work};
-use crate::fold::on_threads;
 use crate::keyer::Items;
 use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile};
-use crate::scan::{Counts, OnPanic, Scan, Shared, Worker, lock};
+use crate::scan::{Counts, Scan};
+use crate::schedule::{OnPanic, Shared, WorkerNumber, lock, on_threads};
+use crate::worker::Worker;
 
 type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
 type HashPredicate<'p> = dyn FnMut(&[u64], &mut Vec<bool>) + Send + 'p;
@@ -30,8 +31,8 @@ pub enum Predicate<'p> {
     InOrder(&'p mut InOrderPredicate<'p>),
     /// Is given the hashes of the first column, many at a time in input order, and says for each whether
     /// its record is kept, replacing what the flags held. All threads parse and hash; only the
-    /// judgement waits for its turn. The number stands for records without a value.
-    Hashes(u64, &'p mut HashPredicate<'p>),
+    /// judgement waits for its turn. Records without a value are kept, unasked.
+    Hashes(&'p mut HashPredicate<'p>),
 }
 
 /// What a copy brings back.
@@ -50,7 +51,7 @@ pub struct Copied {
 enum Judge<'p> {
     Each(&'p EachPredicate<'p>),
     InOrder(Mutex<&'p mut InOrderPredicate<'p>>),
-    Hashes(u64, Mutex<&'p mut HashPredicate<'p>>),
+    Hashes(Mutex<&'p mut HashPredicate<'p>>),
 }
 
 impl Judge<'_> {
@@ -58,11 +59,14 @@ impl Judge<'_> {
         match self {
             Self::Each(predicate) => predicate(batch, keep),
             Self::InOrder(predicate) => lock(predicate)(batch, keep),
-            Self::Hashes(missing, predicate) => {
+            Self::Hashes(predicate) => {
                 let (mut hashes, mut rows) = (Vec::new(), Vec::new());
-                hashes_of_rows(batch, *missing, |row, hash| {
-                    hashes.push(hash);
-                    rows.push(row);
+                hashes_of_rows(batch, |row, hash| match hash {
+                    Some(hash) => {
+                        hashes.push(hash);
+                        rows.push(row);
+                    }
+                    None => keep[row] = true,
                 })?;
                 let mut flags = Vec::new();
                 lock(predicate)(&hashes, &mut flags);
@@ -73,16 +77,19 @@ impl Judge<'_> {
     }
 }
 
-/// The hash of each record's value, or what stands for one without; records whose value cannot be a key
-/// have none.
-fn hashes_of_rows(batch: &mut RowBatch<'_>, missing: u64, mut each: impl FnMut(usize, u64)) -> Result<()> {
+/// Gives each record with the hash of its value; none if it has no value. Records whose value cannot be a key are
+/// left out.
+fn hashes_of_rows(batch: &mut RowBatch<'_>, mut each: impl FnMut(usize, Option<u64>)) -> Result<()> {
+    if batch.has_elements(0) {
+        return Err(batch.error(0, "records are told apart by one value, not by the elements of an array"));
+    }
     let (rows, values) = (batch.rows(), batch.column(0));
     let found = batch.keys_with_rows(0)?;
     let mut keyed = found.rows.iter().zip(found.keys.hashes()).peekable();
     for row in 0..rows {
         match keyed.next_if(|(at, _)| **at as usize == row) {
-            Some((_, &hash)) => each(row, hash),
-            None if values.get(row).is_none() => each(row, missing),
+            Some((_, &hash)) => each(row, Some(hash)),
+            None if values.get(row).is_none() => each(row, None),
             None => {}
         }
     }
@@ -126,17 +133,17 @@ impl Scan<'_> {
         let judge = match predicate {
             Predicate::Each(predicate) => Judge::Each(predicate),
             Predicate::InOrder(predicate) => Judge::InOrder(Mutex::new(predicate)),
-            Predicate::Hashes(_, _) if self.items != Items::Values => {
+            Predicate::Hashes(_) if self.items != Items::Values => {
                 let message = "records are told apart by their values, not by the words in them";
                 return Err(Error::new(ErrorKind::InvalidOption, message));
             }
-            Predicate::Hashes(missing, predicate) => Judge::Hashes(missing, Mutex::new(predicate)),
+            Predicate::Hashes(predicate) => Judge::Hashes(Mutex::new(predicate)),
         };
         self.check()?;
         let workers = self.thread_count();
-        let shared = Shared::new(self, workers);
+        let shared = Shared::new(self);
         let writer = TurnWriter::new(output);
-        let work = |number: usize| {
+        let work = |number: WorkerNumber| {
             let _guard = OnPanic(|| {
                 shared.stop();
                 writer.give_up();
@@ -176,8 +183,8 @@ fn copy_chunk(
     match &work.task {
         Task::Text(layout) => {
             kept.bytes.clear();
-            if let Judge::Hashes(missing, predicate) = judge {
-                return copy_by_hash(worker, work, layout, (*missing, predicate), writer, kept);
+            if let Judge::Hashes(predicate) = judge {
+                return copy_by_hash(worker, work, layout, predicate, writer, kept);
             }
             let lines = worker.run(work, |batch| {
                 kept.judge(batch, judge)?;
@@ -189,11 +196,12 @@ fn copy_chunk(
         }
         // Rows are written as they are judged: a row group can be larger than memory.
         Task::RowGroup(file, group) => {
-            let mut whole = file.read_all_columns(*group)?;
+            let blocks = file.all_columns()?;
+            let mut whole = file.read_whole(&blocks, *group)?;
             let lines = worker.run(work, |batch| {
                 kept.judge(batch, judge)?;
                 kept.count += kept.flags.iter().filter(|keep| **keep).count() as u64;
-                let rows = file.next_whole(&mut whole, batch.records)?;
+                let rows = whole.next(batch.records)?;
                 lock(&writer.state).parquet(file)?.write(file, &rows, batch.unfiltered(&kept.flags))
             })?;
             writer.end_turn();
@@ -207,7 +215,7 @@ fn copy_by_hash(
     worker: &mut Worker<'_>,
     work: &Work,
     layout: &Layout,
-    (missing, predicate): (u64, &Mutex<&mut HashPredicate<'_>>),
+    predicate: &Mutex<&mut HashPredicate<'_>>,
     writer: &TurnWriter<'_>,
     kept: &mut KeptRecords,
 ) -> Result<u64> {
@@ -216,9 +224,9 @@ fn copy_by_hash(
     lines.clear();
     let parsed = worker.run(work, |batch| {
         let records = &batch.table.records;
-        hashes_of_rows(batch, missing, |row, hash| {
-            hashes.push(hash);
-            lines.push(records[row]);
+        hashes_of_rows(batch, |row, hash| {
+            hashes.extend(hash);
+            lines.push((records[row], hash.is_some()));
         })
     })?;
     if !writer.wait_for(work.sequence) {
@@ -227,9 +235,12 @@ fn copy_by_hash(
     lock(predicate)(hashes, flags);
     let chunk = worker.chunk.bytes();
     let limit = worker.chunk.end - usize::from(worker.chunk.newline_added);
-    for (line, _) in lines.iter().zip(&*flags).filter(|(_, keep)| **keep) {
-        bytes.extend_from_slice(with_line_end(chunk, line.range(), limit));
-        *count += 1;
+    let mut answers = flags.iter().copied();
+    for (line, has_value) in lines {
+        if !*has_value || answers.next().unwrap_or(false) {
+            bytes.extend_from_slice(with_line_end(chunk, line.range(), limit));
+            *count += 1;
+        }
     }
     writer.write(work, layout, bytes)?;
     Ok(parsed)
@@ -239,9 +250,9 @@ fn copy_by_hash(
 #[derive(Default)]
 struct KeptRecords {
     flags: Vec<bool>,
-    /// Where a predicate judges by hashes: those of the chunk, and the records they belong to.
+    /// Where a predicate judges by hashes: those of the chunk, and its records with whether each has one.
     hashes: Vec<u64>,
-    lines: Vec<Span>,
+    lines: Vec<(Span, bool)>,
     bytes: Vec<u8>,
     count: u64,
 }

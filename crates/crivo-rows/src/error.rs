@@ -22,8 +22,12 @@ pub enum ErrorKind {
     FieldCount,
     /// A quoted field never ends.
     UnclosedQuote,
-    /// A record is longer than one batch can address.
+    /// A record is longer than [`Input::max_record`](crate::Input::max_record) allows.
     RecordTooLong,
+    /// A file has to be held in memory, and is larger than [`Input::max_held`](crate::Input::max_held) allows.
+    TooLarge,
+    /// The system has no memory for what the input needs. The input may be whole.
+    OutOfMemory,
     /// A line is not JSON, or not an object.
     InvalidJson,
     /// Integer keys were asked for and the value is no 64-bit integer.
@@ -40,6 +44,20 @@ pub enum ErrorKind {
     Other,
 }
 
+/// What the user could do about an error. The caller knows how that is done: an option, a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Skip bad records, or name another delimiter.
+    SkipBad,
+    /// Name one of the fields.
+    ChooseField,
+    /// Name the format: lines have no field names.
+    NameFormat,
+    /// Allow longer records.
+    LongerRecords,
+}
+
 /// An error of this crate: see [`ErrorKind`] for the causes.
 ///
 /// Its text begins with the file and the line (for Parquet the row), where they are known:
@@ -52,6 +70,7 @@ struct Detail {
     file: Option<Arc<str>>,
     place: Place,
     message: String,
+    remedy: Option<Remedy>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -76,7 +95,8 @@ impl Error {
     #[cold]
     pub(crate) fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
         let message = message.to_string();
-        Self(Box::new(Detail { kind, file: None, place: Place::File, message, source: None }))
+        let (file, place, remedy, source) = (None, Place::File, None, None);
+        Self(Box::new(Detail { kind, file, place, message, remedy, source }))
     }
 
     #[cold]
@@ -98,6 +118,18 @@ impl Error {
     /// The same error, about this file (if it did not name one already).
     pub(crate) fn in_file(mut self, file: &Arc<str>) -> Self {
         self.0.file.get_or_insert_with(|| Arc::clone(file));
+        self
+    }
+
+    /// The same error, about this column.
+    pub(crate) fn in_column(mut self, column: &str) -> Self {
+        self.0.message = format!("column '{column}': {}", self.0.message);
+        self
+    }
+
+    /// The same error, with what to do about it.
+    pub(crate) fn with_remedy(mut self, remedy: Remedy) -> Self {
+        self.0.remedy = Some(remedy);
         self
     }
 
@@ -137,8 +169,18 @@ impl Error {
         &self.0.message
     }
 
+    /// What could be done about it, if something is known.
+    pub fn remedy(&self) -> Option<Remedy> {
+        self.0.remedy
+    }
+
     /// The library's error, if it was the cause.
     pub fn sketch(&self) -> Option<&crivo::Error> {
+        self.cause()
+    }
+
+    /// The cause, if it is of this type.
+    pub(crate) fn cause<C: std::error::Error + 'static>(&self) -> Option<&C> {
         self.0.source.as_deref()?.downcast_ref()
     }
 

@@ -1,10 +1,10 @@
 //! The first primitive: records into a mergeable state, on every thread at once.
 
-use std::panic::resume_unwind;
-
 use crate::batch::{RowBatch, RowId};
 use crate::error::Result;
-use crate::scan::{Counts, OnPanic, Scan, Shared, Worker};
+use crate::scan::{Counts, Scan};
+use crate::schedule::{OnPanic, Shared, WorkerNumber, on_threads};
+use crate::worker::Worker;
 
 /// What a fold brings back.
 #[derive(Debug)]
@@ -74,8 +74,8 @@ impl Scan<'_> {
     ) -> Result<Folded<S>> {
         self.check()?;
         let workers = self.thread_count();
-        let shared = Shared::new(self, workers);
-        let work = |number: usize| {
+        let shared = Shared::new(self);
+        let work = |number: WorkerNumber| {
             let _guard = OnPanic(|| shared.stop());
             let mut state = make();
             let mut worker = Worker::new(self);
@@ -114,17 +114,4 @@ impl Scan<'_> {
             rows_before,
         })
     }
-}
-
-/// Runs `work` once for each number below `workers`, this thread being the first of them.
-pub(crate) fn on_threads<T: Send>(workers: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let others: Vec<_> = (1..workers).map(|number| scope.spawn(move || work(number))).collect();
-        let mut parts = vec![work(0)];
-        for other in others {
-            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        parts
-    })
 }

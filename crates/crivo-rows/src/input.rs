@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::Feed;
+use crate::foreign::Limits;
+use crate::scan::Scan;
 use crate::select::Select;
+use crate::worker::Worker;
 
 /// How a file's bytes are divided into records and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,19 +27,28 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name tells, once `.gz`, `.zst` or `.xz` is taken off; lines if none.
+    /// The format that a file name tells, once `.gz`, `.zst`, `.xz` or `.bz2` is taken off; lines if none.
     pub fn of_name(name: &str) -> Self {
+        Self::told_by_name(name).unwrap_or(Self::Lines)
+    }
+
+    /// The same; none if the name tells nothing.
+    fn told_by_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let stem = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        let stem =
+            [".gz", ".zst", ".xz", ".bz2"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         match Path::new(stem).extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => Self::Csv,
-            Some("tsv") => Self::Tsv,
-            Some("jsonl" | "ndjson") => Self::Jsonl,
-            Some("parquet") => Self::Parquet,
-            _ => Self::Lines,
+            Some("csv") => Some(Self::Csv),
+            Some("tsv") => Some(Self::Tsv),
+            Some("jsonl" | "ndjson") => Some(Self::Jsonl),
+            Some("parquet") => Some(Self::Parquet),
+            _ => None,
         }
     }
 }
+
+/// The values of a record, in the order of the columns; none where a field is empty or missing.
+pub type FirstRecord = Vec<Option<Vec<u8>>>;
 
 /// Where bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +86,7 @@ pub struct Input {
     pub(crate) quotes: bool,
     pub(crate) skip_bad: bool,
     pub(crate) follow: bool,
+    pub(crate) limits: Limits,
 }
 
 impl Input {
@@ -86,6 +99,7 @@ impl Input {
             quotes: true,
             skip_bad: false,
             follow: false,
+            limits: Limits::default(),
         }
     }
 
@@ -160,7 +174,24 @@ impl Input {
         self
     }
 
-    /// At the end of the last file, wait for it to grow until the progress hook says stop.
+    /// The longest record, in bytes: 64 MiB unless told. A longer one is an error, because a missing quote can make
+    /// one record of all that follows. Below the size of a chunk, 256 KiB, it has no effect; 2 GiB is the most.
+    #[must_use]
+    pub fn max_record(mut self, bytes: usize) -> Self {
+        self.limits.record = bytes.clamp(1, Limits::LONGEST_RECORD);
+        self
+    }
+
+    /// The most bytes of a file that are held in memory: 1 GiB unless told. Only a Parquet file that is compressed as a
+    /// whole, or comes through a pipe, has to be.
+    #[must_use]
+    pub fn max_held(mut self, bytes: usize) -> Self {
+        self.limits.held = bytes;
+        self
+    }
+
+    /// At the end of the last file, wait for it to grow until the progress hook says stop. A file that is replaced or
+    /// truncated meanwhile is read from its beginning. A pipe ends when it is closed.
     #[must_use]
     pub fn follow(mut self, follow: bool) -> Self {
         self.follow = follow;
@@ -207,10 +238,11 @@ impl Input {
     /// If a file cannot be read, or its beginning is wrong.
     pub fn field_names(&self) -> Result<Vec<Vec<String>>> {
         const ENOUGH: usize = 64 << 10;
+        let mut alone = Self { follow: false, ..self.without_sources() };
         self.sources
             .iter()
             .map(|source| {
-                let alone = Self { sources: vec![source.clone()], follow: false, ..self.clone() };
+                alone.sources = vec![source.clone()];
                 if !alone.is_rereadable() {
                     return Ok(Vec::new());
                 }
@@ -220,10 +252,70 @@ impl Input {
             .collect()
     }
 
-    pub(crate) fn format_of(&self, source: &Source) -> Format {
-        self.format.unwrap_or_else(|| match source {
-            Source::File(path) => Format::of_name(&path.to_string_lossy()),
-            Source::StandardInput => Format::Lines,
+    /// What is selected of the first record; nothing if there is no record, or the input cannot be read twice. Reads no
+    /// more than that takes.
+    ///
+    /// # Errors
+    /// If the file cannot be read, its beginning is wrong, or it has no such field.
+    ///
+    /// ```
+    /// use crivo_rows::{Input, Select};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("sales.csv");
+    /// std::fs::write(&path, "user,amount\nana,\nrui,2\n")?;
+    /// let first = Input::file(&path).first_record(Select::All)?;
+    /// assert_eq!(first, Some(vec![Some(b"ana".to_vec()), None]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn first_record(&self, select: Select) -> Result<Option<FirstRecord>> {
+        const ENOUGH: usize = 64 << 10;
+        if !self.is_rereadable() {
+            return Ok(None);
+        }
+        // What is wrong with later records is not asked.
+        let lenient = Self { skip_bad: true, ..self.clone() };
+        let scan = Scan::of(&lenient).select(select);
+        let mut feed = Feed::new(&lenient, &scan.select, None, ENOUGH);
+        let mut worker = Worker::new(&scan);
+        let mut found = None;
+        while let Some(work) = feed.next(&mut worker.chunk)? {
+            let outcome = worker.run(&work, |batch| {
+                let values =
+                    (0..batch.names().len()).map(|column| batch.value(column, 0).map(<[u8]>::to_vec));
+                found = Some(values.collect());
+                // The rest of the chunk is not wanted.
+                Err(Error::new(ErrorKind::Other, "the first record was read"))
+            });
+            if found.is_some() {
+                break;
+            }
+            outcome?;
+        }
+        Ok(found)
+    }
+
+    /// The settings alone: a copy of them takes no longer for many files than for one.
+    fn without_sources(&self) -> Self {
+        let Self { format, delimiter, header, quotes, skip_bad, follow, limits, .. } = self;
+        let delimiter = delimiter.clone();
+        Self {
+            sources: Vec::new(),
+            format: *format,
+            delimiter,
+            header: *header,
+            quotes: *quotes,
+            skip_bad: *skip_bad,
+            follow: *follow,
+            limits: *limits,
+        }
+    }
+
+    /// The format of a source, if it was chosen or the name tells it.
+    pub(crate) fn told_format_of(&self, source: &Source) -> Option<Format> {
+        self.format.or_else(|| match source {
+            Source::File(path) => Format::told_by_name(&path.to_string_lossy()),
+            Source::StandardInput => None,
         })
     }
 

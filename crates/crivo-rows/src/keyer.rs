@@ -3,7 +3,8 @@
 use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyScheme, Span, Words};
 
 use crate::column::Values;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::parse::json::each_element;
 
 /// What of a value is an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -100,6 +101,52 @@ impl Keyer {
             }
         }
     }
+}
+
+impl Keyer {
+    /// The keys of the elements of values that are JSON arrays. Elements that are null or empty are no keys.
+    pub(crate) fn keys_of_elements<'a>(&'a mut self, values: Values<'a>) -> Result<RowKeys<'a>> {
+        let Self { buffer, rows, integers, ngrams, items } = self;
+        let kind = buffer.scheme().kind();
+        if *items != Items::Values {
+            let message = "the items are the elements of an array, and cannot be word n-grams too";
+            return Err(Error::new(ErrorKind::InvalidOption, message));
+        }
+        buffer.clear();
+        rows.clear();
+        integers.clear();
+        let text = &mut ngrams.text;
+        text.clear();
+        for (row, value) in values.iter().enumerate() {
+            let Some(value) = value else { continue };
+            each_element(value, |element| {
+                let start = text.len();
+                element.push_text(value, text);
+                if text.len() == start {
+                    return Ok(());
+                }
+                match (kind, parse_integer(&text[start..])) {
+                    (KeyKind::Integer, Some(integer)) => integers.push(integer),
+                    (KeyKind::Integer, None) => return Err(not_an_integer(&text[start..])),
+                    _ => buffer.push_span(Span::new(start..text.len())?),
+                }
+                rows.push(row as u32);
+                Ok(())
+            })?;
+        }
+        let keys = match kind {
+            KeyKind::Integer => buffer.hash_integers(integers)?,
+            _ => buffer.hash_spans(text)?,
+        };
+        Ok(RowKeys { keys, rows })
+    }
+}
+
+#[cold]
+pub(crate) fn not_an_integer(value: &[u8]) -> Error {
+    let shown = String::from_utf8_lossy(&value[..value.len().min(60)]);
+    let message = format_args!("expected a 64-bit integer, found '{shown}' (integer keys were asked for)");
+    Error::new(ErrorKind::NotInteger, message)
 }
 
 /// A 64-bit integer, signed or not, with blanks around it allowed; negative ones in two's

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::input::{Format, Input};
 use crate::parse::delimited::first_record;
 use crate::parse::jsonl::{NamedField, Wanted, first_names};
@@ -132,8 +132,8 @@ impl Layout {
             (Select::Fields(_), _) => None,
         };
         self.chosen = Chosen::by_number(select, count).map_err(|error| {
-            let advice = "lines have no header: is it --format csv or jsonl?";
-            Error::new(error.kind(), format_args!("{} ({advice})", error.message()))
+            let message = format_args!("{} (lines have no header)", error.message());
+            Error::new(error.kind(), message).with_remedy(Remedy::NameFormat)
         })?;
         let slots = Slots::new(&self.chosen.fields);
         self.shape = match delimiter {
@@ -156,10 +156,13 @@ impl Layout {
                 self.shape = Shape::Json(Wanted::All);
                 return Ok(0);
             }
-            Select::Fields(fields) => Chosen::exactly(fields),
-            Select::Single => Chosen::by_name(select, &names)?,
+            Select::Fields(fields) => Chosen::exactly(fields, &names)?,
+            Select::Single => {
+                let chosen = Chosen::by_name(select, &names)?;
+                Chosen { read_names: chosen.names.to_vec(), ..chosen }
+            }
         };
-        self.shape = Shape::Json(Wanted::Named(seen.named(&self.chosen, &self.file, names)));
+        self.shape = Shape::Json(Wanted::Named(seen.named(&self.chosen, &self.file, &names)));
         Ok(0)
     }
 }
@@ -174,14 +177,14 @@ pub(crate) struct SeenFields {
 }
 
 impl SeenFields {
-    fn named(&mut self, chosen: &Chosen, file: &Arc<str>, names: Vec<String>) -> Vec<NamedField> {
+    fn named(&mut self, chosen: &Chosen, file: &Arc<str>, names: &[String]) -> Vec<NamedField> {
         if self.first_file.is_none() {
             self.first_file = Some(Arc::clone(file));
-            self.first_names = names;
-            self.fields = chosen.unique_names().map(|name| (name.to_owned(), Arc::default())).collect();
+            self.first_names = names.to_vec();
+            self.fields = chosen.read_names.iter().map(|name| (name.clone(), Arc::default())).collect();
         }
         let fields = self.fields.iter();
-        fields.map(|(name, seen)| NamedField { name: name.clone(), seen: Arc::clone(seen) }).collect()
+        fields.map(|(name, seen)| NamedField::new(name, names.contains(name), Arc::clone(seen))).collect()
     }
 
     /// Refuses a field that no record had.

@@ -3,7 +3,7 @@
 //! - [`Scan::fold`] reads everything once, on every thread, into a state that merges.
 //! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order.
 //!
-//! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd and xz, recognised by content; files, patterns
+//! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files, patterns
 //! or standard input. docs/keys.md has the table of how values become keys.
 //!
 //! # The pieces
@@ -73,7 +73,7 @@
 //! # fn run(input: &Input) -> crivo_rows::Result<()> {
 //! let mut seen = HashSet::new();
 //! Scan::of(input).select(Select::field("user")).copy_rows(
-//!     Predicate::Hashes(0, &mut |hashes, keep| {
+//!     Predicate::Hashes(&mut |hashes, keep| {
 //!         keep.clear();
 //!         keep.extend(hashes.iter().map(|&hash| seen.insert(hash)));
 //!     }),
@@ -94,6 +94,7 @@ mod copy;
 mod error;
 mod feed;
 mod fold;
+mod foreign;
 mod input;
 mod keyer;
 mod layout;
@@ -102,15 +103,17 @@ mod parquet;
 mod parse;
 mod progress;
 mod scan;
+mod schedule;
 mod select;
+mod worker;
 
 pub use batch::{RowBatch, RowId};
-pub use column::Values;
+pub use column::{Cell, Values};
 pub use copy::{Copied, Predicate};
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Remedy, Result};
 pub use feed::decompressed;
 pub use fold::Folded;
-pub use input::{Format, Input};
+pub use input::{FirstRecord, Format, Input};
 pub use keyer::{Items, RowKeys};
 pub use progress::Progress;
 pub use scan::{Counts, Filter, Scan};

@@ -1,8 +1,9 @@
 //! Which fields of a record are wanted, and where they are.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 
 /// What of each record a [`Scan`](crate::Scan) hands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub enum Select {
     Single,
     /// These fields, in this order, each by name or by number (from 1). A name is tried first,
     /// so a column that is called `2020` is found by it. None at all counts records only.
+    ///
+    /// Where no field has the whole name, `a,b` is one column of two values (docs/keys.md has its text), and in JSON
+    /// `a.b` is the field `b` of the object `a`, and `a[]` each element of the array `a`.
     Fields(Vec<String>),
     /// Every field. The columns of a JSONL file are those of the records seen so far, so they
     /// can differ between batches: [`RowBatch::names`](crate::RowBatch::names) tells.
@@ -37,8 +41,14 @@ impl Select {
 pub(crate) struct Chosen {
     /// The number of each field to read, from 0.
     pub(crate) fields: Vec<usize>,
-    /// For each column of the batch, which of `fields` it is.
+    /// For each column of the batch, which of `fields` it is; beyond those, which of `joined`.
     pub(crate) columns: Vec<usize>,
+    /// Columns of several values: which of `fields` each is made of.
+    pub(crate) joined: Vec<Vec<usize>>,
+    /// For each column of the batch, whether its values are arrays whose elements are items; none are if it is empty.
+    pub(crate) elements: Vec<bool>,
+    /// The name of each field to read, where fields are found by it record by record.
+    pub(crate) read_names: Vec<String>,
     /// The name of each column of the batch.
     pub(crate) names: Arc<[String]>,
 }
@@ -47,15 +57,16 @@ impl Chosen {
     /// These fields, in this order.
     pub(crate) fn from_numbers(numbers: &[usize], name: impl Fn(usize) -> String) -> Self {
         let mut fields = Vec::new();
-        let mut columns = Vec::new();
+        let mut columns = Vec::with_capacity(numbers.len());
+        let mut places = HashMap::new();
         for &number in numbers {
-            let at = fields.iter().position(|&field| field == number).unwrap_or_else(|| {
+            columns.push(*places.entry(number).or_insert_with(|| {
                 fields.push(number);
                 fields.len() - 1
-            });
-            columns.push(at);
+            }));
         }
-        Self { fields, columns, names: numbers.iter().map(|&number| name(number)).collect() }
+        let names = numbers.iter().map(|&number| name(number)).collect();
+        Self { fields, columns, names, ..Self::default() }
     }
 
     /// The wanted fields of a file whose fields have names.
@@ -66,23 +77,82 @@ impl Chosen {
             Select::Single => return Err(choose_one(names)),
             Select::All => (0..names.len()).collect(),
             Select::Fields(fields) => {
-                fields.iter().map(|field| find(field, names)).collect::<Result<Vec<_>>>()?
+                return Self::with_joined(fields, |field| find(field, names), |number| names[number].clone());
             }
         };
         Ok(Self::from_numbers(&numbers, |number| names[number].clone()))
     }
 
-    /// These names as they are, where records need not have the same fields.
-    pub(crate) fn exactly(names: &[String]) -> Self {
-        let numbers: Vec<usize> =
-            names.iter().enumerate().map(|(at, name)| first_place(names, name).unwrap_or(at)).collect();
-        Self::from_numbers(&numbers, |number| names[number].clone())
+    /// The fields that `find` finds. One that is not found is several with commas between them, if those are found.
+    fn with_joined(
+        wanted: &[String],
+        find: impl Fn(&str) -> Result<usize>,
+        name: impl Fn(usize) -> String,
+    ) -> Result<Self> {
+        let mut numbers = Vec::new();
+        // Where the parts of each wanted column begin, and how many they are.
+        let mut columns = Vec::new();
+        for field in wanted {
+            let start = numbers.len();
+            match find(field) {
+                Ok(number) => numbers.push(number),
+                Err(error) if field.contains(SEPARATOR) => {
+                    let parts: Result<Vec<usize>> = field.split(SEPARATOR).map(&find).collect();
+                    numbers.extend(parts.map_err(|part| if is_single(field) { error } else { part })?);
+                }
+                Err(error) => return Err(error),
+            }
+            columns.push(start..numbers.len());
+        }
+        let mut chosen = Self::from_numbers(&numbers, name);
+        if columns.iter().any(|parts| parts.len() > 1) {
+            let places = std::mem::take(&mut chosen.columns);
+            let names = std::mem::take(&mut chosen.names);
+            for parts in &columns {
+                chosen.columns.push(match &places[parts.clone()] {
+                    [place] => *place,
+                    parts => {
+                        chosen.joined.push(parts.to_vec());
+                        chosen.fields.len() + chosen.joined.len() - 1
+                    }
+                });
+            }
+            chosen.names = columns.iter().map(|parts| names[parts.clone()].join(",")).collect();
+        }
+        Ok(chosen)
     }
 
-    /// The name of each field to read.
-    pub(crate) fn unique_names(&self) -> impl Iterator<Item = &str> {
-        let place = |field| self.columns.iter().position(|&column| column == field);
-        (0..self.fields.len()).filter_map(move |field| Some(self.names[place(field)?].as_str()))
+    /// These names as they are, where records need not have the same fields. `known` are those of the first record.
+    pub(crate) fn exactly(wanted: &[String], known: &[String]) -> Result<Self> {
+        let is_known = |name: &str| known.iter().any(|known| known == name);
+        let mut unique: Vec<String> = Vec::new();
+        let parts_of = |field: &String| -> Vec<String> {
+            let is_joined = field.contains(SEPARATOR) && !is_known(field) && !is_single(field);
+            if is_joined { field.split(SEPARATOR).map(String::from).collect() } else { vec![field.clone()] }
+        };
+        for part in wanted.iter().flat_map(&parts_of) {
+            if !unique.contains(&part) {
+                unique.push(part);
+            }
+        }
+        let find = |name: &str| {
+            let place = unique.iter().position(|known| known == name);
+            place.ok_or_else(|| no_such_field(name, known))
+        };
+        let mut chosen = Self::with_joined(wanted, find, |number| unique[number].clone())?;
+        let is_array = |name: &String| name.ends_with(ELEMENTS) && !is_known(name);
+        if let Some(array) =
+            wanted.iter().find(|field| field.contains(SEPARATOR) && parts_of(field).iter().any(is_array))
+        {
+            let message = format_args!(
+                "'{array}': the elements of an array are items by themselves, and no part of another"
+            );
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        chosen.elements = wanted.iter().map(is_array).collect();
+        // The names of the fields to read, in their order.
+        chosen.read_names = unique;
+        Ok(chosen)
     }
 
     /// The wanted fields of a file whose fields have only numbers; `count` of them, if known.
@@ -97,15 +167,25 @@ impl Chosen {
             }
             Select::All => (0..count.unwrap_or(0)).collect(),
             Select::Fields(fields) => {
-                fields.iter().map(|field| number(field, count)).collect::<Result<Vec<_>>>()?
+                return Self::with_joined(
+                    fields,
+                    |field| number(field, count),
+                    |number| (number + 1).to_string(),
+                );
             }
         };
         Ok(Self::from_numbers(&numbers, |number| (number + 1).to_string()))
     }
 }
 
-fn first_place(names: &[String], name: &str) -> Option<usize> {
-    names.iter().position(|known| known == name)
+/// Stands between the fields of a column of several values.
+const SEPARATOR: char = ',';
+/// Stands after the name of an array whose elements are items.
+pub(crate) const ELEMENTS: &str = "[]";
+
+/// Returns true if a name with separators cannot be several: one of the parts would have no name.
+fn is_single(field: &str) -> bool {
+    field.split(SEPARATOR).any(str::is_empty)
 }
 
 fn find(field: &str, names: &[String]) -> Result<usize> {
@@ -160,8 +240,9 @@ pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
 pub(crate) fn choose_one(names: &[String]) -> Error {
     Error::new(
         ErrorKind::NoSuchField,
-        format_args!("records have {} fields: choose one with -f (fields: {})", names.len(), list(names)),
+        format_args!("records have {} fields: choose one (fields: {})", names.len(), list(names)),
     )
+    .with_remedy(Remedy::ChooseField)
 }
 
 fn list(names: &[String]) -> String {
@@ -216,5 +297,35 @@ mod tests {
         let names = ["a", "b", "a"].map(String::from);
         let error = Chosen::by_name(&Select::field("a"), &names).unwrap_err();
         assert!(error.to_string().contains("fields 1 and 3"), "{error}");
+    }
+
+    #[test]
+    fn several_fields_are_one_column_unless_one_has_that_name() {
+        let chosen =
+            Chosen::by_name(&Select::fields(["user,url", "time", "url,2020,user"]), &names()).unwrap();
+        assert_eq!(chosen.fields, [0, 3, 1, 2]);
+        assert_eq!(chosen.columns, [4, 2, 5]);
+        assert_eq!(chosen.joined, [vec![0, 1], vec![1, 3, 0]]);
+        assert_eq!(&*chosen.names, ["user,url", "time", "url,2020,user"]);
+        let odd = ["a", "b", "a,b"].map(String::from);
+        assert_eq!(Chosen::by_name(&Select::field("a,b"), &odd).unwrap().fields, [2]);
+        let error = Chosen::by_name(&Select::field("user,tiem"), &names()).unwrap_err();
+        assert!(error.to_string().contains("there is no field 'tiem'; did you mean 'time'?"), "{error}");
+        let error = Chosen::by_name(&Select::field("user,"), &names()).unwrap_err();
+        assert!(error.to_string().contains("'user,'"), "{error}");
+        assert_eq!(Chosen::by_number(&Select::field("2,1"), None).unwrap().joined, [vec![0, 1]]);
+    }
+
+    #[test]
+    fn fields_of_json_are_taken_as_they_are_named() {
+        let wanted = ["a,b.c", "tags[]", "x,y"].map(String::from);
+        let known = ["x,y"].map(String::from);
+        let chosen = Chosen::exactly(&wanted, &known).unwrap();
+        assert_eq!(chosen.read_names, ["a", "b.c", "tags[]", "x,y"]);
+        assert_eq!(
+            (chosen.columns.as_slice(), chosen.elements.as_slice()),
+            (&[4, 2, 3][..], &[false, true, false][..])
+        );
+        assert!(Chosen::exactly(&["a,tags[]".into()], &known).is_err());
     }
 }

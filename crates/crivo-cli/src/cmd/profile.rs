@@ -112,7 +112,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 
 /// Reads a table once.
 fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<Keyed> {
-    let Source { input, names, paths } = source;
+    let Source { mut input, names, paths } = source;
+    if let Some(bytes) = args.how.memory {
+        input = input.max_held(usize::try_from(bytes).unwrap_or(usize::MAX));
+    }
     let pass = args.input.pass_of(input);
     let wanted = match pass.threads {
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),

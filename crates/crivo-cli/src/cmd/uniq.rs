@@ -32,7 +32,7 @@ const DEFAULT_ITEMS: u64 = 10_000_000;
 ///
 /// Remembers what came in a filter of about two bytes a value, and keeps the order. It never prints a value
 /// twice, and leaves out a new one with the probability --fpr. Without --items a file is read twice, once
-/// to see how many different values it has. Rows without a value count as one value.
+/// to see how many different values it has. Rows without a value are no repetition of each other: all are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -92,13 +92,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let State { mut filter, destination } = state;
     let scheme = filter.scheme();
     pass.require_keys(scheme)?;
-    // Rows without a value count as one value: the empty text.
-    let missing = KeyScheme::bytes().with_seed(scheme.seed()).hash("")?;
     let mut inserted = Ok(());
     pass.copy(
         scheme,
         out,
-        Predicate::Hashes(missing, &mut |hashes, keep| {
+        Predicate::Hashes(&mut |hashes, keep| {
             inserted = filter.insert_fresh(hashes, keep);
             if inserted.is_err() {
                 keep.clear();

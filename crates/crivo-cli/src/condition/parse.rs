@@ -32,23 +32,34 @@ impl Token {
 
 /// Longer ones first, so that `<=` is not taken for `<`.
 const SIGNS: [&str; 12] = ["!=", "<>", "<=", ">=", "==", "=", "<", ">", "~", "%", "(", ")"];
+/// Stands between the values of a list; elsewhere it is part of a value.
+const COMMA: &str = ",";
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
+    let mut in_list = false;
     while let Some(first) = rest.chars().next() {
-        if first == '\'' || first == '"' {
+        if in_list && rest.starts_with(COMMA) {
+            tokens.push(Token::Sign(COMMA));
+            rest = &rest[COMMA.len()..];
+        } else if first == '\'' || first == '"' {
             let inside = &rest[1..];
             let Some(end) = inside.find(first) else { return Err(format!("the quote in {rest} never ends")) };
             tokens.push(Token::Quoted(inside[..end].into()));
             rest = &inside[end + 1..];
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            in_list = match *sign {
+                "(" => matches!(tokens.last(), Some(Token::Word(word)) if word.eq_ignore_ascii_case("in")),
+                ")" => false,
+                _ => in_list,
+            };
             tokens.push(Token::Sign(sign));
             rest = &rest[sign.len()..];
-            // A pattern has signs of its own: unquoted it ends at a blank.
+            // A pattern has signs of its own.
             if *sign == "~" && !rest.trim_start().starts_with(['\'', '"']) {
                 rest = rest.trim_start();
-                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                let end = pattern_end(rest);
                 if end > 0 {
                     tokens.push(Token::Quoted(rest[..end].into()));
                 }
@@ -56,7 +67,10 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             }
         } else {
             let ends = |at: usize, c: char| {
-                c.is_whitespace() || SIGNS.iter().any(|sign| rest[at..].starts_with(sign)) || c == '\''
+                c.is_whitespace()
+                    || SIGNS.iter().any(|sign| rest[at..].starts_with(sign))
+                    || c == '\''
+                    || in_list && c == ','
             };
             let end = rest.char_indices().find(|(at, c)| ends(*at, *c)).map_or(rest.len(), |(at, _)| at);
             tokens.push(Token::Word(rest[..end].into()));
@@ -65,6 +79,28 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         rest = rest.trim_start();
     }
     Ok(tokens)
+}
+
+/// Where an unquoted pattern ends: at a blank, or before a bracket that closes none of its own.
+fn pattern_end(text: &str) -> usize {
+    let (mut open, mut in_class, mut escaped) = (0_usize, false, false);
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() {
+            return at;
+        }
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            ']' => in_class = false,
+            _ if in_class => {}
+            '[' => in_class = true,
+            '(' => open += 1,
+            ')' if open == 0 => return at,
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 struct Parser {
@@ -85,6 +121,46 @@ impl Parser {
             self.tokens.next();
         }
         found
+    }
+
+    /// Takes the next two tokens if they are these keywords.
+    fn takes_both(&mut self, first: &str, second: &str) -> bool {
+        let is = |token: Option<&Token>, keyword: &str| matches!(token, Some(Token::Word(word)) if word.eq_ignore_ascii_case(keyword));
+        let next = self.tokens.as_slice();
+        let found = is(next.first(), first) && is(next.get(1), second);
+        if found {
+            self.tokens.next();
+            self.tokens.next();
+        }
+        found
+    }
+
+    fn next_shown(&self) -> String {
+        self.peek().map_or("nothing".into(), Token::shown)
+    }
+
+    /// The values between brackets after `in`.
+    fn list(&mut self) -> Result<Test, String> {
+        let mut tests = Vec::new();
+        let mut before = "(";
+        loop {
+            if self.peek() != Some(&Token::Sign(before)) {
+                let expected = if before == "(" { "'(' after 'in'" } else { "',' or ')' in the list" };
+                return Err(format!("expected {expected}, found {}", self.next_shown()));
+            }
+            self.tokens.next();
+            tests.push(match self.tokens.next() {
+                Some(Token::Word(word)) => of_word(word, Operator::Equal),
+                Some(Token::Quoted(text)) => Test::Text { operator: Operator::Equal, value: text.into() },
+                Some(other) => return Err(format!("expected a value in the list, found {}", other.shown())),
+                None => return Err("expected a value in the list".into()),
+            });
+            if self.peek() == Some(&Token::Sign(")")) {
+                self.tokens.next();
+                return Ok(Test::In(tests));
+            }
+            before = COMMA;
+        }
     }
 
     fn condition(&mut self) -> Result<Node, String> {
@@ -129,6 +205,19 @@ impl Parser {
             }
             Some(Token::Word(field) | Token::Quoted(field)) => {
                 let operand = self.operand(field);
+                let negates = self.takes_both("not", "in");
+                if negates || self.takes("in") {
+                    let node = Node::Test(operand, self.list()?);
+                    return Ok(if negates { Node::Not(Box::new(node)) } else { node });
+                }
+                if self.takes("is") {
+                    let negates = self.takes("not");
+                    if !self.takes("empty") {
+                        return Err(format!("expected 'empty' after 'is', found {}", self.next_shown()));
+                    }
+                    let node = Node::Test(operand, Test::Empty);
+                    return Ok(if negates { Node::Not(Box::new(node)) } else { node });
+                }
                 Ok(Node::Test(operand, self.comparison()?))
             }
             Some(sign) => Err(format!("expected a field, found {}", sign.shown())),
@@ -169,16 +258,20 @@ impl Parser {
                 return Ok(Test::Number { remainder, operator: Operator::Equal, value: 0.0 });
             }
             Some(other) => {
-                return Err(format!("expected =, !=, <, <=, >, >=, ~ or %, found {}", other.shown()));
+                return Err(format!("expected =, !=, <, <=, >, >=, ~, %, in or is, found {}", other.shown()));
             }
-            None => return Err("expected =, !=, <, <=, >, >=, ~ or % at the end".into()),
+            None => return Err("expected =, !=, <, <=, >, >=, ~, %, in or is at the end".into()),
         };
         self.tokens.next();
         match self.tokens.next() {
-            Some(Token::Word(word)) => match (numbers::decimal(word.as_bytes()), remainder) {
-                (Some(value), _) => Ok(Test::Number { remainder, operator, value }),
-                (None, None) => Ok(Test::Text { operator, value: word.into() }),
-                (None, Some(_)) => Err(format!("a remainder is compared with a number, not with '{word}'")),
+            Some(Token::Word(word)) => match (of_word(word, operator), remainder) {
+                (Test::Number { operator, value, .. }, _) => Ok(Test::Number { remainder, operator, value }),
+                (test, None) => Ok(test),
+                (Test::Text { value, .. }, Some(_)) => {
+                    let word = String::from_utf8_lossy(&value);
+                    Err(format!("a remainder is compared with a number, not with '{word}'"))
+                }
+                (_, Some(_)) => Err("a remainder is compared with a number".into()),
             },
             Some(Token::Quoted(text)) if remainder.is_none() => {
                 Ok(Test::Text { operator, value: text.into() })
@@ -210,6 +303,14 @@ impl Parser {
     }
 }
 
+/// A comparison with an unquoted word: as a number if it is one.
+fn of_word(word: String, operator: Operator) -> Test {
+    match numbers::decimal(word.as_bytes()) {
+        Some(value) => Test::Number { remainder: None, operator, value },
+        None => Test::Text { operator, value: word.into() },
+    }
+}
+
 /// What is wrong with a pattern, without the drawing of where.
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
@@ -238,7 +339,7 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (text, message) in [
             ("", "expected a field at the end"),
-            ("a", "expected =, !=, <, <=, >, >=, ~ or % at the end"),
+            ("a", "expected =, !=, <, <=, >, >=, ~, %, in or is at the end"),
             ("a b", "found 'b'"),
             ("a =", "expected a value at the end"),
             ("a = 1 b = 2", "expected 'and' or 'or', found 'b'"),
@@ -252,6 +353,11 @@ mod tests {
             ("a ~ '('", "is no regular expression"),
             ("a ~", "expected a regular expression"),
             ("a < =", "expected a value, found '='"),
+            ("a in 1", "expected '(' after 'in', found '1'"),
+            ("a in (", "expected a value in the list"),
+            ("a in (1 2)", "expected ',' or ')' in the list, found '2'"),
+            ("a in ()", "expected a value in the list, found ')'"),
+            ("a is full", "expected 'empty' after 'is', found 'full'"),
         ] {
             let error = text.parse::<Condition>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

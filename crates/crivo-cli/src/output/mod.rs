@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use crivo::{Confidence, Estimate};
-use crivo_rows::Counts;
+use crivo_rows::{Counts, Remedy};
 use serde::Serialize;
 
 pub(crate) use self::meter::Meter;
@@ -202,12 +202,24 @@ fn explain(error: &anyhow::Error) -> String {
         if let Some(located) = cause.downcast_ref::<crivo_rows::Error>() {
             let line = located.line().map(|line| format!(":{line}")).unwrap_or_default();
             parts.extend(located.file().map(|file| format!("{file}{line}")));
-            parts.push(located.message().into());
+            let advice = located.remedy().map(advice).unwrap_or_default();
+            parts.push(format!("{}{advice}", located.message()));
             break;
         }
         parts.push(cause.to_string());
     }
     parts.join(": ")
+}
+
+/// How to do on the command line what the reader of rows advises.
+fn advice(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::SkipBad => " (skip such records with --skip-bad, or check the delimiter)",
+        Remedy::ChooseField => ": -f NAME",
+        Remedy::NameFormat => ": is it --format csv or jsonl?",
+        Remedy::LongerRecords => " (--max-record 1G allows longer ones)",
+        _ => "",
+    }
 }
 
 /// The text with everything escaped that a terminal would obey instead of showing it.

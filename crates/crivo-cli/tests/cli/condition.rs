@@ -120,3 +120,26 @@ fn an_error_names_the_line_in_the_file() {
         .run(&["distinct", "sales.csv", "--where", "ok = yes"])
         .fails_with("name the field to take too: -f NAME");
 }
+
+#[test]
+fn empty_fields_are_found_and_open_answers_left_out() {
+    let scratch = Scratch::with([
+        ("a.csv", "k,referrer\n1,\n2,x\n3,\n4,y\n"),
+        ("a.jsonl", "{\"k\":1}\n{\"k\":2,\"r\":\"\"}\n{\"r\":\"x\"}\n"),
+    ]);
+    let count = |file: &str, condition: &str| {
+        scratch.run(&["count", file, "--where", condition, "--json"]).json()["count"]["value"].as_f64()
+    };
+    for (condition, expected) in [
+        ("referrer = \"\"", 2.0),
+        ("referrer is empty", 2.0),
+        ("referrer is not empty", 2.0),
+        ("referrer != x", 1.0),
+        ("not (referrer = x)", 1.0),
+        ("referrer in (x, 'y')", 2.0),
+        ("k in (1, 4) and (referrer ~ ^y)", 1.0),
+    ] {
+        assert_eq!(count("a.csv", condition), Some(expected), "{condition}");
+    }
+    assert_eq!(count("a.jsonl", "r is empty"), Some(2.0));
+}

@@ -169,3 +169,28 @@ fn misspelt_commands_and_options_get_a_suggestion() {
     assert_eq!((nothing.code, nothing.out.as_str()), (Some(2), ""));
     assert!(nothing.err.contains("Usage"), "{nothing:?}");
 }
+
+#[test]
+fn several_fields_paths_and_elements_are_keys() {
+    let scratch = Scratch::with([
+        ("a.csv", "country,year,n\nPT,2024,1\nPT,2025,2\nPT,2024,3\n\"a,b\",c,4\na,\"b,c\",5\nPT,,6\n"),
+        (
+            "a.jsonl",
+            "{\"b\":{\"c\":\"x\"},\"tags\":[\"p\",\"q\"]}\n{\"b\":{\"c\":\"y\"},\"tags\":[\"q\"]}\n{\"b\":null}\n",
+        ),
+        ("a.tsv", "k\tv\n\"x\t1\n\"y\t2\n"),
+    ]);
+    let json = scratch.run(&["distinct", "a.csv", "-f", "country,year", "--json"]).json();
+    assert_eq!((json["distinct"]["value"].as_f64(), json["skipped"].as_u64()), (Some(4.0), Some(1)));
+    scratch.run(&["top", "a.csv", "-f", "country,year", "-o", "t.crivo", "-q"]).ok();
+    let json = scratch.run(&["ask", "t.crivo", "PT,2024", "\"a,b\",c", "--json"]).json();
+    let counts: Vec<_> = (0..2).map(|at| json["answers"][at]["count"]["value"].as_f64()).collect();
+    assert_eq!(counts, [Some(2.0), Some(1.0)]);
+    let value = |field: &str| {
+        scratch.run(&["distinct", "a.jsonl", "-f", field, "--json"]).json()["distinct"]["value"].as_f64()
+    };
+    assert_eq!((value("b.c"), value("tags[]")), (Some(2.0), Some(2.0)));
+    scratch.run(&["uniq", "a.jsonl", "-f", "tags[]", "--items", "10"]).fails_with("elements of an array");
+    let json = scratch.run(&["distinct", "a.tsv", "-f", "k", "--no-quotes", "--json"]).json();
+    assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(2), Some(2.0)));
+}

@@ -7,7 +7,8 @@ use crate::support::{Scratch, column, table};
 /// The lines whose value comes for the first time.
 fn first_occurrences(lines: &[&str], values: &[String]) -> String {
     let mut seen = HashSet::new();
-    let first = lines.iter().zip(values).filter(|(_, value)| seen.insert((*value).clone()));
+    let first =
+        lines.iter().zip(values).filter(|(_, value)| value.is_empty() || seen.insert((*value).clone()));
     first.fold(String::new(), |text, (line, _)| text + line)
 }
 
@@ -116,10 +117,21 @@ fn parquet_rows_stay_parquet() {
     let count = |name: &str, method: &str| {
         scratch.run(&["distinct", name, "-f", method, "--method", "exact", "--json"]).json()
     };
-    let different: HashSet<&String> = values.iter().collect();
-    // A row without a value is one value.
-    assert_eq!(count("once.parquet", "id")["rows"], different.len());
-    assert_eq!(count("once.parquet", "value")["skipped"], 1);
+    let different: HashSet<&String> = values.iter().filter(|value| !value.is_empty()).collect();
+    let empty = values.iter().filter(|value| value.is_empty()).count();
+    // Rows without a value are all there.
+    assert_eq!(count("once.parquet", "id")["rows"], different.len() + empty);
+    assert_eq!(count("once.parquet", "value")["skipped"], empty);
+}
+
+#[test]
+fn rows_without_a_value_are_all_kept() {
+    let scratch = Scratch::new();
+    let run = scratch.feed(&["uniq", "-f", "k", "--format", "csv"], "k,v\na,1\n,2\n,3\nb,4\na,5\n");
+    assert_eq!((run.ok(), run.err.as_str()), ("k,v\na,1\n,2\n,3\nb,4\n", ""));
+    scratch.write("a.csv", "k,v\na,1\n,2\n,3\nb,4\n");
+    let run = scratch.run(&["uniq", "a.csv", "-f", "k"]);
+    assert_eq!((run.ok(), run.err.as_str()), ("k,v\na,1\n,2\n,3\nb,4\n", ""), "and nothing is full");
 }
 
 #[test]

@@ -5,22 +5,33 @@
 //! alone. But a chunk begins where the last one was cut, at a record's border, and its quotes can
 //! be followed from there. Where a chunk has none, which one fast search tells, there is nothing
 //! to follow.
+//!
+//! A record may be longer than a chunk. Its text grows then, and the search goes on where it ended.
 
 use crate::parse::block::{BLOCK, Block};
-
-const QUOTE: u8 = b'"';
+use crate::parse::quotes::{QUOTE, Quoting};
 
 /// How records end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cutter {
+pub(crate) enum Borders {
     /// At every newline.
     Newlines,
     /// At newlines outside quoted fields, which follow this delimiter or a line end.
     Quoted { delimiter: Vec<u8> },
 }
 
+/// Searches for borders in a text that grows.
+#[derive(Debug)]
+pub(crate) struct Cutter {
+    borders: Borders,
+    /// The bytes that were searched.
+    seen: usize,
+    cut: Cut,
+    quoting: Quoting,
+}
+
 /// Where to cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cut {
     /// After the last whole record, if there is one.
     pub(crate) border: Option<usize>,
@@ -29,48 +40,68 @@ pub(crate) struct Cut {
 }
 
 impl Cutter {
-    /// Where to cut `text`, which begins at a record's border.
-    pub(crate) fn cut(&self, text: &[u8]) -> Cut {
-        match self {
-            Self::Quoted { delimiter } if memchr::memchr(QUOTE, text).is_some() => {
-                Cut { border: follow_quotes(text, delimiter), has_quotes: true }
+    pub(crate) fn new(borders: Borders) -> Self {
+        Self { borders, seen: 0, cut: Cut::default(), quoting: Quoting::Outside }
+    }
+
+    /// Forgets the text: another one begins, at a record's border.
+    pub(crate) fn restart(&mut self) {
+        (self.seen, self.cut, self.quoting) = (0, Cut::default(), Quoting::Outside);
+    }
+
+    /// Where to cut `text`, which begins at a record's border and continues the text that was searched before.
+    pub(crate) fn cut(&mut self, text: &[u8]) -> Cut {
+        let Self { borders, seen, cut, quoting } = self;
+        let mut from = *seen;
+        *seen = text.len();
+        if !cut.has_quotes {
+            let quote = match borders {
+                Borders::Quoted { .. } => memchr::memchr(QUOTE, &text[from..]),
+                Borders::Newlines => None,
+            };
+            let plain = quote.map_or(text.len(), |quote| from + quote);
+            if let Some(newline) = memchr::memrchr(b'\n', &text[from..plain]) {
+                cut.border = Some(from + newline + 1);
             }
-            _ => Cut { border: memchr::memrchr(b'\n', text).map(|at| at + 1), has_quotes: false },
+            cut.has_quotes = quote.is_some();
+            from = plain;
         }
+        if let (Borders::Quoted { delimiter }, true) = (borders, cut.has_quotes) {
+            *seen = follow_quotes(text, from, delimiter, quoting, &mut cut.border);
+        }
+        *cut
     }
 }
 
-/// After the last newline outside quotes. Every worker waits for this, so it visits quotes and
-/// newlines only, and those in blocks of bytes that are classified at once.
-fn follow_quotes(text: &[u8], delimiter: &[u8]) -> Option<usize> {
-    let mut border = None;
-    let mut inside = false;
-    // Inside quotes, a quote before this is the second of a doubled pair.
-    let mut resume = 0;
-    // Outside quotes, where the last quoted stretch ended.
-    let mut closed = 0;
-    for base in (0..text.len()).step_by(BLOCK) {
+/// Follows quotes from `from` on, and moves the border behind each newline outside of them. Returns how far the text
+/// is decided. Every worker waits for this, so it visits quotes and newlines only, and those in blocks of bytes
+/// that are classified at once.
+fn follow_quotes(
+    text: &[u8],
+    from: usize,
+    delimiter: &[u8],
+    quoting: &mut Quoting,
+    border: &mut Option<usize>,
+) -> usize {
+    for base in (from..text.len()).step_by(BLOCK) {
         let block = Block::load(&text[base..]);
         let mut marks = block.equal(QUOTE) | block.equal(b'\n');
         while marks != 0 {
             let at = base + marks.trailing_zeros() as usize;
             marks &= marks - 1;
-            match (text[at], inside) {
-                (QUOTE, true) if at >= resume => match text.get(at + 1) {
-                    Some(&QUOTE) => resume = at + 2,
-                    Some(_) => (inside, closed) = (false, at + 1),
-                    // It may be half of a doubled one: what follows will tell.
-                    None => return border,
-                },
-                (QUOTE, false) if opens_field(text, border.unwrap_or(0), closed, at, delimiter) => {
-                    (inside, resume) = (true, at + 1);
-                }
-                (b'\n', false) => border = Some(at + 1),
-                _ => {}
+            if quoting.is_undecided(text, at) {
+                return at;
+            }
+            let opens = |quoting: &Quoting| {
+                let closed = if let Quoting::Closed { end, .. } = quoting { *end } else { 0 };
+                opens_field(text, border.unwrap_or(0), closed, at, delimiter)
+            };
+            if !quoting.take(text, at, opens) {
+                (*border, *quoting) = (Some(at + 1), Quoting::Outside);
             }
         }
     }
-    border
+    text.len()
 }
 
 /// Whether the quote at `quote`, outside quotes, is the first byte of a field. Its record begins at
@@ -98,8 +129,17 @@ fn ends_with_match(before: &[u8], delimiter: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    /// The border, which must be the same however the text comes in pieces.
     fn border(text: &str, delimiter: &str) -> Option<usize> {
-        Cutter::Quoted { delimiter: delimiter.into() }.cut(text.as_bytes()).border
+        let borders = Borders::Quoted { delimiter: delimiter.into() };
+        let at_once = Cutter::new(borders.clone()).cut(text.as_bytes());
+        for step in 1..=text.len() {
+            let mut cutter = Cutter::new(borders.clone());
+            let ends = (step..text.len()).step_by(step).chain([text.len()]);
+            let last = ends.map(|end| cutter.cut(&text.as_bytes()[..end])).last();
+            assert_eq!(last, Some(at_once), "{text:?} in pieces of {step}");
+        }
+        at_once.border
     }
 
     #[test]
@@ -110,6 +150,7 @@ mod tests {
         assert_eq!(border("\"a\n\"\n\"b\n", ","), Some(5));
         assert_eq!(border("\"a\"\"\n\"\n", ","), Some(7));
         assert_eq!(border("a\n\"\"", ","), Some(2), "the last quote may be half of a doubled one");
+        assert_eq!(border("a\nb,\"\"\"\"\n\"\"\n", ","), Some(13));
     }
 
     #[test]
@@ -129,7 +170,15 @@ mod tests {
 
     #[test]
     fn without_quotes_only_lines_count() {
-        let cut = Cutter::Newlines.cut(b"a\n\"b\nc");
+        let cut = Cutter::new(Borders::Newlines).cut(b"a\n\"b\nc");
         assert_eq!(cut, Cut { border: Some(5), has_quotes: false });
+    }
+
+    #[test]
+    fn another_text_begins_outside_quotes() {
+        let mut cutter = Cutter::new(Borders::Quoted { delimiter: b",".to_vec() });
+        assert_eq!(cutter.cut(b"a\n\"b\n"), Cut { border: Some(2), has_quotes: true });
+        cutter.restart();
+        assert_eq!(cutter.cut(b"c\nd"), Cut { border: Some(2), has_quotes: false });
     }
 }

@@ -9,17 +9,20 @@
 //! hashing cost several times that, and they run in parallel.
 
 mod cut;
+mod fill;
 mod open;
+mod sniff;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use self::cut::{Cut, Cutter};
-use self::open::Stream;
+use self::cut::{Borders, Cutter};
+use self::fill::Filled;
 pub use self::open::decompressed;
-use crate::error::{Error, ErrorKind, Place, Result};
+use self::open::{Fate, Stream};
+use crate::error::Result;
+use crate::foreign;
 use crate::input::{Format, Input, Source};
 use crate::layout::{Layout, SeenFields};
 use crate::parquet::ParquetFile;
@@ -27,15 +30,7 @@ use crate::parse::jsonl::first_names;
 use crate::progress::Progress;
 use crate::select::{Chosen, Select};
 
-/// The longest line: positions in a chunk are 32 bits wide.
-const LONGEST_LINE: usize = 1 << 31;
-/// The longest record with quotes: where one is missing, the rest of the file is inside it.
-const LONGEST_QUOTED: usize = 1 << 28;
-/// How long to sleep before looking again whether a followed file has grown.
-const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-/// The same mark in UTF-16, the low byte first or last.
-const WIDE_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 
 /// A worker's buffer: one chunk of a file.
 #[derive(Debug, Default)]
@@ -50,6 +45,15 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
+    /// Makes the buffer at least this large, if there is memory for it.
+    fn grow(&mut self, size: usize) -> Result<()> {
+        if let Some(more) = size.checked_sub(self.bytes.len()) {
+            foreign::reserve(&mut self.bytes, more)?;
+            self.bytes.resize(size, 0);
+        }
+        Ok(())
+    }
+
     /// Everything up to the end of the last record.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.end]
@@ -95,6 +99,8 @@ pub(crate) struct Feed<'a> {
     pub(crate) odd_header: Option<Arc<str>>,
     has_begun: bool,
     pub(crate) seen: SeenFields,
+    /// How often a followed file became shorter, so that rows may have been missed.
+    pub(crate) truncations: u64,
     /// What the user should know.
     pub(crate) warnings: Vec<String>,
 }
@@ -107,14 +113,21 @@ enum Opened {
 
 /// The file of text being read.
 struct Open {
+    source: Source,
     stream: Stream,
     format: Format,
+    /// Whether nothing told the format, and the first line may.
+    is_untold: bool,
     cutter: Cutter,
     layout: Option<Arc<Layout>>,
     /// What was read after the last border.
     carry: Vec<u8>,
     is_last: bool,
     ended: bool,
+    /// What became of a followed file, if that ended it.
+    fate: Fate,
+    /// What had been read of all files when it was opened.
+    read_before: u64,
 }
 
 impl Open {
@@ -148,6 +161,7 @@ impl<'a> Feed<'a> {
             odd_header: None,
             has_begun: false,
             seen: SeenFields::default(),
+            truncations: 0,
             warnings: Vec::new(),
         }
     }
@@ -190,7 +204,14 @@ impl<'a> Feed<'a> {
             let (begins_file, task) = match opened {
                 Opened::Text(mut open) => {
                     let begins_file = open.layout.is_none();
-                    let Some(layout) = self.fill(&mut open, chunk)? else { continue };
+                    let layout = match self.fill(&mut open, chunk)? {
+                        Filled::Records(layout) => layout,
+                        Filled::End => continue,
+                        Filled::Parquet(start) => {
+                            self.open = Some(self.open_parquet_stream(&mut open, start)?);
+                            continue;
+                        }
+                    };
                     self.open = Some(Opened::Text(open));
                     (begins_file, Task::Text(layout))
                 }
@@ -217,7 +238,15 @@ impl<'a> Feed<'a> {
         };
         let mut chunk = Chunk::default();
         // Empty lines before the first record may be a chunk of their own.
-        while let Some(layout) = self.fill(&mut open, &mut chunk)? {
+        loop {
+            let layout = match self.fill(&mut open, &mut chunk)? {
+                Filled::Records(layout) => layout,
+                Filled::End => return Ok(Some(Vec::new())),
+                Filled::Parquet(start) => match self.open_parquet_stream(&mut open, start)? {
+                    Opened::Parquet { file, .. } => return Ok(Some(file.chosen.names.to_vec())),
+                    Opened::Text(_) => return Ok(Some(Vec::new())),
+                },
+            };
             if open.format != Format::Jsonl {
                 return Ok(Some(layout.chosen.names.to_vec()));
             }
@@ -226,7 +255,6 @@ impl<'a> Feed<'a> {
                 return Ok(Some(names));
             }
         }
-        Ok(Some(Vec::new()))
     }
 
     fn advance(&mut self) -> ControlFlow<()> {
@@ -240,116 +268,63 @@ impl<'a> Feed<'a> {
 
     fn open_next(&mut self) -> Result<Option<Opened>> {
         let Some(source) = self.sources.next() else { return Ok(None) };
-        match self.input.format_of(source) {
-            Format::Parquet => self.open_parquet(source).map(Some),
+        match self.input.told_format_of(source) {
+            Some(Format::Parquet) => self.open_parquet(source).map(Some),
             format => self.open_text(source, format).map(Some),
         }
     }
 
     fn open_parquet(&mut self, source: &Source) -> Result<Opened> {
-        let read_whole = || Stream::open(source, &Arc::default())?.read_to_end();
-        let file = ParquetFile::open(source, self.select, read_whole, &mut self.warnings)?;
+        let limits = self.input.limits;
+        let read_whole = || Stream::open(source, &Arc::default())?.read_to_end(Vec::new(), limits);
+        let file = ParquetFile::open(source, self.select, limits, read_whole, &mut self.warnings)?;
+        Ok(self.begin_parquet(file))
+    }
+
+    /// A Parquet file that began as a text, of which `start` was read.
+    fn open_parquet_stream(&mut self, open: &mut Open, start: Vec<u8>) -> Result<Opened> {
+        let limits = self.input.limits;
+        let stream = &mut open.stream;
+        let read_rest = || stream.read_to_end(start, limits);
+        let file = ParquetFile::open(&open.source, self.select, limits, read_rest, &mut self.warnings)?;
+        // Its bytes are counted again, group by group.
+        self.read.store(open.read_before, Ordering::Relaxed);
+        Ok(self.begin_parquet(file))
+    }
+
+    fn begin_parquet(&mut self, file: ParquetFile) -> Opened {
         self.note_header(&file.chosen, None, &file.file);
         // What is not in row groups counts as read at once, so that the sum is the file's length.
         let groups: u64 = (0..file.groups()).map(|group| file.group_bytes(group)).sum();
-        self.read.fetch_add(file.length.saturating_sub(groups), Ordering::Relaxed);
-        Ok(Opened::Parquet { file: Arc::new(file), next_group: 0 })
+        self.read.fetch_add(file.length().saturating_sub(groups), Ordering::Relaxed);
+        Opened::Parquet { file: Arc::new(file), next_group: 0 }
     }
 
-    fn open_text(&mut self, source: &Source, format: Format) -> Result<Opened> {
-        let cutter = match (format, self.input.delimiter_of(format)) {
-            (Format::Csv | Format::Tsv, Some(delimiter)) if self.input.quotes => {
-                Cutter::Quoted { delimiter: delimiter.to_vec() }
-            }
-            _ => Cutter::Newlines,
-        };
-        let stream = Stream::open(source, &self.read)?;
-        let is_last = self.sources.len() == 0;
+    fn open_text(&mut self, source: &Source, told: Option<Format>) -> Result<Opened> {
+        let format = told.unwrap_or(Format::Lines);
+        let read_before = self.bytes_read();
         Ok(Opened::Text(Open {
-            stream,
+            source: source.clone(),
+            stream: Stream::open(source, &self.read)?,
             format,
-            cutter,
+            is_untold: told.is_none(),
+            cutter: self.cutter_of(format),
             layout: None,
             carry: Vec::new(),
-            is_last,
+            is_last: self.sources.len() == 0,
             ended: false,
+            fate: Fate::Same,
+            read_before,
         }))
     }
 
-    /// Fills the buffer with whole records; nothing at the end of the file.
-    fn fill(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Option<Arc<Layout>>> {
-        let mut length = open.carry.len();
-        let size = self.chunk_size.max(length + self.chunk_size / 2);
-        // A buffer that one long record made large is given back.
-        if chunk.bytes.len() > size.saturating_mul(2) {
-            chunk.bytes = Vec::new();
-        }
-        if chunk.bytes.len() < size {
-            chunk.bytes.resize(size, 0);
-        }
-        chunk.bytes[..length].copy_from_slice(&open.carry);
-        open.carry.clear();
-        loop {
-            let cut = self.read_and_cut(open, chunk, &mut length)?;
-            if open.layout.is_none() {
-                require_bytes_of_text(&chunk.bytes[..length], &open.stream.file)?;
+    fn cutter_of(&self, format: Format) -> Cutter {
+        Cutter::new(match (format, self.input.delimiter_of(format)) {
+            (Format::Csv | Format::Tsv, Some(delimiter)) if self.input.quotes => {
+                Borders::Quoted { delimiter: delimiter.to_vec() }
             }
-            let Some(border) = cut.border else {
-                if open.ended {
-                    return Ok(None);
-                }
-                let longest = if cut.has_quotes { LONGEST_QUOTED } else { LONGEST_LINE };
-                if length >= longest {
-                    return Err(too_long(longest, &open.stream.file));
-                }
-                if length == chunk.bytes.len() {
-                    chunk.bytes.resize(length * 2, 0);
-                }
-                continue;
-            };
-            open.carry.extend_from_slice(&chunk.bytes[border..length]);
-            (chunk.start, chunk.end, chunk.has_quotes) = (0, border, cut.has_quotes);
-            if let Some(layout) = &open.layout {
-                return Ok(Some(Arc::clone(layout)));
-            }
-            return self.begin_file(open, chunk).map(Some);
-        }
-    }
-
-    /// Reads until the buffer is full, the source ends, or (where bytes come slowly) something
-    /// came; then says where the last record ends.
-    fn read_and_cut(&mut self, open: &mut Open, chunk: &mut Chunk, length: &mut usize) -> Result<Cut> {
-        while !open.ended && *length < chunk.bytes.len() {
-            let got = open.stream.read(&mut chunk.bytes[*length..])?;
-            *length += got;
-            if got == 0 {
-                let waits = self.input.follow && open.is_last && self.advance().is_continue();
-                if waits {
-                    std::thread::sleep(FOLLOW_PAUSE);
-                }
-                open.ended = !waits;
-            }
-            if open.stream.is_live || self.input.follow {
-                break;
-            }
-        }
-        chunk.newline_added = false;
-        // A byte order mark would hide that a quote opens the first field.
-        let mark = open.mark(&chunk.bytes[..*length]);
-        let mut cut = open.cutter.cut(&chunk.bytes[mark..*length]);
-        cut.border = cut.border.map(|border| border + mark);
-        if !open.ended || *length == mark {
-            return Ok(cut);
-        }
-        if chunk.bytes[*length - 1] != b'\n' {
-            if *length == chunk.bytes.len() {
-                chunk.bytes.push(0);
-            }
-            chunk.bytes[*length] = b'\n';
-            *length += 1;
-            chunk.newline_added = true;
-        }
-        Ok(Cut { border: Some(*length), ..cut })
+            _ => Borders::Newlines,
+        })
     }
 
     fn note_header(&mut self, chosen: &Chosen, header: Option<&Vec<u8>>, file: &Arc<str>) {
@@ -361,32 +336,4 @@ impl<'a> Feed<'a> {
             self.odd_header.get_or_insert_with(|| Arc::clone(file));
         }
     }
-
-    /// Looks at the first record of a file.
-    fn begin_file(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Arc<Layout>> {
-        let mark = open.mark(chunk.bytes());
-        let text = &chunk.bytes[mark..chunk.end];
-        let (layout, data) =
-            Layout::of_text(self.input, open.format, self.select, &open.stream.file, text, &mut self.seen)?;
-        chunk.start = mark + data;
-        let layout = Arc::new(layout);
-        self.note_header(&layout.chosen, layout.header.as_ref(), &layout.file);
-        open.layout = Some(Arc::clone(&layout));
-        Ok(layout)
-    }
-}
-
-/// Refuses what its byte order mark calls text of wider units: every second byte of it would be read as data.
-fn require_bytes_of_text(start: &[u8], file: &Arc<str>) -> Result<()> {
-    if !WIDE_MARKS.iter().any(|mark| start.starts_with(mark)) {
-        return Ok(());
-    }
-    let message = format_args!("is UTF-16 text: convert it first, iconv -f UTF-16 -t UTF-8 {file}");
-    Err(Error::new(ErrorKind::Unsupported, message).in_file(file))
-}
-
-#[cold]
-fn too_long(longest: usize, file: &Arc<str>) -> Error {
-    let message = format_args!("a record is longer than {} MiB: is a quote missing?", longest >> 20);
-    Error::new(ErrorKind::RecordTooLong, message).in_file(file).at(Place::LineOfChunk(1))
 }

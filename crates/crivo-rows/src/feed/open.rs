@@ -1,18 +1,23 @@
 //! A source's bytes, decompressed: what kind of stream it is, its first bytes tell.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Cursor, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::foreign::{self, Limits, in_mebibytes};
 use crate::input::{Source, folder};
 
 /// Compressed bytes are read in pieces of this size.
 const READ: usize = 64 << 10;
+/// What decompressing a stream of xz may take; `xz -9` takes 65 MiB.
+const XZ_MEMORY: u64 = 256 << 20;
 
 /// An open source.
 pub(crate) struct Stream {
@@ -20,13 +25,59 @@ pub(crate) struct Stream {
     compression: Option<&'static str>,
     /// Whether its bytes may come slowly, so that what is there is better handed on at once.
     pub(crate) is_live: bool,
+    /// The plain file it is, if it can grow.
+    pub(crate) growing: Option<GrowingFile>,
     pub(crate) file: Arc<str>,
+}
+
+/// A file that is read to its end, and may grow, or be replaced.
+pub(crate) struct GrowingFile {
+    path: PathBuf,
+    opened: Metadata,
+    read: Arc<AtomicU64>,
+    /// What had been read of all files when this one was opened.
+    before: u64,
+}
+
+/// What became of a file whose end was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is still there, and may grow.
+    Same,
+    /// It is shorter than what was read of it.
+    Truncated,
+    /// Another file has its name.
+    Replaced,
+}
+
+impl GrowingFile {
+    /// Compares the file of this name with the one that was opened.
+    pub(crate) fn fate(&self) -> Fate {
+        let Ok(now) = self.path.metadata() else { return Fate::Same };
+        if !is_same(&now, &self.opened) {
+            return Fate::Replaced;
+        }
+        let read = self.read.load(Ordering::Relaxed) - self.before;
+        if now.len() < read { Fate::Truncated } else { Fate::Same }
+    }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    one.created().ok() == other.created().ok()
 }
 
 impl Stream {
     /// Opens a source; `count` is told of every byte read from it.
     pub(crate) fn open(source: &Source, count: &Arc<AtomicU64>) -> Result<Self> {
         let file = source.name();
+        let mut growing = None;
         let (raw, is_live): (Box<dyn Read + Send>, _) = match source {
             Source::StandardInput => (Box::new(io::stdin()), true),
             Source::File(path) => {
@@ -35,12 +86,20 @@ impl Stream {
                 if metadata.is_dir() {
                     return Err(folder(&file));
                 }
-                (Box::new(opened), !metadata.is_file())
+                let is_live = !metadata.is_file();
+                if metadata.is_file() {
+                    let (path, read, before) =
+                        (path.clone(), Arc::clone(count), count.load(Ordering::Relaxed));
+                    growing = Some(GrowingFile { path, opened: metadata, read, before });
+                }
+                (Box::new(opened), is_live)
             }
         };
         let counted = Counted { inner: raw, count: Arc::clone(count) };
-        let (reader, compression) = recognised(counted).map_err(|error| Error::io(error).in_file(&file))?;
-        Ok(Self { reader, compression, is_live: is_live && compression.is_none(), file })
+        let (reader, compression) = recognised(counted).map_err(|error| read_error(error, None, &file))?;
+        let is_live = is_live && compression.is_none();
+        let growing = growing.filter(|_| compression.is_none());
+        Ok(Self { reader, compression, is_live, growing, file })
     }
 
     /// Reads some bytes; none at the end.
@@ -49,39 +108,88 @@ impl Stream {
             match self.reader.read(into) {
                 Ok(length) => return Ok(length),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.read_error(error)),
+                Err(error) => return Err(read_error(error, self.compression, &self.file)),
             }
         }
     }
 
-    /// Everything that is left.
-    pub(crate) fn read_to_end(&mut self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        match self.reader.read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(error) => Err(self.read_error(error)),
+    /// Appends everything that is left to `bytes`.
+    ///
+    /// # Errors
+    /// If that is more than may be held in memory, or more than there is.
+    pub(crate) fn read_to_end(&mut self, mut bytes: Vec<u8>, limits: Limits) -> Result<Vec<u8>> {
+        let mut length = bytes.len();
+        loop {
+            if length == bytes.len() {
+                let larger = (length * 2).clamp(READ, limits.held.saturating_add(READ));
+                let more = larger.saturating_sub(length);
+                foreign::reserve(&mut bytes, more).map_err(|error| error.in_file(&self.file))?;
+                bytes.resize(larger, 0);
+            }
+            match self.read(&mut bytes[length..])? {
+                0 => break,
+                got => length += got,
+            }
+            if length > limits.held {
+                return Err(self.too_large(limits.held));
+            }
         }
+        bytes.truncate(length);
+        Ok(bytes)
     }
 
     #[cold]
-    fn read_error(&self, error: io::Error) -> Error {
-        match self.compression {
-            Some(name) if error.raw_os_error().is_none() => Error::new(
-                ErrorKind::Damaged,
-                format_args!("the {name} stream is corrupt or cut short ({error}): fetch the file again"),
-            ),
-            _ => Error::io(error),
-        }
-        .in_file(&self.file)
+    fn too_large(&self, limit: usize) -> Error {
+        let why = self.compression.map_or("comes through a pipe", |_| "is compressed as a whole");
+        let message = format_args!(
+            "a Parquet file that {why} is held in memory, and this one is larger than {}: write it to a plain file first",
+            in_mebibytes(limit)
+        );
+        Error::new(ErrorKind::TooLarge, message).in_file(&self.file)
     }
+}
+
+#[cold]
+fn read_error(error: io::Error, compression: Option<&str>, file: &Arc<str>) -> Error {
+    match compression {
+        Some(name) if is_out_of_memory(&error) => Error::new(
+            ErrorKind::OutOfMemory,
+            format_args!("there is not enough memory to decompress the {name} stream ({error})"),
+        ),
+        Some(name) if error.raw_os_error().is_none() => Error::new(
+            ErrorKind::Damaged,
+            format_args!("the {name} stream is corrupt or cut short ({error}): fetch the file again"),
+        ),
+        _ => Error::io(error),
+    }
+    .in_file(file)
+}
+
+/// Returns true if a decoder had too little memory, which says nothing about the stream.
+fn is_out_of_memory(error: &io::Error) -> bool {
+    use liblzma::stream::Error as Xz;
+    if error.kind() == io::ErrorKind::OutOfMemory {
+        return true;
+    }
+    if let Some(xz) = error.get_ref().and_then(|inner| inner.downcast_ref::<Xz>()) {
+        return matches!(xz, Xz::Mem | Xz::MemLimit);
+    }
+    // Of zstd's errors there is only the text.
+    let text = error.to_string();
+    text.contains("not enough memory") || text.contains("too much memory")
 }
 
 const GZIP: &str = "gzip";
 const ZSTD: &str = "zstd";
-const MAGIC: [(&[u8], &str); 3] =
-    [(b"\x1F\x8B\x08", GZIP), (b"\x28\xB5\x2F\xFD", ZSTD), (b"\xFD7zXZ\0", "xz")];
+const BZIP2: &str = "bzip2";
+const MAGIC: [(&[u8], &str); 4] =
+    [(b"\x1F\x8B\x08", GZIP), (b"\x28\xB5\x2F\xFD", ZSTD), (b"\xFD7zXZ\0", "xz"), (b"BZh", BZIP2)];
+/// Enough to recognise each.
+const LONGEST_MAGIC: usize = 10;
+/// What stands after the head of a stream of bzip2: the mark of a block, or that of the end.
+const BZIP2_BLOCKS: [&[u8]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
-/// The bytes of a stream, decompressed if they are gzip, zstd or xz: their beginning tells.
+/// The bytes of a stream, decompressed if they are gzip, zstd, xz or bzip2: their beginning tells.
 ///
 /// ```
 /// use std::io::Read;
@@ -103,18 +211,50 @@ fn recognised(
     mut stream: impl Read + Send + 'static,
 ) -> io::Result<(Box<dyn Read + Send>, Option<&'static str>)> {
     let mut first = Vec::new();
-    let longest = MAGIC.iter().map(|(magic, _)| magic.len()).max().unwrap_or(0);
-    stream.by_ref().take(longest as u64).read_to_end(&mut first)?;
+    // A pipe may have given one line so far: no more is waited for than can decide.
+    while first.len() < LONGEST_MAGIC && may_be_compressed(&first) {
+        let wanted = (LONGEST_MAGIC - first.len()) as u64;
+        let before = first.len();
+        let mut piece = [0; LONGEST_MAGIC];
+        match stream.by_ref().take(wanted).read(&mut piece) {
+            Ok(length) => first.extend_from_slice(&piece[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if first.len() == before {
+            break;
+        }
+    }
     let compression = MAGIC.iter().find(|(magic, _)| first.starts_with(magic)).map(|(_, name)| *name);
+    let compression = compression.filter(|name| *name != BZIP2 || is_bzip2(&first));
     let whole = Cursor::new(first).chain(stream);
     let buffered = |whole| BufReader::with_capacity(READ, whole);
     let reader: Box<dyn Read + Send> = match compression {
         Some(GZIP) => Box::new(MultiGzDecoder::new(buffered(whole))),
         Some(ZSTD) => Box::new(zstd::Decoder::with_buffer(buffered(whole))?),
-        Some(_) => Box::new(XzDecoder::new_multi_decoder(buffered(whole))),
+        Some(BZIP2) => Box::new(MultiBzDecoder::new(buffered(whole))),
+        Some(_) => {
+            let decoder =
+                liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
+            Box::new(XzDecoder::new_stream(buffered(whole), decoder))
+        }
         None => Box::new(whole),
     };
     Ok((reader, compression))
+}
+
+/// Returns true if these bytes are the beginning of a magic number.
+fn may_be_compressed(first: &[u8]) -> bool {
+    MAGIC.iter().any(|(magic, _)| {
+        let common = magic.len().min(first.len());
+        magic[..common] == first[..common]
+    })
+}
+
+/// Text may begin with `BZh` too. What is cut short after that is taken for bzip2, and so for damaged.
+fn is_bzip2(first: &[u8]) -> bool {
+    let [_, _, _, digit, mark @ ..] = first else { return false };
+    digit.is_ascii_digit() && !mark.is_empty() && BZIP2_BLOCKS.iter().any(|block| block.starts_with(mark))
 }
 
 pub(crate) fn cannot_open(error: io::Error, file: &Arc<str>) -> Error {

@@ -1,23 +1,25 @@
 //! Kept rows of Parquet files, written as Parquet.
 //!
-//! A row of a Parquet file has no bytes of its own, so "unchanged" means here: every column, with
-//! its type, names, and values; the schema as Arrow noted it; the codec of the first file.
+//! A row of a Parquet file has no bytes of its own, so "unchanged" means here: every column, with its Parquet type,
+//! names, and values; the notes of the first file, Arrow's schema among them, byte for byte; its codec.
 
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::WriterProperties;
 
-use super::{ParquetFile, damaged};
+use super::group::{Block, GroupRows};
+use super::{ParquetFile, from_crate};
 use crate::error::{Error, ErrorKind, Result};
+use crate::foreign::caught;
 
 /// A row group is closed when it has taken this many bytes of memory.
 const GROUP_BYTES: usize = 16 << 20;
@@ -31,13 +33,19 @@ pub(crate) struct ParquetCopy<'o> {
 impl<'o> ParquetCopy<'o> {
     /// Begins a file with the columns of this one.
     pub(crate) fn begin(output: &'o mut (dyn Write + Send), like: &ParquetFile) -> Result<Self> {
-        let schema = Arc::clone(like.full_metadata()?.schema());
-        let codec = like.metadata.metadata().row_groups().first().and_then(|group| group.columns().first());
+        let metadata = &like.footer.metadata;
+        let schema = Arc::clone(&like.footer.schema);
+        let codec = metadata.row_groups().first().and_then(|group| group.columns().first());
         let properties = WriterProperties::builder()
             .set_compression(codec.map_or(Compression::SNAPPY, ColumnChunkMetaData::compression))
+            .set_key_value_metadata(metadata.file_metadata().key_value_metadata().cloned())
             .build();
-        let writer = ArrowWriter::try_new(output, Arc::clone(&schema), Some(properties))
-            .map_err(|error| cannot_write(&error))?;
+        // Arrow's schema is among the notes already, as it stood.
+        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let writer = caught(&like.file, || {
+            ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
+                .map_err(|error| cannot_write(&error))
+        })?;
         Ok(Self { writer, schema })
     }
 
@@ -48,13 +56,15 @@ impl<'o> ParquetCopy<'o> {
                            files with the same columns";
             return Err(Error::new(ErrorKind::FieldCount, message).in_file(&file.file));
         }
-        let kept = filter_record_batch(rows, &BooleanArray::from(keep))
-            .map_err(|error| damaged(&error.into(), &file.file))?;
-        self.writer.write(&kept).map_err(|error| cannot_write(&error))?;
-        if self.writer.in_progress_size() > GROUP_BYTES {
-            self.writer.flush().map_err(|error| cannot_write(&error))?;
-        }
-        Ok(())
+        caught(&file.file, || {
+            let kept = filter_record_batch(rows, &BooleanArray::from(keep))
+                .map_err(|error| from_crate(ParquetError::from(error)))?;
+            self.writer.write(&kept).map_err(|error| cannot_write(&error))?;
+            if self.writer.in_progress_size() > GROUP_BYTES {
+                self.writer.flush().map_err(|error| cannot_write(&error))?;
+            }
+            Ok(())
+        })
     }
 
     pub(crate) fn finish(self) -> Result<()> {
@@ -62,27 +72,65 @@ impl<'o> ParquetCopy<'o> {
     }
 }
 
+/// All columns of a row group, in batches of the same rows as those that are judged.
+pub(crate) struct WholeRows<'a> {
+    file: &'a ParquetFile,
+    rows: GroupRows<'a>,
+    /// What was read and not asked for yet.
+    ahead: Option<RecordBatch>,
+    arrays: Vec<ArrayRef>,
+}
+
 impl ParquetFile {
-    fn full_metadata(&self) -> Result<ArrowReaderMetadata> {
-        ArrowReaderMetadata::try_new(Arc::clone(self.metadata.metadata()), ArrowReaderOptions::new())
-            .map_err(|error| damaged(&error, &self.file))
+    /// The blocks of all columns.
+    pub(crate) fn all_columns(&self) -> Result<Vec<Block>> {
+        let all: Vec<usize> = (0..self.footer.schema.fields().len()).collect();
+        caught(&self.file, || Block::divide(&self.footer.metadata, &all))
     }
 
-    /// All columns of a row group, in batches of the same rows as [`ParquetFile::read_group`].
-    pub(crate) fn read_all_columns(&self, group: usize) -> Result<ParquetRecordBatchReader> {
-        self.stored.reader(self.full_metadata()?, None, group).map_err(|error| damaged(&error, &self.file))
+    pub(crate) fn read_whole<'a>(&'a self, blocks: &'a [Block], group: usize) -> Result<WholeRows<'a>> {
+        let rows = GroupRows::new(self, blocks, group)?;
+        Ok(WholeRows { file: self, rows, ahead: None, arrays: Vec::new() })
+    }
+}
+
+impl WholeRows<'_> {
+    /// The next `rows` rows.
+    pub(crate) fn next(&mut self, rows: usize) -> Result<RecordBatch> {
+        // Batches of long values are smaller, and other columns decide which they are.
+        let mut parts = Vec::new();
+        let mut missing = rows;
+        while missing > 0 {
+            let Some(batch) = self.ahead.take().map_or_else(|| self.read(), |batch| Ok(Some(batch)))? else {
+                let error = ParquetError::General("columns of one row group differ in their rows".into());
+                return Err(from_crate(error).in_file(&self.file.file));
+            };
+            let part = batch.num_rows().min(missing);
+            if part < batch.num_rows() {
+                self.ahead = Some(batch.slice(part, batch.num_rows() - part));
+            }
+            parts.push(batch.slice(0, part));
+            missing -= part;
+        }
+        match parts.as_slice() {
+            [whole] => Ok(whole.clone()),
+            parts => caught(&self.file.file, || {
+                arrow_select::concat::concat_batches(&self.file.footer.schema, parts)
+                    .map_err(|error| from_crate(ParquetError::from(error)))
+            }),
+        }
     }
 
-    /// The batch of all columns that belongs to `rows` judged rows.
-    pub(crate) fn next_whole(
-        &self,
-        reader: &mut ParquetRecordBatchReader,
-        rows: usize,
-    ) -> Result<RecordBatch> {
-        let batch = reader.next().transpose().map_err(|error| damaged(&error.into(), &self.file))?;
-        batch.filter(|batch| batch.num_rows() == rows).ok_or_else(|| {
-            let error = ParquetError::General("columns of one row group differ in their rows".into());
-            damaged(&error, &self.file)
+    fn read(&mut self) -> Result<Option<RecordBatch>> {
+        let Self { file, rows, arrays, .. } = self;
+        if rows.next_batch(arrays)?.is_none() {
+            return Ok(None);
+        }
+        let schema = Arc::clone(&file.footer.schema);
+        caught(&file.file, || {
+            RecordBatch::try_new(schema, std::mem::take(arrays))
+                .map(Some)
+                .map_err(|error| from_crate(ParquetError::from(error)))
         })
     }
 }

@@ -3,53 +3,51 @@
 //! Every value becomes the text that docs/keys.md gives it, so that a column has the same keys
 //! whatever file it came in. Types are taken from the Parquet schema itself: what Arrow may have
 //! noted besides (dictionaries, wider strings) changes how a column is stored, not its values.
+//!
+//! A file's own numbers are checked before they decide about memory or answers: those of the footer in [`footer`],
+//! those of each page in [`pages`], the rows that came in [`group`].
 
+mod codec;
 mod copy;
+mod footer;
+mod group;
+mod pages;
+mod stored;
 mod values;
 
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-};
-use parquet::basic::Compression;
+use arrow_array::ArrayRef;
+use arrow_schema::SchemaRef;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
 
+use self::footer::Footer;
+use self::group::{Block, GroupRows};
+use self::stored::Stored;
 use crate::error::{Error, ErrorKind, Result};
+use crate::foreign::{Limits, caught, record_too_long};
 use crate::input::Source;
 use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
 pub(crate) use self::copy::ParquetCopy;
 
-/// Where the bytes are.
-#[derive(Debug, Clone)]
-enum Stored {
-    /// Each reader opens the file for itself: a shared one would share its position.
-    File(PathBuf),
-    /// What cannot be read at any position (a pipe, a compressed file) is held in memory.
-    Memory(Bytes),
-}
-
 /// An open Parquet file.
 #[derive(Debug)]
 pub(crate) struct ParquetFile {
     pub(crate) file: Arc<str>,
-    stored: Stored,
-    metadata: ArrowReaderMetadata,
+    stored: Arc<Stored>,
+    footer: Footer,
     pub(crate) chosen: Chosen,
-    /// For each wanted field, which column of a record batch it is.
+    /// The wanted fields, as they are read.
+    blocks: Vec<Block>,
+    /// For each wanted field, which of the columns it is that are read.
     order: Vec<usize>,
     /// Rows of the file before each row group.
     rows_before: Vec<u64>,
-    pub(crate) length: u64,
+    limits: Limits,
 }
 
 impl ParquetFile {
@@ -58,45 +56,59 @@ impl ParquetFile {
     pub(crate) fn open(
         source: &Source,
         select: &Select,
+        limits: Limits,
         stream: impl FnOnce() -> Result<Vec<u8>>,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let file = source.name();
+        Self::read(source, select, limits, stream, warnings, &file).map_err(|error| error.in_file(&file))
+    }
+
+    fn read(
+        source: &Source,
+        select: &Select,
+        limits: Limits,
+        stream: impl FnOnce() -> Result<Vec<u8>>,
+        warnings: &mut Vec<String>,
+        file: &Arc<str>,
+    ) -> Result<Self> {
         let stored = match source {
-            Source::File(path) if is_plain(path) => Stored::File(path.clone()),
+            Source::File(path) if is_plain(path) => Stored::open(path).map_err(Error::io)?,
             _ => Stored::Memory(stream()?.into()),
         };
-        let length = match &stored {
-            Stored::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
-            Stored::Memory(bytes) => bytes.len() as u64,
-        };
-        if length == 0 {
+        if stored.length() == 0 {
             // Even without a row it has a schema.
             let message = "not a Parquet file: it is empty; fetch or write it again";
-            return Err(Error::new(ErrorKind::Damaged, message).in_file(&file));
+            return Err(Error::new(ErrorKind::Damaged, message));
         }
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = stored.metadata(options).map_err(|error| damaged(&error, &file))?;
-        let chosen = choose(&metadata, select, &file, warnings)?;
-        check_codecs(&metadata, &file)?;
+        let footer = Footer::read(&stored, file, limits)?;
+        let chosen = choose(&footer.schema, select, file, warnings)?;
         let mut sorted = chosen.fields.clone();
         sorted.sort_unstable();
         let order = chosen.fields.iter().filter_map(|field| sorted.binary_search(field).ok()).collect();
-        let rows_before = metadata
-            .metadata()
+        let blocks = caught(file, || Block::divide(&footer.metadata, &sorted))?;
+        let mut rows = 0;
+        let rows_before = footer
+            .metadata
             .row_groups()
             .iter()
-            .scan(0, |rows, group| {
-                let before = *rows;
-                *rows += group.num_rows().max(0) as u64;
-                Some(before)
+            .map(|group| {
+                let before = rows;
+                rows += group.num_rows().max(0) as u64;
+                before
             })
             .collect();
-        Ok(Self { file, stored, metadata, chosen, order, rows_before, length })
+        let (file, stored) = (Arc::clone(file), Arc::new(stored));
+        Ok(Self { file, stored, footer, chosen, blocks, order, rows_before, limits })
     }
 
     pub(crate) fn groups(&self) -> usize {
         self.rows_before.len()
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn length(&self) -> u64 {
+        self.stored.length()
     }
 
     /// Rows of the file before a row group.
@@ -106,84 +118,43 @@ impl ParquetFile {
 
     /// The bytes of a row group, all columns of it.
     pub(crate) fn group_bytes(&self, group: usize) -> u64 {
-        self.metadata
-            .metadata()
-            .row_groups()
+        let groups = self.footer.metadata.row_groups();
+        groups
             .get(group)
-            .map_or(0, |group| group.compressed_size().max(0) as u64)
+            .map_or(0, |group| group.columns().iter().map(|c| c.compressed_size().max(0) as u64).sum())
     }
 
     /// The wanted columns of a row group, batch by batch.
     pub(crate) fn read_group(&self, group: usize) -> Result<ParquetBatches<'_>> {
-        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), self.chosen.fields.iter().copied());
-        let reader = self
-            .stored
-            .reader(self.metadata.clone(), Some(mask), group)
-            .map_err(|error| damaged(&error, &self.file))?;
-        Ok(ParquetBatches { file: self, reader })
+        let rows = GroupRows::new(self, &self.blocks, group)?;
+        Ok(ParquetBatches { file: self, rows, arrays: Vec::new() })
     }
 }
 
 /// The batches of a row group.
 pub(crate) struct ParquetBatches<'a> {
     file: &'a ParquetFile,
-    reader: ParquetRecordBatchReader,
+    rows: GroupRows<'a>,
+    arrays: Vec<ArrayRef>,
 }
 
 impl ParquetBatches<'_> {
     /// Fills the table with the next batch; how many rows it has, nothing at the end.
     pub(crate) fn next_batch(&mut self, table: &mut Table) -> Result<Option<usize>> {
-        let Some(batch) = self.reader.next() else { return Ok(None) };
-        let batch = batch.map_err(|error| damaged(&ParquetError::from(error), &self.file.file))?;
-        table.reset(self.file.order.len());
-        self.file.fill(&batch, table)?;
-        Ok(Some(batch.num_rows()))
-    }
-}
-
-impl ParquetFile {
-    fn fill(&self, batch: &RecordBatch, table: &mut Table) -> Result<()> {
-        for (&at, column) in self.order.iter().zip(&mut table.columns) {
-            if let Some(array) = batch.columns().get(at) {
+        let Self { file, rows, arrays } = self;
+        let Some(rows) = rows.next_batch(arrays)? else { return Ok(None) };
+        table.reset(file.order.len());
+        for (&at, column) in file.order.iter().zip(&mut table.columns) {
+            let Some(array) = arrays.get(at) else { continue };
+            caught(&file.file, || {
                 values::append(array, column)?;
-            }
+                if column.longest_possible() > file.limits.record && column.longest() > file.limits.record {
+                    return Err(record_too_long(file.limits.record));
+                }
+                Ok(())
+            })?;
         }
-        Ok(())
-    }
-}
-
-impl Stored {
-    fn metadata(&self, options: ArrowReaderOptions) -> Result<ArrowReaderMetadata, ParquetError> {
-        match self {
-            Self::File(path) => ArrowReaderMetadata::load(&File::open(path)?, options),
-            Self::Memory(bytes) => ArrowReaderMetadata::load(bytes, options),
-        }
-    }
-
-    /// A reader of one row group, of the columns of `mask` or all.
-    fn reader(
-        &self,
-        metadata: ArrowReaderMetadata,
-        mask: Option<ProjectionMask>,
-        group: usize,
-    ) -> Result<ParquetRecordBatchReader, ParquetError> {
-        let mask = mask.unwrap_or_else(ProjectionMask::all);
-        match self {
-            Self::File(path) => {
-                ParquetRecordBatchReaderBuilder::new_with_metadata(File::open(path)?, metadata)
-                    .with_projection(mask)
-                    .with_row_groups(vec![group])
-                    .with_batch_size(Table::ROWS)
-                    .build()
-            }
-            Self::Memory(bytes) => {
-                ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata)
-                    .with_projection(mask)
-                    .with_row_groups(vec![group])
-                    .with_batch_size(Table::ROWS)
-                    .build()
-            }
-        }
+        Ok(Some(rows))
     }
 }
 
@@ -197,12 +168,12 @@ fn is_plain(path: &std::path::Path) -> bool {
 
 /// The wanted columns, which must have a text.
 fn choose(
-    metadata: &ArrowReaderMetadata,
+    schema: &SchemaRef,
     select: &Select,
     file: &Arc<str>,
     warnings: &mut Vec<String>,
 ) -> Result<Chosen> {
-    let fields = metadata.schema().fields();
+    let fields = schema.fields();
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
     let has_text: Vec<bool> = fields.iter().map(|field| values::has_text(field.data_type())).collect();
     match select {
@@ -245,24 +216,6 @@ fn choose(
     }
 }
 
-/// Refuses codecs that are not built in, by name and before anything is read.
-fn check_codecs(metadata: &ArrowReaderMetadata, file: &Arc<str>) -> Result<()> {
-    let mut columns = metadata.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let codec = columns.find_map(|column| match column.compression() {
-        Compression::BROTLI(_) => Some("Brotli"),
-        Compression::LZO => Some("LZO"),
-        _ => None,
-    });
-    match codec {
-        None => Ok(()),
-        Some(codec) => {
-            let message =
-                format_args!("is compressed with {codec}, which is not read: write it with zstd or snappy");
-            Err(Error::new(ErrorKind::Unsupported, message).in_file(file))
-        }
-    }
-}
-
 fn kind_of(data_type: &arrow_schema::DataType) -> &'static str {
     use arrow_schema::DataType;
     match data_type {
@@ -273,8 +226,14 @@ fn kind_of(data_type: &arrow_schema::DataType) -> &'static str {
     }
 }
 
+/// What is said of a damaged file.
+fn told(what: impl std::fmt::Display) -> String {
+    format!("not a Parquet file, or damaged ({what}): fetch or write it again")
+}
+
+/// An error of the Parquet crate.
 #[cold]
-fn damaged(error: &ParquetError, file: &Arc<str>) -> Error {
-    let message = format_args!("not a Parquet file, or damaged ({error}): fetch or write it again");
-    Error::new(ErrorKind::Damaged, message).in_file(file)
+#[allow(clippy::needless_pass_by_value)] // as `map_err` gives it
+fn from_crate(error: ParquetError) -> Error {
+    Error::new(ErrorKind::Damaged, told(error))
 }

@@ -128,15 +128,25 @@ fn integers<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &dyn Array, column:
     primitive::<T>(array, column, |out, value| push_i64(out, value.into()))
 }
 
-/// What is not a number appends nothing, and so is missing.
+/// What is not a number is missing.
 fn floats<T: ArrowPrimitiveType>(
     array: &dyn Array,
     column: &mut Column,
     write: impl Fn(&mut Vec<u8>, T::Native) -> bool,
 ) -> Result<()> {
-    primitive::<T>(array, column, |out, value| {
-        write(out, value);
-    })
+    let array = array.as_primitive::<T>();
+    let before = column.len();
+    for row in 0..array.len() {
+        let mut is_number = false;
+        if !array.is_null(row) {
+            column.push_built(&[], |out| is_number = write(out, array.value(row)))?;
+        }
+        if !is_number {
+            column.truncate(before + row);
+            column.push_missing()?;
+        }
+    }
+    Ok(())
 }
 
 fn times<T: ArrowPrimitiveType<Native: Into<i64>>>(

@@ -16,12 +16,11 @@
 
 use super::block::{BLOCK, Block};
 use super::lines::line_end;
+use super::quotes::{QUOTE, Quoting, unquote};
 use super::{Table, Text};
 use crate::column::Column;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::layout::Delimited;
-
-const QUOTE: u8 = b'"';
 
 /// Parses records from `position` until the table is full or the chunk ends.
 pub(crate) fn parse<const QUOTES: bool>(
@@ -34,7 +33,7 @@ pub(crate) fn parse<const QUOTES: bool>(
     let delimiter = shape.delimiter.as_slice();
     let [first_byte, rest @ ..] = delimiter else { return Ok(bytes.len()) };
     let mut record = position;
-    let mut field = Field { start: position, number: 0, quoted: Quoted::No };
+    let mut field = Field { start: position, number: 0, quoting: Quoting::Outside };
     let mut base = position;
     while base < bytes.len() {
         let block = Block::load(&bytes[base..]);
@@ -47,7 +46,7 @@ pub(crate) fn parse<const QUOTES: bool>(
             let bit = marks.trailing_zeros();
             let at = base + bit as usize;
             marks &= marks - 1;
-            if QUOTES && field.takes_quote(bytes, at) {
+            if QUOTES && field.quoting.take(bytes, at, |_| at == field.start) {
                 continue;
             }
             if newlines >> bit & 1 == 0 {
@@ -58,7 +57,11 @@ pub(crate) fn parse<const QUOTES: bool>(
                 if let Some(slot) = shape.slots.of(field.number) {
                     field.push::<QUOTES>(bytes, at, &mut table.columns[slot])?;
                 }
-                field = Field { start: at + delimiter.len(), number: field.number + 1, quoted: Quoted::No };
+                field = Field {
+                    start: at + delimiter.len(),
+                    number: field.number + 1,
+                    quoting: Quoting::Outside,
+                };
                 continue;
             }
             let end = line_end(bytes, field.start, at);
@@ -79,7 +82,7 @@ pub(crate) fn parse<const QUOTES: bool>(
                 }
             }
             record = at + 1;
-            field = Field { start: record, number: 0, quoted: Quoted::No };
+            field = Field { start: record, number: 0, quoting: Quoting::Outside };
             if table.is_full() {
                 return Ok(record);
             }
@@ -96,8 +99,8 @@ pub(crate) fn parse<const QUOTES: bool>(
 
 #[cold]
 fn wrong_number(expected: usize, found: usize) -> Error {
-    let advice = "skip such records with --skip-bad, or check the delimiter";
-    Error::new(ErrorKind::FieldCount, format_args!("expected {expected} fields, found {found} ({advice})"))
+    let error = Error::new(ErrorKind::FieldCount, format_args!("expected {expected} fields, found {found}"));
+    error.with_remedy(Remedy::SkipBad)
 }
 
 /// The field being read.
@@ -105,53 +108,15 @@ fn wrong_number(expected: usize, found: usize) -> Error {
 struct Field {
     start: usize,
     number: usize,
-    quoted: Quoted,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quoted {
-    No,
-    /// Between the quotes; a quote before `resume` is the second of a doubled pair.
-    Open {
-        resume: usize,
-        doubled: bool,
-    },
-    /// After the closing quote, which ended at `end`.
-    Closed {
-        end: usize,
-        doubled: bool,
-    },
+    quoting: Quoting,
 }
 
 impl Field {
-    /// Whether the byte at `at` is about quoting, or inside quotes, and so ends nothing.
-    #[inline]
-    fn takes_quote(&mut self, bytes: &[u8], at: usize) -> bool {
-        let is_quote = bytes[at] == QUOTE;
-        match &mut self.quoted {
-            Quoted::Open { resume, doubled } => {
-                if is_quote && at >= *resume {
-                    if bytes.get(at + 1) == Some(&QUOTE) {
-                        (*resume, *doubled) = (at + 2, true);
-                    } else {
-                        self.quoted = Quoted::Closed { end: at + 1, doubled: *doubled };
-                    }
-                }
-                true
-            }
-            Quoted::No if is_quote && at == self.start => {
-                self.quoted = Quoted::Open { resume: at + 1, doubled: false };
-                true
-            }
-            Quoted::No | Quoted::Closed { .. } => is_quote,
-        }
-    }
-
     /// Adds the field, which ends at `end`, to its column.
     #[inline]
     fn push<const QUOTES: bool>(&self, bytes: &[u8], end: usize, column: &mut Column) -> Result<()> {
-        match self.quoted {
-            Quoted::Closed { end: closed, doubled } if QUOTES => {
+        match self.quoting {
+            Quoting::Closed { end: closed, doubled } if QUOTES => {
                 if closed == end && !doubled {
                     column.push(bytes, self.start + 1, end - 1)
                 } else {
@@ -161,23 +126,6 @@ impl Field {
             _ => column.push(bytes, self.start, end),
         }
     }
-}
-
-/// Appends what a field says that begins with a quote.
-fn unquote(field: &[u8], out: &mut Vec<u8>) {
-    let mut rest = field.get(1..).unwrap_or_default();
-    while let Some(at) = memchr::memchr(QUOTE, rest) {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at + 1..];
-        match rest.split_first() {
-            Some((&QUOTE, others)) => {
-                out.push(QUOTE);
-                rest = others;
-            }
-            _ => break,
-        }
-    }
-    out.extend_from_slice(rest);
 }
 
 /// The first record of a file.
@@ -196,43 +144,31 @@ pub(crate) fn first_record(text: &[u8], delimiter: &[u8], quotes: bool) -> First
     }
     let mut first = FirstRecord { start, end: text.len(), fields: Vec::new() };
     let mut field = start;
+    let mut quoting = Quoting::Outside;
     let mut at = start;
     loop {
-        if quotes && at == field && text.get(at) == Some(&QUOTE) {
-            at = closing_quote(text, at + 1).map_or(text.len(), |closing| closing + 1);
+        if quotes && at < text.len() && quoting.take(text, at, |_| at == field) {
+            at += 1;
+            continue;
         }
         let rest = &text[at..];
         let ends_line = rest.is_empty() || rest[0] == b'\n';
-        if ends_line || rest.starts_with(delimiter) {
-            let end = if ends_line { line_end(text, field, at) } else { at };
-            first.fields.push(if quotes && text[field..end].first() == Some(&QUOTE) {
-                let mut value = Vec::new();
-                unquote(&text[field..end], &mut value);
-                value
-            } else {
-                text[field..end].to_vec()
-            });
-            if ends_line {
-                first.end = (at + 1).min(text.len());
-                return first;
-            }
-            at += delimiter.len();
-            field = at;
-        } else {
+        if !ends_line && !rest.starts_with(delimiter) {
             at += 1;
+            continue;
         }
-    }
-}
-
-/// Where the quoted field ends whose text begins at `from`: at its closing quote, if that is in
-/// `text`.
-fn closing_quote(text: &[u8], mut from: usize) -> Option<usize> {
-    loop {
-        let at = from + memchr::memchr(QUOTE, text.get(from..)?)?;
-        match text.get(at + 1) {
-            Some(&QUOTE) => from = at + 2,
-            Some(_) => return Some(at),
-            None => return None,
+        let end = if ends_line { line_end(text, field, at) } else { at };
+        let mut value = Vec::new();
+        match quoting {
+            Quoting::Outside => value.extend_from_slice(&text[field..end]),
+            Quoting::Inside { .. } | Quoting::Closed { .. } => unquote(&text[field..end], &mut value),
         }
+        first.fields.push(value);
+        if ends_line {
+            first.end = (at + 1).min(text.len());
+            return first;
+        }
+        at += delimiter.len();
+        (field, quoting) = (at, Quoting::Outside);
     }
 }

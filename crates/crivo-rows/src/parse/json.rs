@@ -39,6 +39,76 @@ pub(crate) enum Value {
     Nested(Range<usize>),
 }
 
+impl Value {
+    /// Appends the value's text by the rules of docs/keys.md; nothing for null. `bytes` are those it lies in.
+    pub(crate) fn push_text(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Self::Null => {}
+            Self::String { text, escaped: true } => unescape(&bytes[text.clone()], out),
+            Self::String { text, escaped: false } | Self::Plain(text) => {
+                out.extend_from_slice(&bytes[text.clone()]);
+            }
+            Self::Float(text) => push_float(&bytes[text.clone()], out),
+            Self::Nested(text) => compact(&bytes[text.clone()], out),
+        }
+    }
+
+    /// Appends the value as an array, itself or with itself as the one element, in the bytes it lies in. Nothing for
+    /// null and for an array without elements.
+    pub(crate) fn push_array(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        let raw = match self {
+            Self::Null => return,
+            Self::Nested(text) if bytes[text.start] == b'[' => {
+                let inside = bytes[text.start + 1..text.end - 1].trim_ascii();
+                if !inside.is_empty() {
+                    out.extend_from_slice(&bytes[text.clone()]);
+                }
+                return;
+            }
+            // With the quotes around it.
+            Self::String { text, .. } => text.start - 1..text.end + 1,
+            Self::Plain(text) | Self::Float(text) | Self::Nested(text) => text.clone(),
+        };
+        out.push(b'[');
+        out.extend_from_slice(&bytes[raw]);
+        out.push(b']');
+    }
+
+    /// The value that a path leads to from this one, through the names of objects; of a name that occurs twice the last.
+    pub(crate) fn follow(&self, bytes: &[u8], path: &[Vec<u8>]) -> Option<Self> {
+        let Some((name, rest)) = path.split_first() else { return Some(self.clone()) };
+        let Self::Nested(text) = self else { return None };
+        if bytes[text.start] != b'{' {
+            return None;
+        }
+        let mut found = None;
+        let _ = Scanner::new(bytes, text.start).object(|field, escaped, value| {
+            if is_name(&bytes[field], escaped, name) {
+                found = Some(value);
+            }
+        });
+        found?.follow(bytes, rest)
+    }
+}
+
+/// Returns true if a field's name, as it stands, is this one.
+pub(crate) fn is_name(found: &[u8], escaped: bool, name: &[u8]) -> bool {
+    if !escaped {
+        return found == name;
+    }
+    let mut unescaped = Vec::new();
+    unescape(found, &mut unescaped);
+    unescaped == name
+}
+
+/// Gives each element of a JSON array to `element`.
+pub(crate) fn each_element(
+    array: &[u8],
+    mut element: impl FnMut(Value) -> crate::error::Result<()>,
+) -> crate::error::Result<()> {
+    if array.first() == Some(&b'[') { Scanner::new(array, 0).array(&mut element) } else { Ok(()) }
+}
+
 /// A position in some bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Scanner<'a> {
@@ -141,6 +211,26 @@ impl<'a> Scanner<'a> {
                 Ok(Value::Nested(start..self.at))
             }
             _ => self.fault("expected a value"),
+        }
+    }
+
+    /// Walks over an array that was checked; `element` is given each value.
+    fn array(
+        &mut self,
+        element: &mut impl FnMut(Value) -> crate::error::Result<()>,
+    ) -> crate::error::Result<()> {
+        self.at += 1;
+        loop {
+            self.skip_blanks();
+            if matches!(self.peek(), b']' | b'\n') {
+                return Ok(());
+            }
+            let Ok(value) = self.value(DEEPEST) else { return Ok(()) };
+            element(value)?;
+            self.skip_blanks();
+            if self.peek() == b',' {
+                self.at += 1;
+            }
         }
     }
 
@@ -376,6 +466,33 @@ mod tests {
         );
         assert_eq!(scan("{}"), Ok(vec![]));
         assert_eq!(scan(r#"{"z":-0}"#).unwrap()[0].1, Value::Plain(6..7));
+    }
+
+    #[test]
+    fn paths_lead_through_objects_and_elements_out_of_arrays() {
+        let text = br#"{"a":{"b":{"c":[1, "x\u0041", null, 2.50, {"d": []}]},"b":{"c":["last"]}}}"#;
+        let mut top = None;
+        Scanner::new(text, 0).object(|_, _, value| top = Some(value)).unwrap();
+        let path = |names: &[&str]| names.iter().map(|name| name.as_bytes().to_vec()).collect::<Vec<_>>();
+        let top = top.unwrap();
+        let shown = |value: Option<Value>| {
+            let mut out = Vec::new();
+            value.map(|value| value.push_text(text, &mut out));
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(shown(top.follow(text, &path(&["b", "c"]))), "[\"last\"]");
+        assert_eq!(shown(top.follow(text, &path(&["b", "c", "d"]))), "");
+        assert!(top.follow(text, &path(&["x"])).is_none());
+        let mut elements = Vec::new();
+        let array = br#"[1, "x\u0041", null, 2.50, {"d": [ ]}]"#;
+        each_element(array, |element| {
+            let mut out = Vec::new();
+            element.push_text(array, &mut out);
+            elements.push(String::from_utf8(out).unwrap());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(elements, ["1", "xA", "", "2.5", "{\"d\":[]}"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! JSONL: one object a line.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,6 +9,7 @@ use super::lines::line_end;
 use super::{Table, Text};
 use crate::column::Column;
 use crate::error::{Error, ErrorKind, Result};
+use crate::select::ELEMENTS;
 
 /// Objects used as maps would make a column of every key.
 const MOST_COLUMNS: usize = 10_000;
@@ -21,14 +23,35 @@ pub(crate) enum Wanted {
     All,
 }
 
+/// A field that is wanted by its name.
 #[derive(Debug)]
 pub(crate) struct NamedField {
-    pub(crate) name: String,
+    name: String,
+    /// The names that lead to it, where its name has points in it.
+    path: Vec<Vec<u8>>,
+    /// Whether its value is an array whose elements are items.
+    has_elements: bool,
     /// Shared by all files: a name that no record of any file has is a mistake.
-    pub(crate) seen: Arc<AtomicBool>,
+    seen: Arc<AtomicBool>,
 }
 
 impl NamedField {
+    /// A field of this name. If records have a field that is called so, points in its name lead nowhere.
+    pub(crate) fn new(name: &str, is_known: bool, seen: Arc<AtomicBool>) -> Self {
+        if is_known {
+            return Self { name: name.to_owned(), path: Vec::new(), has_elements: false, seen };
+        }
+        let plain = name.strip_suffix(ELEMENTS).unwrap_or(name);
+        let has_elements = plain.len() < name.len();
+        let is_path = has_elements || plain.contains('.');
+        let path = if is_path {
+            plain.split('.').map(|part| part.as_bytes().to_vec()).collect()
+        } else {
+            Vec::new()
+        };
+        Self { name: name.to_owned(), path, has_elements, seen }
+    }
+
     #[inline]
     fn mark_seen(&self) {
         if !self.seen.load(Ordering::Relaxed) {
@@ -41,6 +64,7 @@ impl NamedField {
 #[derive(Debug, Default)]
 pub(crate) struct Discovered {
     pub(crate) names: Vec<String>,
+    by_name: HashMap<String, usize>,
     /// Which column each name has: its place in `names`.
     pub(crate) columns: Vec<usize>,
 }
@@ -62,7 +86,7 @@ pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &m
         let scanned = scan_record(&mut scanner, bytes, wanted, &mut table.discovered, &mut values);
         match scanned {
             Ok(()) => {
-                push_values(bytes, &values, table)?;
+                push_values(bytes, wanted, &values, table)?;
                 table.end_record(record, line_end(bytes, record, scanner.at))?;
                 record = scanner.at + 1;
             }
@@ -103,6 +127,9 @@ fn scan_record(
         let at = match wanted {
             Wanted::Named(fields) => {
                 let at = fields.iter().position(|field| field.name.as_bytes() == name);
+                if at.is_none() {
+                    follow_paths(fields, name, &value, bytes, values);
+                }
                 at.inspect(|&at| fields[at].mark_seen())
             }
             Wanted::All => {
@@ -131,17 +158,40 @@ fn scan_record(
     Ok(())
 }
 
-fn push_values(bytes: &[u8], values: &[Value], table: &mut Table) -> Result<()> {
+/// Notes the values that paths through this field lead to.
+#[inline]
+fn follow_paths(fields: &[NamedField], name: &[u8], value: &Value, bytes: &[u8], values: &mut Vec<Value>) {
+    for (at, field) in fields.iter().enumerate() {
+        let Some((first, rest)) = field.path.split_first() else { continue };
+        if first != name {
+            continue;
+        }
+        if let Some(found) = value.follow(bytes, rest) {
+            field.mark_seen();
+            if values.len() <= at {
+                values.resize(at + 1, Value::Null);
+            }
+            // A field that is called as the path is goes before it.
+            if values[at] == Value::Null {
+                values[at] = found;
+            }
+        }
+    }
+}
+
+fn push_values(bytes: &[u8], wanted: &Wanted, values: &[Value], table: &mut Table) -> Result<()> {
     let rows = table.records.len();
     while table.columns.len() < values.len() {
         let mut column = Column::default();
         column.fill(rows)?;
         table.columns.push(column);
     }
-    for (value, column) in values.iter().zip(&mut table.columns) {
+    let has_elements = |at: usize| matches!(wanted, Wanted::Named(fields) if fields[at].has_elements);
+    for (at, (value, column)) in values.iter().zip(&mut table.columns).enumerate() {
         match value {
             // Ending the record will see that it is missing.
             Value::Null => {}
+            value if has_elements(at) => column.push_built(bytes, |out| value.push_array(bytes, out))?,
             Value::String { text, escaped: false } | Value::Plain(text) => {
                 column.push(bytes, text.start, text.end)?;
             }
@@ -162,10 +212,11 @@ impl Discovered {
         if self.names.get(guess).is_some_and(|known| known == name) {
             return Some(guess);
         }
-        self.names.iter().position(|known| known == name)
+        self.by_name.get(name).copied()
     }
 
     fn add(&mut self, name: &str) -> usize {
+        self.by_name.insert(name.to_owned(), self.names.len());
         self.names.push(name.to_owned());
         self.columns.push(self.columns.len());
         self.names.len() - 1

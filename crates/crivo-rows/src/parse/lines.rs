@@ -49,8 +49,10 @@ pub(crate) fn between_blanks(
             while at < end && !is_blank(bytes[at]) {
                 at += 1;
             }
-            if let Some(slot) = slot {
-                table.columns[slot].push(bytes, field, at)?;
+            match slot.map(|slot| &mut table.columns[slot]) {
+                Some(column) if field < at => column.push(bytes, field, at)?,
+                Some(column) => column.push_missing()?,
+                None => {}
             }
         }
         table.end_record(start, end)?;

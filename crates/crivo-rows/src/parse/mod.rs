@@ -5,23 +5,27 @@
 
 pub(crate) mod block;
 pub(crate) mod delimited;
-mod json;
+pub(crate) mod json;
 pub(crate) mod jsonl;
 pub(crate) mod lines;
+pub(crate) mod quotes;
 
 use crivo::keys::{KeyBatch, Span};
 
 use self::json::Value;
 use self::jsonl::{Discovered, Wanted};
-use crate::column::Column;
+use crate::column::{Column, Values};
 use crate::error::{Error, Place, Result};
 use crate::layout::{Layout, Shape};
+use crate::select::Chosen;
 
 /// The records of one batch: where each lies in the chunk, and the wanted fields.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub(crate) records: Vec<Span>,
     pub(crate) columns: Vec<Column>,
+    /// Columns of several values.
+    pub(crate) joined: Vec<Column>,
     /// Records that were skipped because they were bad.
     pub(crate) bad: u64,
     /// Empty lines that are no records.
@@ -65,7 +69,19 @@ impl Table {
     pub(crate) fn keep_only(&mut self, flags: &[bool]) {
         let mut flag = flags.iter();
         self.records.retain(|_| flag.next().is_none_or(|flag| *flag));
-        self.columns.iter_mut().for_each(|column| column.keep_only(flags));
+        self.columns.iter_mut().chain(&mut self.joined).for_each(|column| column.keep_only(flags));
+    }
+
+    /// Makes the columns of several values from those that were read from `chunk`.
+    pub(crate) fn join(&mut self, chosen: &Chosen, chunk: &[u8]) -> Result<()> {
+        let Self { columns, joined, .. } = self;
+        joined.resize_with(chosen.joined.len(), Column::default);
+        for (parts, column) in chosen.joined.iter().zip(joined) {
+            let parts: Vec<Values<'_>> =
+                parts.iter().filter_map(|&part| Some(columns.get(part)?.view(chunk))).collect();
+            column.join(&parts)?;
+        }
+        Ok(())
     }
 
     /// Takes back what an unfinished record has put into the columns.

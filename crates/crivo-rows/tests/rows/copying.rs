@@ -208,8 +208,11 @@ fn hashes_are_judged_in_order_whatever_the_threads_and_chunks() {
         .collect();
     std::fs::write(&path, format!("id,key\r\n{}", rows.join("\r\n"))).unwrap();
     let mut seen = HashSet::new();
-    let first = rows.iter().filter(|row| seen.insert(row.split(',').nth(1).map(str::to_owned)));
+    let first =
+        rows.iter().filter(|row| row.ends_with(',') || seen.insert(row.split(',').nth(1).map(str::to_owned)));
     let expected = first.fold(String::from("id,key\r\n"), |text, row| text + row + "\r\n");
+    // The last row is kept, as it stands.
+    let expected = expected.trim_end();
     let input = Input::file(&path);
     for (threads, chunk) in [(1, 1 << 18), (2, 100), (4, 37), (3, 1)] {
         let mut seen = HashSet::new();
@@ -219,7 +222,7 @@ fn hashes_are_judged_in_order_whatever_the_threads_and_chunks() {
             .threads(threads)
             .chunk_size(chunk)
             .copy_rows(
-                Predicate::Hashes(0, &mut |hashes, keep| {
+                Predicate::Hashes(&mut |hashes, keep| {
                     keep.clear();
                     keep.extend(hashes.iter().map(|&hash| seen.insert(hash)));
                 }),
@@ -227,9 +230,9 @@ fn hashes_are_judged_in_order_whatever_the_threads_and_chunks() {
             )
             .unwrap();
         assert_eq!(String::from_utf8(output).unwrap(), expected, "{threads} threads, chunks of {chunk}");
-        assert_eq!((copied.kept, copied.counts.rows), (seen.len() as u64, 3_000));
+        assert_eq!((copied.kept, copied.counts.rows), (expected.lines().count() as u64 - 1, 3_000));
     }
     let words = Scan::of(&input).select(Select::field("key")).items(Items::Words(1));
-    let refused = words.copy_rows(Predicate::Hashes(0, &mut |_, _| {}), &mut Vec::new());
+    let refused = words.copy_rows(Predicate::Hashes(&mut |_, _| {}), &mut Vec::new());
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidOption);
 }

@@ -293,7 +293,7 @@ fn no_field_means_the_only_one_there_is() {
         folder.input("d.jsonl", "{\"x\":1,\"y\":2}\n"),
     ] {
         let error = single(&input).unwrap_err();
-        assert!(error.to_string().contains("records have 2 fields: choose one with -f"), "{error}");
+        assert!(error.to_string().contains("records have 2 fields: choose one (fields: "), "{error}");
     }
 }
 

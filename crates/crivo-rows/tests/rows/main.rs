@@ -8,6 +8,8 @@ mod agreement;
 mod compressed;
 mod copying;
 mod errors;
+mod fields;
+mod hostile;
 mod model;
 mod names;
 mod parquet_files;

@@ -9,6 +9,7 @@
 //! some values, a sample of documents.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
 use crivo::profile::{ColumnProfile, Kind};
@@ -34,6 +35,8 @@ pub(super) struct Setting {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) columns: Vec<Column>,
+    /// Which of `columns` each is, by its name: of several with one name in the order of their twins.
+    by_name: HashMap<String, Vec<usize>>,
     /// The names of the last batch's columns, and which of `columns` each is.
     names: Vec<String>,
     places: Vec<usize>,
@@ -92,9 +95,13 @@ impl Part {
     fn find_columns(&mut self, batch: &RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
         self.names = batch.names().to_vec();
         self.places.clear();
+        // How many columns of each name the batch has had so far.
+        let mut twins: HashMap<&str, usize> = HashMap::new();
         for (at, name) in self.names.iter().enumerate() {
-            let twin = self.names[..at].iter().filter(|other| *other == name).count();
-            let known = self.columns.iter().position(|column| column.is(name, twin));
+            let seen = twins.entry(name).or_default();
+            let twin = *seen;
+            *seen += 1;
+            let known = self.by_name.get(name).and_then(|places| places.get(twin)).copied();
             self.places.push(if let Some(place) = known {
                 place
             } else {
@@ -102,7 +109,9 @@ impl Part {
                     setting.budget.sizes(name, &self.names).map_err(|reason| batch.error(0, reason))?;
                 let began = (batch.id(0).to_u64(), at);
                 self.columns.push(Column::new(name, twin, began, sizes, setting.scheme)?);
-                self.columns.len() - 1
+                let place = self.columns.len() - 1;
+                self.by_name.entry(name.clone()).or_default().push(place);
+                place
             });
         }
         Ok(())
@@ -111,9 +120,13 @@ impl Part {
     /// Makes this the part of both.
     pub(super) fn merge(&mut self, other: Self) -> crivo_rows::Result<()> {
         for theirs in other.columns {
-            match self.columns.iter_mut().find(|mine| mine.is(&theirs.name, theirs.twin)) {
-                Some(mine) => mine.merge(theirs)?,
-                None => self.columns.push(theirs),
+            let places = self.by_name.entry(theirs.name.clone()).or_default();
+            match places.get(theirs.twin) {
+                Some(place) => self.columns[*place].merge(theirs)?,
+                None => {
+                    places.push(self.columns.len());
+                    self.columns.push(theirs);
+                }
             }
         }
         Ok(())
@@ -153,10 +166,6 @@ impl Column {
     pub(super) fn without_rows(name: &str, setting: &Setting, all: &[String]) -> anyhow::Result<Self> {
         let sizes = setting.budget.sizes(name, all).map_err(|reason| anyhow::anyhow!(reason))?;
         Ok(Self::new(name, 0, (0, 0), sizes, setting.scheme)?)
-    }
-
-    fn is(&self, name: &str, twin: usize) -> bool {
-        self.twin == twin && self.name == name
     }
 
     fn insert(&mut self, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> crivo::Result<()> {

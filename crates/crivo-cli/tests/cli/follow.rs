@@ -1,0 +1,70 @@
+//! `--follow` goes on as `tail -F` does: a file may grow, be renamed and replaced, or be truncated.
+
+#![cfg(unix)]
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{Ran, Scratch};
+
+/// Longer than the program waits before it looks again, by far.
+const PAUSE: Duration = Duration::from_millis(1200);
+
+fn follow(scratch: &Scratch, args: &[&str]) -> Child {
+    let mut command =
+        scratch.command(&[&["distinct", "--follow", "--method", "exact", "--json"], args].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(PAUSE);
+    child
+}
+
+fn append(scratch: &Scratch, name: &str, text: &str) {
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(scratch.path(name)).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    drop(file);
+    std::thread::sleep(PAUSE);
+}
+
+/// Interrupts the program: the rows and the different values that it answers, and what it remarks.
+fn answer(child: Child) -> (u64, f64, String) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    (json["rows"].as_u64().unwrap(), json["distinct"]["value"].as_f64().unwrap(), ran.err)
+}
+
+#[test]
+fn rotated_file_is_continued_in_the_new_one() {
+    let scratch = Scratch::with([("log.csv", "user,n\na,1\nb,2\n")]);
+    let child = follow(&scratch, &["log.csv", "-f", "user"]);
+    append(&scratch, "log.csv", "c,3\n");
+    std::fs::rename(scratch.path("log.csv"), scratch.path("log.csv.1")).unwrap();
+    // What is still written to the old file counts, its last line too.
+    append(&scratch, "log.csv.1", "d,4");
+    append(&scratch, "log.csv", "user,n\ne,5\na,6\n");
+    let (rows, distinct, remarks) = answer(child);
+    assert_eq!((rows, distinct), (6, 5.0), "{remarks}");
+    assert!(remarks.contains("log.csv: was replaced while it was followed"), "{remarks}");
+}
+
+#[test]
+fn truncated_file_is_read_again_and_said_so() {
+    let scratch = Scratch::with([("log.txt", "a\nb\nc\nhalf a li")]);
+    let child = follow(&scratch, &["log.txt"]);
+    std::fs::write(scratch.path("log.txt"), "d\n").unwrap();
+    std::thread::sleep(PAUSE);
+    append(&scratch, "log.txt", "e\n");
+    let (rows, distinct, remarks) = answer(child);
+    assert_eq!((rows, distinct), (5, 5.0), "a fragment is no row: {remarks}");
+    assert!(remarks.contains("rows may have been missed"), "{remarks}");
+}
+
+#[test]
+fn pipe_that_closes_ends_the_run() {
+    let scratch = Scratch::new();
+    let json = scratch.feed(&["distinct", "--follow", "--json"], "a\nb\na\n").json();
+    assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(3), Some(2.0)));
+}

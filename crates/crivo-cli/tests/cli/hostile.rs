@@ -1,0 +1,119 @@
+//! Files and machines that are hostile: an error in bounded time and memory, or the right answer.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Ran, Scratch, table};
+
+/// Runs with a gibibyte of addresses.
+#[cfg(unix)]
+fn run_small(scratch: &Scratch, args: &[&str]) -> Ran {
+    let program = scratch.command(args);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 1048576; exec \"$0\" \"$@\""]).arg(program.get_program()).args(args);
+    command.current_dir(scratch.path("")).stdin(Stdio::null()).output().unwrap().into()
+}
+
+#[cfg(unix)]
+#[test]
+fn record_that_never_ends_is_an_error_that_names_the_option() {
+    let scratch = Scratch::new();
+    let mut encoder =
+        zstd::Encoder::new(std::fs::File::create(scratch.path("bomb.txt.zst")).unwrap(), 1).unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..2000 {
+        std::io::Write::write_all(&mut encoder, &piece).unwrap();
+    }
+    encoder.finish().unwrap();
+    let began = Instant::now();
+    let run = run_small(&scratch, &["distinct", "bomb.txt.zst"]);
+    run.fails_with("bomb.txt.zst:1: a record is longer than 64 MiB");
+    assert!(run.err.contains("--max-record"), "{run:?}");
+    assert!(began.elapsed() < Duration::from_secs(20));
+    // What has no room says so, and is not called damaged.
+    let run = run_small(&scratch, &["distinct", "bomb.txt.zst", "--max-record", "2G"]);
+    run.fails_with("there is no memory");
+    assert!(!run.err.contains("corrupt"), "{run:?}");
+    scratch.run(&["distinct", "bomb.txt.zst", "--max-record", "1k"]).fails_with("from 256K to 2G");
+}
+
+#[cfg(unix)]
+#[test]
+fn threads_that_cannot_start_are_done_without() {
+    let text: String = (0..20_000).map(|n| format!("{n},{}\n", n % 7)).collect();
+    let scratch = Scratch::with([("a.csv", format!("id,key\n{text}"))]);
+    for args in [
+        &["profile", "a.csv", "--threads", "64", "--json"][..],
+        &["uniq", "a.csv", "-f", "key", "--threads", "1000"],
+        &["distinct", "a.csv", "-f", "id", "--threads", "1000", "--json"],
+    ] {
+        run_small(&scratch, args).ok();
+    }
+}
+
+#[test]
+fn bytes_after_a_sketch_are_not_read() {
+    let scratch = Scratch::with([("a.txt", "a\nb\n")]);
+    scratch.run(&["distinct", "a.txt", "-o", "s.crivo"]).ok();
+    let sketch = scratch.read("s.crivo");
+    let mut longer = sketch.clone();
+    longer.extend(vec![0; 50 << 20]);
+    scratch.feed(&["show", "-"], &sketch).ok();
+    scratch.feed(&["show", "-"], &longer).fails_with("standard input");
+    let mut head = b"CRVO".to_vec();
+    head.extend(vec![0; 1000]);
+    scratch.feed(&["show", "-"], &head).fails_with("standard input");
+}
+
+#[test]
+fn many_columns_take_time_in_proportion() {
+    let wide = |columns: usize| {
+        let names: Vec<String> = (0..columns).map(|n| format!("c{n}")).collect();
+        let row: Vec<String> = (0..columns).map(|n| (n % 10).to_string()).collect();
+        format!("{}\n{}\n{}\n", names.join(","), row.join(","), row.join(","))
+    };
+    let scratch = Scratch::with([("few.csv", wide(2_000)), ("many.csv", wide(20_000))]);
+    let time = |name: &str| {
+        let began = Instant::now();
+        scratch.run(&["profile", name, "--json", "--threads", "1"]).ok();
+        began.elapsed()
+    };
+    time("few.csv");
+    let (few, many) = (time("few.csv"), time("many.csv"));
+    // Ten times the columns; four times as much again for a machine that does other things.
+    assert!(many < few * 40 + Duration::from_secs(1), "{few:?} for 2,000 columns, {many:?} for 20,000");
+}
+
+#[test]
+fn memory_without_room_for_the_columns_is_said_before_reading() {
+    let names: Vec<String> = (0..5000).map(|n| format!("c{n}")).collect();
+    let scratch = Scratch::with([("wide.csv", names.join(",") + "\n1,2\n")]);
+    scratch.run(&["profile", "wide.csv", "--memory", "32M"]).fails_with("5 000 columns take at least");
+}
+
+#[test]
+fn parquet_is_recognised_in_a_pipe_and_other_data_refused() {
+    let scratch = Scratch::new();
+    scratch.write("a.parquet", table("parquet", &vec!["ana".into(), "rui".into(), "ana".into()]));
+    let bytes = scratch.read("a.parquet");
+    let json = scratch.feed(&["distinct", "-f", "value", "--json"], &bytes).json();
+    assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(3), Some(2.0)));
+    scratch.feed(&["distinct"], b"PK\x03\x04and so on").fails_with("standard input: is a zip archive");
+    let wide: Vec<u8> = "user,time\nana,1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    scratch.feed(&["distinct"], wide).fails_with("standard input: is UTF-16 text");
+    scratch.feed(&["distinct", "-f", "1"], &scratch.read("a.parquet")[..40]).fails_with("not a Parquet file");
+}
+
+#[test]
+fn tables_on_standard_input_are_recognised_by_the_field() {
+    let scratch = Scratch::new();
+    let distinct = |field: &str, text: &str| scratch.feed(&["distinct", "-f", field, "--json"], text).json();
+    assert_eq!(distinct("user", "user,n\nana,1\nrui,2\nana,3\n")["distinct"]["value"], 2.0);
+    assert_eq!(distinct("user", "user\tn\nana\t1\n")["rows"], 1);
+    assert_eq!(distinct("user", "{\"user\":\"ana\"}\n{\"user\":null}\n")["skipped"], 1);
+    let run = scratch.feed(&["distinct", "-f", "colour"], "user,n\nana,1\n");
+    run.fails_with("there is no field 'colour'");
+    assert!(run.err.contains("--format csv"), "{run:?}");
+    // Without a field a line is a line.
+    assert_eq!(scratch.feed(&["distinct", "--json"], "user,n\nana,1\n").json()["rows"], 2);
+}

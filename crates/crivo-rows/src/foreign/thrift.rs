@@ -1,0 +1,278 @@
+//! Thrift's compact protocol, as far as Parquet's metadata needs it, read without believing a length.
+//!
+//! The Parquet crate reserves memory for as many row groups as a footer declares. So a footer is walked here first:
+//! every list must have its elements, and every struct its end. Page headers are read here only.
+
+/// Deeper structures than this are in no Parquet file.
+const DEEPEST: usize = 32;
+
+/// Why some bytes are not the structure they should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The bytes end before the structure does: more of them may help.
+    Short,
+    /// No bytes after these could make it right.
+    Wrong,
+}
+
+type Read<T> = Result<T, Fault>;
+
+/// The kinds of values, as the protocol numbers them.
+mod kind {
+    pub(super) const TRUE: u8 = 1;
+    pub(super) const FALSE: u8 = 2;
+    pub(super) const BYTE: u8 = 3;
+    pub(super) const I16: u8 = 4;
+    pub(super) const I32: u8 = 5;
+    pub(super) const I64: u8 = 6;
+    pub(super) const DOUBLE: u8 = 7;
+    pub(super) const BINARY: u8 = 8;
+    pub(super) const LIST: u8 = 9;
+    pub(super) const SET: u8 = 10;
+    pub(super) const MAP: u8 = 11;
+    pub(super) const STRUCT: u8 = 12;
+    pub(super) const UUID: u8 = 13;
+}
+
+/// A position in encoded bytes.
+#[derive(Debug)]
+struct Compact<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Compact<'_> {
+    fn byte(&mut self) -> Read<u8> {
+        let byte = self.bytes.get(self.at).copied().ok_or(Fault::Short)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn skip_bytes(&mut self, count: u64) -> Read<()> {
+        if count > (self.bytes.len() - self.at) as u64 {
+            return Err(Fault::Short);
+        }
+        self.at += count as usize;
+        Ok(())
+    }
+
+    fn unsigned(&mut self) -> Read<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(Fault::Wrong)
+    }
+
+    fn i32(&mut self) -> Read<i32> {
+        let zigzag = self.unsigned()?;
+        i32::try_from((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)).map_err(|_| Fault::Wrong)
+    }
+
+    /// Gives each field's number and kind to `each`, which reads the value, or says that it did not.
+    fn fields(&mut self, depth: usize, each: &mut dyn FnMut(&mut Self, i64, u8) -> Read<bool>) -> Read<()> {
+        let mut number = 0;
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                return Ok(());
+            }
+            number = match head >> 4 {
+                0 => {
+                    let zigzag = self.unsigned()?;
+                    (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)
+                }
+                delta => number + i64::from(delta),
+            };
+            let kind = head & 0x0F;
+            if !each(self, number, kind)? {
+                self.skip(kind, false, depth)?;
+            }
+        }
+    }
+
+    /// Walks over a value. Booleans are part of a field's head, but take a byte in a list.
+    fn skip(&mut self, kind: u8, in_list: bool, depth: usize) -> Read<()> {
+        let Some(depth) = depth.checked_sub(1) else { return Err(Fault::Wrong) };
+        match kind {
+            kind::TRUE | kind::FALSE if !in_list => Ok(()),
+            kind::TRUE | kind::FALSE | kind::BYTE => self.skip_bytes(1),
+            kind::I16 | kind::I32 | kind::I64 => self.unsigned().map(drop),
+            kind::DOUBLE => self.skip_bytes(8),
+            kind::UUID => self.skip_bytes(16),
+            kind::BINARY => {
+                let length = self.unsigned()?;
+                self.skip_bytes(length)
+            }
+            kind::LIST | kind::SET => {
+                let head = self.byte()?;
+                let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
+                let kind = head & 0x0F;
+                self.elements(count, depth, kind, |from, depth| from.skip(kind, true, depth))
+            }
+            kind::MAP => {
+                let count = self.unsigned()?;
+                let kinds = if count > 0 { self.byte()? } else { 0 };
+                self.elements(count, depth, kinds >> 4, |from, depth| {
+                    from.skip(kinds >> 4, true, depth)?;
+                    from.skip(kinds & 0x0F, true, depth)
+                })
+            }
+            kind::STRUCT => self.fields(depth, &mut |_, _, _| Ok(false)),
+            _ => Err(Fault::Wrong),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        count: u64,
+        depth: usize,
+        kind: u8,
+        mut each: impl FnMut(&mut Self, usize) -> Read<()>,
+    ) -> Read<()> {
+        // No struct in Parquet's lists is without a field, which takes three bytes with the end.
+        let least = if kind == kind::STRUCT { 3 } else { 1 };
+        if count > (self.bytes.len() - self.at) as u64 / least {
+            return Err(Fault::Short);
+        }
+        (0..count).try_for_each(|_| each(self, depth))
+    }
+}
+
+/// Walks over a footer; what follows its structure is not looked at.
+pub(crate) fn check_footer(bytes: &[u8]) -> Read<()> {
+    Compact { bytes, at: 0 }.fields(DEEPEST, &mut |_, _, _| Ok(false))
+}
+
+/// The head of a page, as far as reading the page needs it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct PageHead {
+    /// How long the head itself is.
+    pub(crate) length: usize,
+    pub(crate) kind: i32,
+    pub(crate) uncompressed: i32,
+    pub(crate) compressed: i32,
+    pub(crate) values: i32,
+    pub(crate) encoding: i32,
+    /// Of a data page, version 1: how its levels are encoded.
+    pub(crate) definition_encoding: i32,
+    pub(crate) repetition_encoding: i32,
+    /// Of a data page, version 2.
+    pub(crate) version_2: Option<Version2>,
+    /// Whether the part is there that belongs to its kind.
+    pub(crate) is_whole: bool,
+}
+
+/// What the head of a data page of version 2 says besides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Version2 {
+    pub(crate) nulls: i32,
+    pub(crate) rows: i32,
+    pub(crate) definition_bytes: i32,
+    pub(crate) repetition_bytes: i32,
+    pub(crate) is_compressed: bool,
+}
+
+impl PageHead {
+    pub(crate) const DATA: i32 = 0;
+    pub(crate) const INDEX: i32 = 1;
+    pub(crate) const DICTIONARY: i32 = 2;
+    pub(crate) const DATA_2: i32 = 3;
+
+    /// Reads a head from the beginning of some bytes.
+    pub(crate) fn read(bytes: &[u8]) -> Read<Self> {
+        let mut head =
+            Self { kind: -1, uncompressed: -1, compressed: -1, values: -1, encoding: -1, ..Self::default() };
+        let mut from = Compact { bytes, at: 0 };
+        let mut parts = [false; 4];
+        from.fields(DEEPEST, &mut |from, number, kind| {
+            match (number, kind) {
+                (1, kind::I32) => head.kind = from.i32()?,
+                (2, kind::I32) => head.uncompressed = from.i32()?,
+                (3, kind::I32) => head.compressed = from.i32()?,
+                (5, kind::STRUCT) => {
+                    parts[Self::DATA as usize] = true;
+                    from.fields(DEEPEST, &mut |from, number, kind| {
+                        match (number, kind) {
+                            (1, kind::I32) => head.values = from.i32()?,
+                            (2, kind::I32) => head.encoding = from.i32()?,
+                            (3, kind::I32) => head.definition_encoding = from.i32()?,
+                            (4, kind::I32) => head.repetition_encoding = from.i32()?,
+                            _ => return Ok(false),
+                        }
+                        Ok(true)
+                    })?;
+                }
+                (7, kind::STRUCT) => {
+                    parts[Self::DICTIONARY as usize] = true;
+                    from.fields(DEEPEST, &mut |from, number, kind| {
+                        match (number, kind) {
+                            (1, kind::I32) => head.values = from.i32()?,
+                            (2, kind::I32) => head.encoding = from.i32()?,
+                            _ => return Ok(false),
+                        }
+                        Ok(true)
+                    })?;
+                }
+                (8, kind::STRUCT) => {
+                    parts[Self::DATA_2 as usize] = true;
+                    let mut second = Version2 { is_compressed: true, ..Version2::default() };
+                    from.fields(DEEPEST, &mut |from, number, kind| {
+                        match (number, kind) {
+                            (1, kind::I32) => head.values = from.i32()?,
+                            (2, kind::I32) => second.nulls = from.i32()?,
+                            (3, kind::I32) => second.rows = from.i32()?,
+                            (4, kind::I32) => head.encoding = from.i32()?,
+                            (5, kind::I32) => second.definition_bytes = from.i32()?,
+                            (6, kind::I32) => second.repetition_bytes = from.i32()?,
+                            (7, kind::TRUE | kind::FALSE) => second.is_compressed = kind == kind::TRUE,
+                            _ => return Ok(false),
+                        }
+                        Ok(true)
+                    })?;
+                    head.version_2 = Some(second);
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        head.is_whole = usize::try_from(head.kind).is_ok_and(|kind| parts.get(kind) == Some(&true));
+        head.length = from.at;
+        Ok(head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_of_a_data_page_is_read() {
+        // Type 0, sizes 100 and 50, then {values 7, encoding 0, levels RLE (3)}, then an unknown binary field.
+        let bytes = [
+            0x15, 0, 0x15, 200, 1, 0x15, 100, 0x2C, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0x48, 2, 9, 9, 0,
+            77,
+        ];
+        let head = PageHead::read(&bytes).unwrap();
+        assert_eq!((head.kind, head.uncompressed, head.compressed, head.values), (0, 100, 50, 7));
+        assert_eq!((head.encoding, head.definition_encoding, head.is_whole), (0, 3, true));
+        assert_eq!(head.length, bytes.len() - 1);
+        for end in 0..bytes.len() - 1 {
+            assert_eq!(PageHead::read(&bytes[..end]), Err(Fault::Short), "{end}");
+        }
+    }
+
+    #[test]
+    fn lists_longer_than_the_bytes_are_refused() {
+        // Field 1 is a list of structs with 2^31 of them.
+        assert_eq!(check_footer(&[0x19, 0xFC, 0x80, 0x80, 0x80, 0x80, 8, 0]), Err(Fault::Short));
+        assert_eq!(check_footer(&[0x19, 0x2C, 0x15, 0, 0, 0x15, 0, 0, 0]), Ok(()));
+        let deep = [0x1C; 100];
+        assert_eq!(check_footer(&deep), Err(Fault::Wrong), "structs in structs");
+        assert_eq!(check_footer(&[0x1F, 0]), Err(Fault::Wrong), "no such kind");
+    }
+}

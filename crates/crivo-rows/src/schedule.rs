@@ -1,0 +1,182 @@
+//! Who takes the next chunk: threads that start together, claim work in turn, and stop together.
+
+use std::panic::resume_unwind;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, available_parallelism};
+
+use crate::error::{Error, Result};
+use crate::feed::{Chunk, Feed, Work};
+use crate::foreign::require_memory;
+use crate::ledger::{ChunkLines, Ledger};
+use crate::scan::{Counts, Scan};
+
+/// What a thread needs to read with, beside its state.
+const THREAD_MEMORY: usize = 24 << 20;
+
+/// What the workers of a pass share.
+pub(crate) struct Shared<'a> {
+    feed: Mutex<Feed<'a>>,
+    turn: Condvar,
+    ledger: Mutex<Ledger>,
+    /// Whether chunks are dealt to the workers in turn; otherwise the next free one takes the next chunk.
+    in_turn: bool,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A worker that panicked takes the whole pass with it; what it locked is not used again.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(scan: &'a Scan<'a>) -> Self {
+        Self {
+            feed: Mutex::new(Feed::new(scan.input, &scan.select, scan.progress, scan.chunk_size)),
+            turn: Condvar::new(),
+            ledger: Mutex::new(Ledger::new(scan.numbers_rows)),
+            in_turn: scan.repeatable,
+        }
+    }
+
+    /// The next work for this worker; nothing when the pass is over.
+    pub(crate) fn claim(&self, worker: WorkerNumber, chunk: &mut Chunk) -> Option<Work> {
+        let mut feed = lock(&self.feed);
+        let in_turn = self.in_turn && worker.of > 1;
+        while in_turn && !feed.ended && feed.sequence() % worker.of as u64 != worker.number as u64 {
+            feed = self.turn.wait(feed).unwrap_or_else(PoisonError::into_inner);
+        }
+        let (sequence, begins_file) = (feed.sequence(), feed.begins_file());
+        let work = feed.next(chunk);
+        drop(feed);
+        if in_turn {
+            self.turn.notify_all();
+        }
+        work.unwrap_or_else(|error| {
+            lock(&self.ledger).fail(sequence, begins_file, error);
+            None
+        })
+    }
+
+    pub(crate) fn finish(&self, work: &Work, lines: u64, rows: u64) {
+        lock(&self.ledger).finish(work.sequence, ChunkLines { begins_file: work.begins_file, lines, rows });
+    }
+
+    /// The rows before each chunk, if rows are numbered.
+    pub(crate) fn take_rows_before(&self) -> Vec<u64> {
+        lock(&self.ledger).take_rows_before()
+    }
+
+    /// Stops the pass: nothing more is handed out.
+    pub(crate) fn fail(&self, work: &Work, error: Error) {
+        lock(&self.ledger).fail(work.sequence, work.begins_file, error);
+        self.stop();
+    }
+
+    /// Nothing more is handed out.
+    pub(crate) fn stop(&self) {
+        lock(&self.feed).ended = true;
+        self.turn.notify_all();
+    }
+
+    /// The end of the pass, once every worker has stopped: the first error, or what was read.
+    pub(crate) fn conclude(self, parts: impl Iterator<Item = Counts>) -> Result<(Feed<'a>, Counts)> {
+        if let Some(error) = self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_failure() {
+            return Err(error);
+        }
+        let feed = self.feed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut counts =
+            Counts { bytes: feed.bytes_read(), truncations: feed.truncations, ..Counts::default() };
+        parts.for_each(|part| counts.add(part));
+        if counts.rows > 0 && !feed.stopped {
+            feed.seen.require_all()?;
+        }
+        Ok((feed, counts))
+    }
+}
+
+/// Runs its closure if the thread is panicking when it is dropped: workers that wait for this one's
+/// turn must not wait for ever.
+pub(crate) struct OnPanic<F: Fn()>(pub(crate) F);
+
+impl<F: Fn()> Drop for OnPanic<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0();
+        }
+    }
+}
+
+/// One of the workers of a pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkerNumber {
+    /// From 0.
+    pub(crate) number: usize,
+    /// How many there are.
+    pub(crate) of: usize,
+}
+
+/// Runs `work` on `wanted` threads, this one being the first of them. If the system does not start all, those that it
+/// started do the work: `work` is called when it is known how many they are.
+pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> T + Sync) -> Vec<T> {
+    let gate = Gate::default();
+    let usual = available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let (work, gate) = (&work, &gate);
+        let mut others = Vec::new();
+        for number in 1..wanted {
+            // More threads than processors are started only if there is memory for them all: one that has none when it
+            // works would end the process.
+            if number >= usual && require_memory(THREAD_MEMORY.saturating_mul(number + 1)).is_err() {
+                break;
+            }
+            let run = move || {
+                let of = gate.wait();
+                work(WorkerNumber { number, of })
+            };
+            match Builder::new().spawn_scoped(scope, run) {
+                Ok(started) => others.push(started),
+                Err(_) => break,
+            }
+        }
+        let of = others.len() + 1;
+        gate.open(of);
+        let mut parts = vec![work(WorkerNumber { number: 0, of })];
+        for other in others {
+            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        parts
+    })
+}
+
+/// Holds threads back until it is known how many there are.
+#[derive(Debug, Default)]
+struct Gate {
+    threads: Mutex<usize>,
+    opened: Condvar,
+}
+
+impl Gate {
+    fn open(&self, threads: usize) {
+        *lock(&self.threads) = threads;
+        self.opened.notify_all();
+    }
+
+    fn wait(&self) -> usize {
+        let mut threads = lock(&self.threads);
+        while *threads == 0 {
+            threads = self.opened.wait(threads).unwrap_or_else(PoisonError::into_inner);
+        }
+        *threads
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_knows_how_many_there_are() {
+        let parts = on_threads(4, |worker| (worker.number, worker.of));
+        assert_eq!(parts, [(0, 4), (1, 4), (2, 4), (3, 4)]);
+        assert_eq!(on_threads(1, |worker| worker.of), [1]);
+    }
+}

@@ -1,0 +1,158 @@
+//! One thread's work: a chunk becomes batches, and each is given to the step function.
+
+use crate::batch::{Origin, RowBatch, Source};
+use crate::error::Result;
+use crate::feed::{Chunk, Task, Work};
+use crate::keyer::Keyer;
+use crate::layout::{Layout, Shape};
+use crate::parquet::ParquetFile;
+use crate::parse::jsonl::Wanted;
+use crate::parse::{Table, Text, count_lines};
+use crate::scan::{Counts, Filter, Scan};
+
+/// One thread's memory, used again for every chunk.
+pub(crate) struct Worker<'a> {
+    pub(crate) chunk: Chunk,
+    table: Table,
+    batches: BatchMaker<'a>,
+}
+
+/// Passes the records of a table to the step function.
+struct BatchMaker<'a> {
+    keyer: Keyer,
+    skip_bad: bool,
+    filter: Option<&'a Filter<'a>>,
+    /// Which records of the table the filter flags, and the numbers of those.
+    flags: Vec<bool>,
+    numbers: Vec<u32>,
+    counts: Counts,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(scan: &Scan<'a>) -> Self {
+        Self {
+            chunk: Chunk::default(),
+            table: Table::default(),
+            batches: BatchMaker {
+                keyer: Keyer::new(scan.scheme, scan.items),
+                skip_bad: scan.input.skip_bad,
+                filter: scan.filter,
+                flags: Vec::new(),
+                numbers: Vec::new(),
+                counts: Counts::default(),
+            },
+        }
+    }
+
+    /// What was read so far.
+    pub(crate) fn counts(&self) -> Counts {
+        self.batches.counts
+    }
+
+    /// Gives every batch of the work to `step`, also if the filter left no row in it; the number of lines.
+    pub(crate) fn run(
+        &mut self,
+        work: &Work,
+        step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<u64> {
+        match &work.task {
+            Task::Text(layout) => self.run_text(layout, work.sequence, step),
+            Task::RowGroup(file, group) => self.run_group(file, *group, work.sequence, step).map(|()| 0),
+        }
+    }
+
+    fn run_text(
+        &mut self,
+        layout: &Layout,
+        sequence: u64,
+        mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<u64> {
+        let Self { chunk, table, batches } = self;
+        let skip_bad = batches.skip_bad;
+        let text = Text { bytes: chunk.bytes(), layout, has_quotes: chunk.has_quotes, skip_bad };
+        let mut source = Source {
+            file: &layout.file,
+            chosen: &layout.chosen,
+            discovers: matches!(layout.shape, Shape::Json(Wanted::All)),
+            whole: layout.whole,
+            bytes: text.bytes,
+            limit: chunk.end - usize::from(chunk.newline_added),
+            origin: Origin::Chunk,
+            sequence,
+            first: 0,
+        };
+        let mut position = chunk.start;
+        let mut lines = 0;
+        while position < chunk.end {
+            position = text.next_batch(position, table)?;
+            table.join(&layout.chosen, text.bytes)?;
+            let records = table.records.len();
+            lines += records as u64 + table.bad + table.blank;
+            batches.give(source, table, records, &mut step)?;
+            source.first += records as u64;
+        }
+        // Where every line is a record or an empty one, they have been counted.
+        Ok(match layout.shape {
+            Shape::Json(_) => count_lines(chunk.bytes()),
+            Shape::Delimited(_) if chunk.has_quotes => count_lines(chunk.bytes()),
+            _ => lines + count_lines(&chunk.bytes()[..chunk.start]),
+        })
+    }
+
+    fn run_group(
+        &mut self,
+        file: &ParquetFile,
+        group: usize,
+        sequence: u64,
+        mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { table, batches, .. } = self;
+        let mut source = Source {
+            file: &file.file,
+            chosen: &file.chosen,
+            discovers: false,
+            whole: false,
+            bytes: &[],
+            limit: 0,
+            origin: Origin::Rows(file.rows_before(group)),
+            sequence,
+            first: 0,
+        };
+        let mut group = file.read_group(group)?;
+        while let Some(rows) = group.next_batch(table)? {
+            table.join(&file.chosen, &[])?;
+            batches.give(source, table, rows, &mut step)?;
+            source.first += rows as u64;
+        }
+        Ok(())
+    }
+}
+
+impl BatchMaker<'_> {
+    /// Gives the records of a table to `step`, without those that the filter leaves out.
+    fn give(
+        &mut self,
+        source: Source<'_>,
+        table: &mut Table,
+        records: usize,
+        step: &mut impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { keyer, skip_bad, filter, flags, numbers, counts } = self;
+        let mut kept = None;
+        if let Some(filter) = filter {
+            flags.clear();
+            flags.resize(records, false);
+            filter(&RowBatch::new(source, table, records, None, keyer, *skip_bad), flags)?;
+            numbers.clear();
+            numbers.extend((0..).zip(&*flags).filter(|(_, flag)| **flag).map(|(number, _)| number));
+            table.keep_only(flags);
+            kept = Some(numbers.as_slice());
+        }
+        let mut batch = RowBatch::new(source, table, records, kept, keyer, *skip_bad);
+        if records > 0 {
+            step(&mut batch)?;
+        }
+        counts.add(batch.counts());
+        Ok(())
+    }
+}

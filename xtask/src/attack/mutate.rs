@@ -1,0 +1,273 @@
+//! How a valid file becomes a hostile one.
+//!
+//! Random changes of bytes rarely get past the first check of a format. So a change is made where the format is
+//! read, and what the format checks is made to fit again: the checksum of a sketch, the length of a Parquet footer.
+
+/// A generator that is fast and whose values are specified: `SplitMix64`.
+#[derive(Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below `limit`, which is not 0.
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    pub(super) fn one_in(&mut self, chances: usize) -> bool {
+        self.below(chances) == 0
+    }
+
+    pub(super) fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
+        &from[self.below(from.len())]
+    }
+}
+
+/// Numbers at which programs go wrong.
+const EXTREMES: [u64; 14] = [
+    0,
+    1,
+    0x7F,
+    0x80,
+    0xFF,
+    0xFFFF,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFF,
+    1 << 32,
+    1 << 40,
+    i64::MAX as u64,
+    1 << 63,
+    u64::MAX,
+];
+
+/// Changes some bytes anywhere in a part of the file: flips, extreme numbers, cuts, repetitions.
+fn change_bytes(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, random: &mut Random) {
+    if within.is_empty() {
+        return;
+    }
+    let at = within.start + random.below(within.len());
+    match random.below(9) {
+        0 | 1 => bytes[at] ^= 1 << random.below(8),
+        2 => bytes[at] = random.next() as u8,
+        3 => bytes[at] = *random.pick(&[0, 1, 0x7F, 0x80, 0xFF]),
+        4 => {
+            let width = *random.pick(&[2, 4, 8]);
+            let value = random.pick(&EXTREMES).to_le_bytes();
+            let end = (at + width).min(within.end);
+            bytes[at..end].copy_from_slice(&value[..end - at]);
+        }
+        5 => {
+            let end = (at + 1 + random.below(16)).min(within.end);
+            bytes.drain(at..end);
+        }
+        6 => {
+            let end = (at + 1 + random.below(64)).min(within.end);
+            let again = bytes[at..end].to_vec();
+            bytes.splice(at..at, again);
+        }
+        7 => {
+            let other = within.start + random.below(within.len());
+            bytes.swap(at, other);
+        }
+        _ => {
+            let new: Vec<u8> = (0..1 + random.below(8)).map(|_| random.next() as u8).collect();
+            bytes.splice(at..at, new);
+        }
+    }
+}
+
+/// One to eight changes anywhere, now and then a cut.
+pub(super) fn anywhere(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    for _ in 0..1 + random.below(8) {
+        let end = bytes.len();
+        change_bytes(&mut bytes, 0..end, random);
+    }
+    if random.one_in(8) {
+        bytes.truncate(random.below(bytes.len() + 1));
+    }
+    bytes
+}
+
+/// The head of a sketch file, up to and with the length of its payload.
+const SKETCH_HEAD: usize = 28;
+const CHECKSUM: usize = 4;
+
+/// A sketch with changes in its head or payload. Mostly the length and the checksum fit again.
+pub(super) fn sketch(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    if bytes.len() < SKETCH_HEAD + CHECKSUM || random.one_in(8) {
+        return anywhere(bytes, random);
+    }
+    bytes.truncate(bytes.len() - CHECKSUM);
+    for _ in 0..1 + random.below(4) {
+        let end = bytes.len();
+        // Parameters stand at the beginning of the payload.
+        let within = match random.below(4) {
+            0 => 4..SKETCH_HEAD.min(end),
+            1 => SKETCH_HEAD.min(end)..end,
+            _ => SKETCH_HEAD.min(end)..(SKETCH_HEAD + 48).min(end),
+        };
+        change_bytes(&mut bytes, within, random);
+    }
+    if bytes.len() >= SKETCH_HEAD && !random.one_in(8) {
+        let length = (bytes.len() - SKETCH_HEAD) as u64;
+        bytes[SKETCH_HEAD - 8..SKETCH_HEAD].copy_from_slice(&length.to_le_bytes());
+    }
+    let checksum = crc32(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// CRC-32 as in zip and gzip, bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
+    })
+}
+
+/// Behind the footer: its length in four bytes, and the magic number.
+const PARQUET_TAIL: usize = 8;
+
+/// A Parquet file with changes in its footer, in the head of a page, or anywhere.
+pub(super) fn parquet(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    let Some(data) = data_length(&bytes) else { return anywhere(bytes, random) };
+    match random.below(4) {
+        0 => anywhere(bytes, random),
+        1 => {
+            // Heads of pages are where a zigzag number says the kind: 0 is 0x15 0x00, a dictionary 0x15 0x04.
+            let heads: Vec<usize> = (4..data.saturating_sub(24))
+                .filter(|&at| bytes[at] == 0x15 && matches!(bytes[at + 1], 0 | 4 | 6) && bytes[at + 2] == 0x15)
+                .collect();
+            if heads.is_empty() {
+                return anywhere(bytes, random);
+            }
+            let at = *random.pick(&heads);
+            for _ in 0..1 + random.below(3) {
+                change_number(&mut bytes, at..(at + 24).min(data), false, random);
+            }
+            bytes
+        }
+        _ => {
+            let tail = bytes.split_off(bytes.len() - PARQUET_TAIL);
+            for _ in 0..1 + random.below(4) {
+                let end = bytes.len();
+                if random.one_in(3) {
+                    change_bytes(&mut bytes, data..end, random);
+                } else {
+                    change_number(&mut bytes, data..end, true, random);
+                }
+            }
+            let length = bytes.len().saturating_sub(data) as u32;
+            bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(&tail[4..]);
+            bytes
+        }
+    }
+}
+
+/// Where the footer begins.
+fn data_length(bytes: &[u8]) -> Option<usize> {
+    let tail = bytes.len().checked_sub(PARQUET_TAIL)?;
+    let footer = u32::from_le_bytes(*bytes.get(tail..)?.first_chunk()?) as usize;
+    tail.checked_sub(footer)
+}
+
+/// Replaces a number of variable length by an extreme one; of the same length unless bytes may move.
+fn change_number(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, may_move: bool, random: &mut Random) {
+    if within.is_empty() {
+        return;
+    }
+    let at = within.start + random.below(within.len());
+    let length = bytes[at..within.end].iter().position(|byte| *byte < 0x80).map_or(1, |last| last + 1);
+    let mut number = Vec::new();
+    let mut value = if random.one_in(3) { random.next() >> random.below(64) } else { *random.pick(&EXTREMES) };
+    loop {
+        let byte = (value & 0x7F) as u8;
+        value >>= 7;
+        let is_last = value == 0 || !may_move && number.len() + 1 == length;
+        number.push(if is_last { byte } else { byte | 0x80 });
+        if is_last {
+            break;
+        }
+    }
+    if may_move {
+        bytes.splice(at..at + length, number);
+    } else {
+        number.resize(number.len().max(1), 0);
+        let end = at + number.len().min(length);
+        bytes[at..end].copy_from_slice(&number[..end - at]);
+    }
+}
+
+/// Text with marks where they hurt: quotes, line ends, brackets, zeros, very long stretches.
+pub(super) fn text(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    const MARKS: [&[u8]; 16] = [
+        b"\"", b"\"\"", b"\n", b"\r\n", b"\r", b",", b"\t", b"{", b"}", b"[", b"\\", b"\\u", b"\0", b"\xFF\xFE", b"\xEF\xBB\xBF",
+        b"-1e999999999",
+    ];
+    for _ in 0..1 + random.below(6) {
+        let at = random.below(bytes.len() + 1);
+        match random.below(4) {
+            0 => {
+                let mark = *random.pick(&MARKS);
+                let times = if random.one_in(20) { 100_000 } else { 1 + random.below(3) };
+                let repeated = mark.repeat(times);
+                bytes.splice(at..at, repeated);
+            }
+            1 => {
+                let end = bytes.len();
+                change_bytes(&mut bytes, 0..end, random);
+            }
+            2 => bytes.truncate(at.max(1).min(bytes.len())),
+            _ => {
+                let end = (at + random.below(200)).min(bytes.len());
+                let again = bytes[at..end].to_vec();
+                bytes.splice(at..at, again);
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksum_is_the_known_one() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn mutants_of_one_seed_are_the_same() {
+        let bytes: Vec<u8> = (0..200).collect();
+        for mutate in [anywhere, sketch, parquet, text] {
+            let once = mutate(bytes.clone(), &mut Random::new(7));
+            assert_eq!(once, mutate(bytes.clone(), &mut Random::new(7)));
+            let different = (0..100).filter(|&seed| mutate(bytes.clone(), &mut Random::new(seed)) != bytes).count();
+            assert!(different > 80, "{different}");
+        }
+    }
+
+    #[test]
+    fn checksum_of_a_mutated_sketch_mostly_fits() {
+        let mut sketch_bytes: Vec<u8> = b"CRVO".iter().copied().chain(0..60).collect();
+        sketch_bytes.extend_from_slice(&[0; 4]);
+        let fits = |bytes: &[u8]| {
+            bytes.split_last_chunk::<4>().is_some_and(|(body, sum)| crc32(body).to_le_bytes() == *sum)
+        };
+        let fitting = (0..200).filter(|&seed| fits(&sketch(sketch_bytes.clone(), &mut Random::new(seed)))).count();
+        assert!(fitting > 150, "{fitting}");
+    }
+}
