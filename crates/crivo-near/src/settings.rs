@@ -26,8 +26,11 @@ pub struct Settings {
     /// Trust signatures: report estimated similarities instead of computing each from the
     /// documents. Quicker where nearly everything is a duplicate.
     pub fast: bool,
-    /// About how many bytes to use; what does not fit is kept in a temporary file. Some 60 bytes a
-    /// document are needed whatever it says.
+    /// List every pair. By default very large clusters have only the pairs of their first member with
+    /// each other one, because a million documents have half a billion pairs.
+    pub all_pairs: bool,
+    /// About how many bytes to use; what does not fit is kept in a temporary file. 24 bytes a document
+    /// have to fit in three quarters of it.
     pub memory: u64,
     /// On how many threads; 0 means as many as there are processors.
     pub threads: usize,
@@ -42,6 +45,7 @@ impl Default for Settings {
             hashes: 128,
             bands: None,
             fast: false,
+            all_pairs: false,
             memory: 2 << 30,
             threads: 0,
         }

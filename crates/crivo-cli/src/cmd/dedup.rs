@@ -87,7 +87,7 @@ struct ResultArgs {
     keep: KeepName,
 
     /// What holds a cluster together
-    #[arg(long, value_enum, default_value = "chains")]
+    #[arg(long, value_enum, default_value = "kept")]
     linking: LinkingName,
 
     /// Drop also those that are like a document of this index; see crivo similar index
@@ -126,10 +126,11 @@ enum KeepName {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LinkingName {
+    /// Each document that goes is a near-duplicate of the one that stays in its place
+    #[value(alias = "representative")]
+    Kept,
     /// Chains of near-duplicates: the ends of a long one may have little in common
     Chains,
-    /// Each member is a near-duplicate of the document that stays
-    Representative,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -199,7 +200,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     };
     let linking = match args.results.linking {
         LinkingName::Chains => Linking::Chains,
-        LinkingName::Representative => Linking::Representative,
+        LinkingName::Kept => Linking::Kept,
     };
     let clusters = Clusters::of(&found, linking, keep).map_err(explained)?;
     let known = |index| against::known(index, &corpus, &found, &clusters, settings.threshold);
