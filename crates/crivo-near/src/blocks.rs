@@ -5,6 +5,8 @@
 //! gets several, cut by the numbers of its members; a pair of it may then need two blocks at once.
 
 use crate::contents::Twins;
+use crate::error::Result;
+use crate::work::{StageReader, StageWriter};
 
 /// Marks a component that has several blocks; the other bits are its number among those.
 const GIANT: u32 = 1 << 31;
@@ -115,6 +117,29 @@ impl Blocks {
             giant.first = self.count;
             self.count += giant.starts.len() as u32;
         }
+    }
+
+    /// Writes the blocks to the description of a stage.
+    pub(crate) fn save(&self, to: &mut StageWriter) -> Result<()> {
+        to.numbers(&self.roots)?;
+        to.numbers(&self.of_roots)?;
+        to.number(self.count.into())?;
+        to.number(self.giants.len() as u64)?;
+        for giant in &self.giants {
+            to.number(giant.first.into())?;
+            to.numbers(&giant.starts)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what [`save`](Self::save) wrote.
+    pub(crate) fn load(from: &mut StageReader) -> Result<Self> {
+        let (roots, of_roots, count) = (from.numbers()?, from.numbers()?, from.number()? as u32);
+        let mut giants = Vec::with_capacity(from.count(16)?);
+        for _ in 0..giants.capacity() {
+            giants.push(Giant { first: from.number()? as u32, starts: from.numbers()?, filled: 0 });
+        }
+        Ok(Self { roots, of_roots, giants, count })
     }
 
     /// The number of blocks.

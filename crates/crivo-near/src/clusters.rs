@@ -42,14 +42,28 @@ impl Clusters {
     /// # Errors
     /// If the pairs, put aside in a temporary file, cannot be read again.
     pub fn of(outcome: &Outcome, linking: Linking, keep: Keep) -> Result<Self> {
+        Self::of_unknown(outcome, linking, keep, &|_| false)
+    }
+
+    /// Clusters where the `known` members go for a reason of their own. So with [`Linking::Kept`] none of them
+    /// stays in the place of another. Members with the same content are all known, or none is.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_unknown(
+        outcome: &Outcome,
+        linking: Linking,
+        keep: Keep,
+        known: &dyn Fn(u32) -> bool,
+    ) -> Result<Self> {
         let mut kept = match linking {
             Linking::Chains => chains(outcome, keep)?,
-            Linking::Kept => around_kept(outcome, keep)?,
+            Linking::Kept => around_kept(outcome, keep, known)?,
         };
         // What holds for a content holds for every member that has it. Of those the first is as long as
         // the others.
         for (&first, member) in outcome.twins.firsts().iter().zip(0..) {
-            if first != member {
+            if first != member && !known(member) {
                 kept[member as usize] = kept[first as usize];
             }
         }
@@ -99,7 +113,8 @@ impl Clusters {
             removed.push(pair_partition(key, members), (key, similarity.to_bits()))
         };
         for (first, others) in outcome.twins.groups().filter(|(first, _)| self.keeps(*first)) {
-            others.iter().try_for_each(|&other| put(other, first, 1.0))?;
+            let gone = others.iter().filter(|&&other| !self.keeps(other));
+            gone.into_iter().try_for_each(|&other| put(other, first, 1.0))?;
         }
         outcome.for_each_content_pair(|one, other, similarity| {
             for (member, kept) in [(one, other), (other, one)] {
@@ -148,12 +163,13 @@ fn chains(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
     Ok(roots.into_iter().map(|root| best[root as usize]).collect())
 }
 
-fn around_kept(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
+fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Result<Vec<u32>> {
     let members = outcome.documents();
     let mut kept: Vec<u32> = (0..members).collect();
     let mut join = |preferred: u32, other: u32| {
         // Whether the preferred one stays has been decided by the pairs before.
-        if kept[preferred as usize] == preferred && kept[other as usize] == other {
+        let both_stay = kept[preferred as usize] == preferred && kept[other as usize] == other;
+        if both_stay && !known(preferred) && !known(other) {
             kept[other as usize] = preferred;
         }
     };

@@ -17,6 +17,7 @@
 //! | the second reading: each candidate's set into its block | `gather`, `segments` |
 //! | pairs to similarities, block by block | `verify` |
 //! | what was missed, and what was not listed | `missed`, `crowd` |
+//! | stages that a killed run has done | [`WorkFolder`] |
 //! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
 //! | what was seen before, on disk | [`Index`] |
@@ -73,7 +74,9 @@ mod sign;
 mod sorter;
 mod source;
 mod spill;
+mod stages;
 mod verify;
+mod work;
 
 pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
@@ -88,3 +91,4 @@ pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
+pub use work::WorkFolder;

@@ -1,12 +1,14 @@
 //! The whole search, stage by stage.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crivo::similarity::Bands;
 
 use crate::blocks::{BlockSize, Blocks};
 use crate::budget::Budget;
-use crate::candidates::{Candidates, PairKey, candidates, members_of};
+use crate::candidates::{Candidates, PairKey, candidates, members_of, pair_partition};
 use crate::contents::{Twins, first_with_content};
 use crate::crowd::{self, Crowd};
 use crate::error::{Error, Result};
@@ -19,7 +21,9 @@ use crate::settings::Settings;
 use crate::sign::{Signed, SigningSpills, sign_all};
 use crate::source::{Documents, Shingled, Source};
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
-use crate::verify::{Comparison, Measure};
+use crate::stages::{Paired, load_sets, save_sets};
+use crate::verify::{BlockTally, Comparison, Found, Measure};
+use crate::work::{FoundLog, PAIRS_OF_A_FRAME, Work};
 
 /// The stages of a search, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +84,7 @@ pub fn similar_sets(source: &impl Source, settings: &Settings, watch: &dyn Watch
         bands: settings.bands()?,
         budget: Budget::new(settings.memory, settings.thread_count()),
         watch,
+        work: settings.work.as_ref().map(|folder| Work::open(folder, settings)).transpose()?,
     };
     search.run(source)
 }
@@ -90,35 +95,34 @@ struct Search<'a> {
     bands: Bands,
     budget: Budget,
     watch: &'a dyn Watch,
-}
-
-/// Everything that pairing leaves behind.
-struct Paired {
-    places: Places,
-    lengths: Vec<u32>,
-    sizes: Vec<u32>,
-    too_short: u64,
-    twins: Twins,
-    blocks: Blocks,
-    /// The candidates, by the block of their first member, each once.
-    pairs: Partitions<PairKey>,
-    /// Pairs drawn from crowds, in the same way.
-    samples: Partitions<PairKey>,
-    crowds: Vec<Crowd>,
-    signatures: Segments,
-    spilled: u64,
+    work: Option<Work>,
 }
 
 impl Search<'_> {
+    /// Runs the stages that an earlier run in the same work folder has not done.
     fn run(&self, source: &impl Source) -> Result<Outcome> {
-        self.begin(Stage::Signing)?;
-        let signed = self.sign(source)?;
-        self.begin(Stage::Pairing)?;
-        let paired = self.pair(signed)?;
-        self.begin(Stage::Gathering)?;
-        let sets = self.gather(source, &paired)?;
+        let work = self.work.as_ref();
+        let paired = match work.map(Paired::load).transpose()?.flatten() {
+            Some(paired) => paired,
+            None => {
+                let signed = match work.map(Signed::load).transpose()?.flatten() {
+                    Some(signed) => signed,
+                    None => self.sign(source)?,
+                };
+                self.pair(signed)?
+            }
+        };
+        let sets = match work.map(load_sets).transpose()?.flatten() {
+            Some(sets) => sets,
+            None => self.gather(source, &paired)?,
+        };
         self.begin(Stage::Comparing)?;
         self.compare(paired, &sets)
+    }
+
+    /// A spill, in the work folder if there is one.
+    fn spill(&self, name: &str) -> Arc<Spill> {
+        self.work.as_ref().map_or_else(Arc::default, |work| work.spill(name))
     }
 
     fn begin(&self, stage: Stage) -> Result<()> {
@@ -140,12 +144,19 @@ impl Search<'_> {
     }
 
     fn sign(&self, source: &impl Source) -> Result<Signed> {
-        let spills =
-            SigningSpills { keys: Arc::default(), prints: Arc::default(), signatures: Arc::default() };
-        sign_all(source, self.settings, self.bands, self.budget, &spills)
+        self.begin(Stage::Signing)?;
+        let spills = SigningSpills {
+            keys: self.spill("keys.spill"),
+            prints: self.spill("prints.spill"),
+            signatures: self.spill("signatures.spill"),
+        };
+        let mut signed = sign_all(source, self.settings, self.bands, self.budget, &spills)?;
+        self.work.as_ref().map_or(Ok(()), |work| signed.save(work))?;
+        Ok(signed)
     }
 
     fn pair(&self, signed: Signed) -> Result<Paired> {
+        self.begin(Stage::Pairing)?;
         let Signed { places, lengths, sizes, too_short, keys, prints, signatures } = signed;
         let mut spilled = keys.spill().bytes() + prints.spill().bytes() + signatures.spill().bytes();
         let twins = Twins::new(first_with_content(&prints, &places, self.threads())?);
@@ -162,7 +173,7 @@ impl Search<'_> {
         let blocks = Blocks::pack(roots, &twins, &sizes, size);
         let (by_block, samples, crowds) = self.distribute(&pairs, &crowded, &blocks, &twins, room)?;
         spilled += by_block.spill().bytes();
-        Ok(Paired {
+        let mut paired = Paired {
             places,
             lengths,
             sizes,
@@ -174,7 +185,9 @@ impl Search<'_> {
             crowds,
             signatures,
             spilled,
-        })
+        };
+        self.work.as_ref().map_or(Ok(()), |work| paired.save(work))?;
+        Ok(paired)
     }
 
     /// Puts each candidate once into the partition of its block, and draws pairs from crowds.
@@ -189,7 +202,7 @@ impl Search<'_> {
     ) -> Result<(Partitions<PairKey>, Partitions<PairKey>, Vec<Crowd>)> {
         let count = blocks.count();
         let block_of = |pair| blocks.of(members_of(pair).0).map(|block| block as usize);
-        let spill: Arc<Spill> = Arc::default();
+        let spill = self.spill("pairs.spill");
         let each = self.budget.each(room / 8);
         let make = || (Writer::new(&spill, count, each, Order::Any), Vec::new());
         let writers = deal(self.threads(), pairs.count(), make, |(writer, buffer), partition| {
@@ -204,7 +217,7 @@ impl Search<'_> {
             })
         })?;
         let writers = writers.into_iter().map(|(writer, _)| writer).collect();
-        let mut samples = Writer::new(&Arc::default(), count, room / 16, Order::Any);
+        let mut samples = Writer::new(&self.spill("samples.spill"), count, room / 16, Order::Any);
         let crowds = crowd::draw(crowded, blocks, twins, |pair| match block_of(pair) {
             Some(block) => samples.push(block, pair),
             None => Ok(()),
@@ -213,17 +226,20 @@ impl Search<'_> {
     }
 
     fn gather(&self, source: &impl Source, paired: &Paired) -> Result<Segments> {
+        self.begin(Stage::Gathering)?;
         let Paired { places, twins, sizes, blocks, .. } = paired;
         let known = Known { places, twins, sizes, blocks };
         let each = self.budget.each(self.room(places) / 3);
-        let spill = Arc::default();
-        if blocks.count() == 0 {
-            return Ok(Segments::new(0, Vec::new()));
-        }
-        if self.settings.fast {
-            return gather_signatures(&paired.signatures, &known, self.threads(), each, &spill);
-        }
-        gather(source, &known, each, &spill)
+        let spill = self.spill("sets.spill");
+        let mut sets = if blocks.count() == 0 {
+            Segments::new(0, Vec::new())
+        } else if self.settings.fast {
+            gather_signatures(&paired.signatures, &known, self.threads(), each, &spill)?
+        } else {
+            gather(source, &known, each, &spill)?
+        };
+        self.work.as_ref().map_or(Ok(()), |work| save_sets(&mut sets, work))?;
+        Ok(sets)
     }
 
     fn compare(&self, mut paired: Paired, sets: &Segments) -> Result<Outcome> {
@@ -240,26 +256,33 @@ impl Search<'_> {
         };
         let members = paired.places.len();
         let spill: Arc<Spill> = Arc::default();
-        let make = || FindingThread {
-            found: Writer::new(&spill, PARTITIONS, self.budget.each(room / 8), Order::Sorted),
+        let each = self.budget.each(room / 8);
+        let new_thread = || FindingThread {
+            found: Writer::new(&spill, PARTITIONS, each, Order::Sorted),
+            unlogged: Vec::new(),
             compared: 0,
             alike: vec![0; paired.crowds.len()],
+            members,
         };
+        let mut earlier = new_thread();
+        let opened = self.work.as_ref().map(|work| FoundLog::open(&work.path("found.log"), |pairs| earlier.take(pairs)));
+        let (log, done) = opened.transpose()?.map_or((None, HashMap::new()), |(log, done)| (Some(log), done));
+        done.values().for_each(|tally| earlier.count(tally));
         let count = paired.blocks.count();
-        let done = std::sync::atomic::AtomicU64::new(0);
-        let threads = deal(self.threads(), count, make, |thread, block| {
+        let compared = AtomicU64::new(done.len() as u64);
+        let mut threads = deal(self.threads(), count, new_thread, |thread, block| {
+            let block = block as u32;
+            if done.contains_key(&block) {
+                return Ok(());
+            }
             self.check_stop()?;
-            let FindingThread { found, compared, alike } = thread;
-            let tally = comparison.compare_block(block as u32, |pair| {
-                let partition = crate::candidates::pair_partition(pair.pair, members);
-                found.push(partition, (pair.pair, pair.similarity.to_bits()))
-            })?;
-            *compared += tally.compared;
-            tally.alike.iter().for_each(|&(crowd, more)| alike[crowd as usize] += more);
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            self.watch.advance(Stage::Comparing, done, count as u64);
+            let tally = comparison.compare_block(block, |found| thread.find(found, block, log.as_ref()))?;
+            thread.finish_block(block, &tally, log.as_ref())?;
+            let compared = compared.fetch_add(1, Ordering::Relaxed) + 1;
+            self.watch.advance(Stage::Comparing, compared, count as u64);
             Ok(())
         })?;
+        threads.push(earlier);
         let mut crowds = std::mem::take(&mut paired.crowds);
         let (mut compared, mut writers) = (0, Vec::new());
         for thread in threads {
@@ -296,7 +319,46 @@ impl Search<'_> {
 /// What one thread has found.
 struct FindingThread {
     found: Writer<FoundPair>,
+    /// Pairs of the present block that are not in the log yet.
+    unlogged: Vec<FoundPair>,
     compared: u64,
     /// For each crowd, how many of the drawn pairs are near-duplicates.
     alike: Vec<u64>,
+    members: u32,
+}
+
+impl FindingThread {
+    fn take(&mut self, pairs: &[FoundPair]) -> Result<()> {
+        pairs.iter().try_for_each(|&pair| self.found.push(pair_partition(pair.0, self.members), pair))
+    }
+
+    fn count(&mut self, tally: &BlockTally) {
+        self.compared += tally.compared;
+        for &(crowd, more) in &tally.alike {
+            if let Some(alike) = self.alike.get_mut(crowd as usize) {
+                *alike += more;
+            }
+        }
+    }
+
+    fn find(&mut self, found: Found, block: u32, log: Option<&FoundLog>) -> Result<()> {
+        let pair = (found.pair, found.similarity.to_bits());
+        if let Some(log) = log {
+            self.unlogged.push(pair);
+            if self.unlogged.len() >= PAIRS_OF_A_FRAME {
+                log.append(block, &self.unlogged, None)?;
+                self.unlogged.clear();
+            }
+        }
+        self.take(&[pair])
+    }
+
+    fn finish_block(&mut self, block: u32, tally: &BlockTally, log: Option<&FoundLog>) -> Result<()> {
+        self.count(tally);
+        if let Some(log) = log {
+            log.append(block, &self.unlogged, Some(tally))?;
+            self.unlogged.clear();
+        }
+        Ok(())
+    }
 }

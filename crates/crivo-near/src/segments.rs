@@ -93,6 +93,19 @@ impl Segments {
         &self.spill
     }
 
+    /// Moves everything to the file, and waits until it is on the disk.
+    pub(crate) fn persist(&mut self) -> Result<()> {
+        let mut bytes = Vec::new();
+        for (segments, extents) in self.memory.iter_mut().zip(&mut self.extents) {
+            for words in std::mem::take(segments) {
+                bytes.clear();
+                bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+                extents.push(self.spill.append(&bytes)?);
+            }
+        }
+        self.spill.sync()
+    }
+
     /// The number of segments of a block.
     pub(crate) fn count(&self, block: usize) -> usize {
         self.memory.get(block).map_or(0, Vec::len) + self.extents.get(block).map_or(0, Vec::len)

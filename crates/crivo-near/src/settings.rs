@@ -5,6 +5,7 @@ use crivo::similarity::shingle::Shingles;
 
 use crate::error::{Error, Result};
 use crate::parallel::thread_count;
+use crate::work::WorkFolder;
 
 /// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
 const LEAST_MEMORY: u64 = 16 << 20;
@@ -34,6 +35,8 @@ pub struct Settings {
     pub memory: u64,
     /// On how many threads; 0 means as many as there are processors.
     pub threads: usize,
+    /// Where stages are kept, so that a killed run continues; nowhere by default.
+    pub work: Option<WorkFolder>,
 }
 
 impl Default for Settings {
@@ -48,6 +51,7 @@ impl Default for Settings {
             all_pairs: false,
             memory: 2 << 30,
             threads: 0,
+            work: None,
         }
     }
 }

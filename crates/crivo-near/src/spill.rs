@@ -101,8 +101,12 @@ impl Spill {
     /// A named file that an earlier run has filled up to `end`.
     pub(crate) fn reopened(path: &Path, end: u64) -> Result<Self> {
         let file = File::options().read(true).write(true).open(path);
-        let file = file.map_err(Error::storage("opening a file of the work folder"))?;
-        let length = file.metadata().map_err(Error::storage("opening a file of the work folder"))?.len();
+        // A spill that nothing was put into was never made.
+        let file = match file {
+            Err(error) if end == 0 && error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::named(path)),
+            file => file.map_err(|error| Error::work(path, error))?,
+        };
+        let length = file.metadata().map_err(|error| Error::work(path, error))?.len();
         if length < end {
             return Err(Error::work(path, "is shorter than the run that wrote it says"));
         }
@@ -127,7 +131,7 @@ impl Spill {
             Some(path) => File::options().read(true).write(true).create(true).truncate(true).open(path),
             None => tempfile::tempfile(),
         };
-        let made = Arc::new(made.map_err(Error::storage("making a temporary file"))?);
+        let made = Arc::new(made.map_err(|error| self.failed("making a temporary file", error))?);
         Ok(Arc::clone(file.insert(made)))
     }
 
@@ -135,7 +139,7 @@ impl Spill {
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<Extent> {
         let file = self.file()?;
         let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        write_at(&file, bytes, start).map_err(Error::storage("writing to a temporary file"))?;
+        write_at(&file, bytes, start).map_err(|error| self.failed("writing to a temporary file", error))?;
         Ok(Extent { start, len: bytes.len() as u64 })
     }
 
@@ -143,13 +147,22 @@ impl Spill {
     pub(crate) fn read(&self, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
         bytes.clear();
         bytes.resize(extent.len as usize, 0);
-        read_at(&*self.file()?, bytes, extent.start).map_err(Error::storage("reading a temporary file"))
+        read_at(&*self.file()?, bytes, extent.start)
+            .map_err(|error| self.failed("reading a temporary file", error))
+    }
+
+    /// The error of an operation on the file, which names the file if it has a name.
+    fn failed(&self, doing: &'static str, cause: std::io::Error) -> Error {
+        match &self.path {
+            Some(path) => Error::work(path, format_args!("{cause}; what is done stays: make room and run again")),
+            None => Error::storage(doing)(cause),
+        }
     }
 
     /// Waits until everything is on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         match &*self.file.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(file) => file.sync_data().map_err(Error::storage("writing to the work folder")),
+            Some(file) => file.sync_data().map_err(|error| self.failed("writing to a temporary file", error)),
             None => Ok(()),
         }
     }
@@ -319,6 +332,19 @@ impl<R: Record> Partitions<R> {
 
     pub(crate) fn spill(&self) -> &Spill {
         &self.spill
+    }
+
+    /// Moves everything to the file, and waits until it is on the disk.
+    pub(crate) fn persist(&mut self) -> Result<()> {
+        let mut bytes = Vec::new();
+        for part in &mut self.parts {
+            for records in std::mem::take(&mut part.memory) {
+                bytes.clear();
+                records.into_iter().for_each(|record| record.write(&mut bytes));
+                part.extents.push(self.spill.append(&bytes)?);
+            }
+        }
+        self.spill.sync()
     }
 
     /// The number of partitions.

@@ -13,6 +13,7 @@ use crivo::similarity::shingle::{Shingles, StopWords};
 use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, near_duplicates};
 use serde::Serialize;
 
+use self::against::KnownDocuments;
 use self::results::Results;
 use super::Outcome;
 use crate::args::share;
@@ -26,6 +27,10 @@ use crate::watch::Interruptible;
 /// one document of each cluster of near-duplicates. Candidates are found by MinHash signatures and then
 /// compared exactly; the summary says how many pairs that may have missed.
 ///
+/// A document goes only if it is itself a near-duplicate of the one that stays in its place; --removed
+/// writes a certificate of that. Documents are read twice, whatever their number; 24 bytes of each have to
+/// fit in three quarters of --memory. Empty texts are no documents: they stay, and are counted as skipped.
+///
 /// The kept records are written as they stand, in their order: to -o, or to standard output unless
 /// --json or --dry-run is given.
 #[derive(Debug, clap::Args)]
@@ -33,6 +38,7 @@ use crate::watch::Interruptible;
 Examples:
   crivo dedup corpus.jsonl -o clean.jsonl
   crivo dedup 'shards/*.parquet' --field body --threshold 0.7 -o clean.parquet --clusters clusters.tsv
+  crivo dedup corpus.jsonl -o clean.jsonl --removed removed.tsv --work /scratch/run1 --memory 8G
   crivo dedup notes/ --shingle chars:5 --dry-run
   zcat dump.jsonl.gz | crivo dedup --format jsonl --memory 512M > clean.jsonl")]
 pub(crate) struct Args {
@@ -90,6 +96,10 @@ struct ResultArgs {
     #[arg(long, value_enum, default_value = "kept")]
     linking: LinkingName,
 
+    /// List every pair, also of very large clusters: a million documents have half a billion
+    #[arg(long)]
+    all_pairs: bool,
+
     /// Drop also those that are like a document of this index; see crivo similar index
     #[arg(long, value_name = "INDEX_DIR")]
     against: Option<PathBuf>,
@@ -110,6 +120,10 @@ struct ResultArgs {
     /// Write who is in which cluster: id, and the id of the document that stays
     #[arg(long, value_name = "FILE")]
     clusters: Option<PathBuf>,
+
+    /// Write what does not stay: id, the id that stays in its place, their exact similarity
+    #[arg(long, value_name = "FILE")]
+    removed: Option<PathBuf>,
 
     /// One JSON object instead of text
     #[arg(long)]
@@ -147,7 +161,11 @@ struct Report {
     bands: u32,
     rows_per_band: u32,
     hashes: u32,
-    /// How many more would stay without --against.
+    /// Pairs of very large clusters that are not listed, and are in no result.
+    not_listed: Interval,
+    removed: usize,
+    compared: u64,
+    /// How many the index knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<usize>,
 }
@@ -188,7 +206,17 @@ pub(super) fn bands(text: &str) -> Result<Bands, String> {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let settings = args.alike.settings(args.corpus.threads())?;
+    let mut settings = args.alike.settings(args.corpus.threads())?;
+    settings.all_pairs = args.results.all_pairs;
+    let linking = match args.results.linking {
+        LinkingName::Chains => Linking::Chains,
+        LinkingName::Kept => Linking::Kept,
+    };
+    if args.results.removed.is_some() && linking == Linking::Chains {
+        bail!(
+            "--removed: in chains a document may go without being compared with the one that stays; use --linking kept"
+        );
+    }
     let results = Results::prepare(args)?;
     let against = args.results.against.as_deref();
     let against = against.map(|folder| against::open(folder, &settings, out)).transpose()?;
@@ -198,30 +226,33 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         KeepName::First => Keep::First,
         KeepName::Longest => Keep::Longest,
     };
-    let linking = match args.results.linking {
-        LinkingName::Chains => Linking::Chains,
-        LinkingName::Kept => Linking::Kept,
-    };
-    let clusters = Clusters::of(&found, linking, keep).map_err(explained)?;
-    let known = |index| against::known(index, &corpus, &found, &clusters, settings.threshold);
-    let known = against.as_ref().map(known).transpose()?;
-    results.write(&corpus, &found, &clusters, known.as_deref().unwrap_or_default())?;
+    let known = against.as_ref().map(|index| KnownDocuments::find(index, &corpus, settings.threshold));
+    let (known, has_index) = (known.transpose()?.unwrap_or_default(), against.is_some());
+    let is_known = |member| known.contains(found.place(member));
+    let clusters = Clusters::of_unknown(&found, linking, keep, &is_known).map_err(explained)?;
+    results.write(&corpus, &found, &clusters, &known)?;
     let mut report = report(&corpus, &settings, &found, &clusters);
-    report.against = known.map(|known| known.len());
-    report.kept -= report.against.unwrap_or(0);
+    if has_index {
+        let goes = |(place, _)| found.member_at(place).is_some_and(|member| clusters.keeps(member));
+        let more = known.iter().filter(|&known| goes(known)).count();
+        report.against = Some(known.len());
+        report.kept -= more;
+        report.removed += more;
+    }
     if args.results.json {
         out.json(&report)?;
     } else {
-        print(&report, &found, &clusters, out);
+        print(&report, &corpus, &found, &clusters, out);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> Report {
     let sizes = clusters.sizes();
+    let kept = clusters.kept_count();
     Report {
         documents: found.documents(),
-        kept: clusters.kept_count(),
+        kept,
         too_short: found.too_short(),
         skipped: corpus.skipped(),
         clusters: sizes.len(),
@@ -231,17 +262,20 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
         bands: found.bands().bands(),
         rows_per_band: found.bands().rows(),
         hashes: settings.hashes,
+        not_listed: found.not_listed().into(),
+        removed: found.documents() as usize - kept,
+        compared: found.compared(),
         against: None,
     }
 }
 
 /// The summary goes to standard error: the documents may be on standard output.
-fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
+fn print(report: &Report, corpus: &Corpus<'_>, found: &Found, clusters: &Clusters, out: &Output) {
     let count = |number: usize| output::count(number as u64);
     let documents = count(report.documents as usize);
     out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));
     if let Some(known) = report.against {
-        out.tell(format_args!("{} more are like documents of the index, and were dropped", count(known)));
+        out.tell(format_args!("{} are like documents of the index, and were dropped", count(known)));
     }
     out.tell(format_args!("{} clusters, {} pairs", count(report.clusters), output::count(report.pairs)));
     let largest: Vec<String> =
@@ -249,12 +283,19 @@ fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     if !largest.is_empty() {
         out.tell(format_args!("largest clusters: {} documents", largest.join(", ")));
     }
+    if report.not_listed.upper > 0.0 {
+        let [value, lower, upper] = [report.not_listed.value, report.not_listed.lower, report.not_listed.upper]
+            .map(|pairs| output::count(pairs as u64));
+        out.tell(format_args!(
+            "{value} more pairs ({lower} to {upper}) of very large clusters are not listed: --all-pairs lists them"
+        ));
+    }
     if report.too_short > 0 {
         let short = output::count(report.too_short);
         out.tell(format_args!("{short} too short for one shingle: kept, unless the same byte for byte"));
     }
     if report.skipped > 0 {
-        out.tell(format_args!("{} records without a text left out", output::count(report.skipped)));
+        out.tell(format_args!("{} records without a text kept as they are", output::count(report.skipped)));
     }
     let missed = found.expected_missed();
     let (value, upper) =
@@ -263,4 +304,8 @@ fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     out.tell(format_args!(
         "about {value} pairs missed, at most {upper} (95 % sure); {bands} bands of {rows}"
     ));
+    let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let (read, spilled) = (bytes(corpus.bytes_read()), bytes(found.spilled()));
+    let compared = output::count(report.compared);
+    out.tell(format_args!("{read} read, {spilled} spilled, {compared} pairs compared"));
 }
