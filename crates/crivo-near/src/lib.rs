@@ -9,6 +9,7 @@
 //! |---|---|
 //! | where documents come from | [`Documents`], [`Source`], [`SetCollection`] |
 //! | what counts as alike, and what it may cost | [`Settings`] |
+//! | texts to shingles, in any script | [`TextShingler`] |
 //! | how the memory is divided | `budget` |
 //! | documents to band keys and fingerprints | `sign` |
 //! | documents with the same content | `contents` |
@@ -75,6 +76,7 @@ mod sorter;
 mod source;
 mod spill;
 mod stages;
+mod text;
 mod verify;
 mod work;
 
@@ -91,4 +93,5 @@ pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
+pub use text::{CHARACTERS, TextShingler};
 pub use work::WorkFolder;

@@ -71,7 +71,8 @@ pub fn near_duplicates(
     settings: &Settings,
     watch: &dyn Watch,
 ) -> Result<Outcome> {
-    similar_sets(&Shingled::new(documents, &settings.shingles, settings.seed), settings, watch)
+    let source = Shingled::new(documents, &settings.shingles, settings.seed, settings.nfc);
+    similar_sets(&source, settings, watch)
 }
 
 /// Finds the sets that are alike: users by their films, photographs by their features.

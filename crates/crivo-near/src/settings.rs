@@ -16,8 +16,11 @@ const LEAST_MEMORY: u64 = 16 << 20;
 pub struct Settings {
     /// From which Jaccard similarity on two documents are near-duplicates: above 0, at most 1.
     pub threshold: f64,
-    /// What of a text is compared.
+    /// What of a text is compared. Where words are, texts in scripts without blanks are cut by
+    /// characters; see [`TextShingler`](crate::TextShingler).
     pub shingles: Shingles,
+    /// Bring texts to Unicode's normal form C before they are cut.
+    pub nfc: bool,
     /// Of every hash. Documents compare only under the same seed.
     pub seed: u64,
     /// The length of a signature.
@@ -44,6 +47,7 @@ impl Default for Settings {
         Self {
             threshold: 0.8,
             shingles: Shingles::default(),
+            nfc: false,
             seed: 0,
             hashes: 128,
             bands: None,

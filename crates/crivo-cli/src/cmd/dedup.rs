@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::{Shingles, StopWords};
-use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, near_duplicates};
+use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, WorkFolder, near_duplicates};
 use serde::Serialize;
 
 use self::against::KnownDocuments;
@@ -19,7 +19,7 @@ use super::Outcome;
 use crate::args::share;
 use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
 use crate::output::{self, Interval, Output};
-use crate::watch::Interruptible;
+use crate::watch::SearchProgress;
 
 /// Find near-duplicates, and keep one of each
 ///
@@ -60,9 +60,14 @@ pub(crate) struct AlikeArgs {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.8")]
     pub(crate) threshold: f64,
 
-    /// What is compared: words:N, chars:N (for texts without blanks), or stopwords
+    /// What is compared: words:N, chars:N, or stopwords; with words, texts in scripts without
+    /// blanks (Chinese, Japanese, Thai, …) are cut into chars:5, each text by itself
     #[arg(long, value_name = "KIND", default_value = "words:5")]
     pub(crate) shingle: Shingles,
+
+    /// Bring texts to Unicode's normal form C before they are compared
+    #[arg(long)]
+    pub(crate) nfc: bool,
 
     /// Stop words of your own, one a line, for --shingle stopwords
     #[arg(long, value_name = "FILE")]
@@ -125,6 +130,10 @@ struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
 
+    /// Keep finished stages in this folder: a run that was killed continues with the same command
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
+
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -185,6 +194,7 @@ impl AlikeArgs {
         let settings = Settings {
             threshold: self.threshold,
             shingles,
+            nfc: self.nfc,
             hashes: self.hashes,
             bands: self.bands,
             fast: self.fast,
@@ -221,7 +231,16 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let against = args.results.against.as_deref();
     let against = against.map(|folder| against::open(folder, &settings, out)).transpose()?;
     let corpus = args.corpus.open(out)?;
-    let found = near_duplicates(&corpus, &settings, &Interruptible).map_err(explained)?;
+    if let Some(path) = &args.results.work {
+        if args.corpus.is_standard_input() {
+            bail!("--work: standard input cannot be read again by a run that continues: name a file");
+        }
+        settings.work = Some(WorkFolder { path: path.clone(), identity: corpus.identity(&args.corpus)? });
+    }
+    let watch = SearchProgress::new(&corpus, out);
+    let found = near_duplicates(&corpus, &settings, &watch).map_err(explained)?;
+    drop(watch);
+    corpus.set_stage("writing");
     let keep = match args.results.keep {
         KeepName::First => Keep::First,
         KeepName::Longest => Keep::Longest,
@@ -231,6 +250,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let is_known = |member| known.contains(found.place(member));
     let clusters = Clusters::of_unknown(&found, linking, keep, &is_known).map_err(explained)?;
     results.write(&corpus, &found, &clusters, &known)?;
+    settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let mut report = report(&corpus, &settings, &found, &clusters);
     if has_index {
         let goes = |(place, _)| found.member_at(place).is_some_and(|member| clusters.keeps(member));

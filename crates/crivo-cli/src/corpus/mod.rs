@@ -88,6 +88,11 @@ impl CorpusArgs {
         self.threads.unwrap_or(0).into()
     }
 
+    /// Returns true if documents come from standard input.
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.files.is_empty() || self.files.iter().any(|path| path.as_os_str() == "-")
+    }
+
     /// The files as they were named.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
@@ -139,6 +144,13 @@ impl Corpus<'_> {
         match self {
             Self::Rows(rows) => rows.skipped(),
             Self::Folder(folder) => folder.skipped(),
+        }
+    }
+
+    /// Says what the next readings are for, which is shown beside their progress.
+    pub(crate) fn set_stage(&self, stage: &'static str) {
+        if let Self::Rows(rows) = self {
+            rows.set_stage(stage);
         }
     }
 

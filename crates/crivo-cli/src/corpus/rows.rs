@@ -35,6 +35,8 @@ pub(crate) struct RowCorpus<'a> {
     rows_before: Mutex<Vec<u64>>,
     skipped: AtomicU64,
     bytes_read: AtomicU64,
+    /// What the next reading is for, shown beside its progress.
+    stage: Mutex<&'static str>,
 }
 
 /// What one thread has of a reading: the caller's state, and the rows of each chunk it met.
@@ -99,7 +101,17 @@ impl<'a> RowCorpus<'a> {
             rows_before: Mutex::default(),
             skipped: AtomicU64::new(0),
             bytes_read: AtomicU64::new(0),
+            stage: Mutex::new(""),
         })
+    }
+
+    /// Says what the next readings are for.
+    pub(super) fn set_stage(&self, stage: &'static str) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+
+    fn meter(&self) -> Meter {
+        Meter::of_stage(*self.stage.lock().unwrap_or_else(PoisonError::into_inner), self.out)
     }
 
     /// The number of a record from 1, as the last reading counted them.
@@ -128,7 +140,7 @@ impl<'a> RowCorpus<'a> {
     pub(super) fn id_file(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<IdReader>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
         let writer = IdWriter::new()?;
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
         let folded = scan.fold(
             Vec::new,
@@ -153,7 +165,7 @@ impl<'a> RowCorpus<'a> {
     /// The ids of the wanted documents; none if documents are named by their number.
     pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
         let folded = scan.fold(
             Vec::new,
@@ -176,7 +188,7 @@ impl<'a> RowCorpus<'a> {
         keep: &(dyn Fn(u64) -> bool + Sync),
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
         let copied = scan.copy_rows(
@@ -213,7 +225,7 @@ impl Documents for RowCorpus<'_> {
         interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);
         let failure = Mutex::new(None);
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
         let folded = scan.fold(

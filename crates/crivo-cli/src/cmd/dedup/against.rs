@@ -20,6 +20,10 @@ pub(super) fn open(folder: &Path, settings: &Settings, out: &Output) -> Result<I
             "--against {folder}: the index compares {own}, and --shingle says {asked} (or other stop words)"
         );
     }
+    if own.nfc != settings.nfc {
+        let (folder, own) = (folder.display(), if own.nfc { "normal form C" } else { "texts as they stand" });
+        bail!("--against {folder}: the index compares {own}, and --nfc says otherwise");
+    }
     warn_if_few_are_found(&index, settings.threshold, out)?;
     Ok(index)
 }

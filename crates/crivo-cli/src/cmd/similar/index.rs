@@ -78,6 +78,10 @@ struct MadeArgs {
     #[arg(long, value_name = "FILE")]
     stop_words: Option<PathBuf>,
 
+    /// Bring texts to Unicode's normal form C before they are compared
+    #[arg(long)]
+    nfc: bool,
+
     /// The length of a signature [default: 128]
     #[arg(long, value_name = "K")]
     hashes: Option<u32>,
@@ -212,6 +216,7 @@ impl MadeArgs {
             threshold,
             shingle: self.shingle.clone().unwrap_or(base.shingles),
             stop_words: self.stop_words.clone(),
+            nfc: self.nfc || base.nfc,
             hashes,
             bands: self.bands.or(base.bands.filter(|_| same)),
             fast: false,
