@@ -51,7 +51,7 @@ impl TextShingler {
     }
 
     /// The shingler for a text, and the text in normal form if that was asked for.
-    fn choose<'t>(&'t mut self, text: &'t [u8]) -> (&'t mut Shingler, &'t [u8]) {
+    fn choose<'s: 'r, 't: 'r, 'r>(&'s mut self, text: &'t [u8]) -> (&'s mut Shingler, &'r [u8]) {
         let shingler = match &mut self.characters {
             Some(characters) if is_without_blanks(text) => characters,
             _ => &mut self.asked,
