@@ -1,10 +1,11 @@
 """`crivo dedup` beside rensa and gaoya, and `crivo similar pairs` beside reading the file.
 
-    cargo xtask bench near [--corpus C.jsonl --truth T.tsv] [--write FOLDER] [--small]
+    cargo xtask bench near [--corpus C.jsonl --truth T.tsv] [--write FOLDER] [--small | --large]
 
 The corpus has an id and a text in each record; the truth has `id, id, similarity` for every pair of
 similarity 0.5 and more. Without them a corpus is made: texts of Zipf's words, a third of them changed
-copies. CPU time counts, of one thread, start-up and reading included.
+copies. CPU time counts, of one thread, start-up and reading included. Collections that outgrow their memory are the corpus
+again and again, each time with other words; with `--large` up to 6.4 million documents.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Run:
     megabytes: float
 
 
-def cpu(command: list[str]) -> Run:
+def cpu(command: list[str], rounds: int = ROUNDS) -> Run:
     """CPU seconds, wall time and peak memory of a command: the best of several rounds."""
     script = (
         "import resource, subprocess, sys, time; began = time.perf_counter();"
@@ -40,7 +41,7 @@ def cpu(command: list[str]) -> Run:
         "print(code, used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024)"
     )
     best = Run(float("inf"), float("inf"), 0.0)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         # A fresh interpreter, so that its children are this command alone.
         output = subprocess.run([sys.executable, "-c", script, *command], stdout=subprocess.PIPE, check=True).stdout
         code, seconds, wall, megabytes = output.split()
@@ -70,6 +71,71 @@ def make_corpus(path: Path, documents: int) -> None:
                     texts.append(text)
             file.write(json.dumps({"id": number, "text": " ".join(text)}) + "\n")
     path.with_suffix(".part").rename(path)
+
+
+def vary_corpus(base: Path, path: Path, documents: int) -> None:
+    """Copies of a corpus one after the other, in each of which every fourth word is another: no five consecutive words of
+    one copy are in another, so each has the near-duplicates of the original and none with the others."""
+    if path.exists():
+        return
+    with open(base, encoding="utf-8") as file:
+        texts = [json.loads(line)["text"].split() for line in file]
+    with open(path.with_suffix(".part"), "w", encoding="utf-8") as file:
+        for number in range(documents):
+            copy, text = number // len(texts), list(texts[number % len(texts)])
+            text[::4] = [f"{word}{copy}" for word in text[::4]]
+            file.write(json.dumps({"id": number, "text": " ".join(text)}, ensure_ascii=False) + "\n")
+    path.with_suffix(".part").rename(path)
+
+
+def make_short(path: Path, documents: int) -> None:
+    """Texts of about 200 bytes, a tenth of them changed copies of one before."""
+    if path.exists():
+        return
+    chance = random.Random(17)
+    words = [f"{chance.randrange(1 << 24):x}" for _ in range(40_000)]
+    before: list[list[str]] = []
+    with open(path.with_suffix(".part"), "w", encoding="ascii") as file:
+        for number in range(documents):
+            if number % 10 == 9:
+                text = list(before[chance.randrange(len(before))])
+                text[chance.randrange(len(text))] = "changed"
+            else:
+                text = chance.choices(words, k=30)
+                if len(before) < 100_000:
+                    before.append(text)
+            file.write(json.dumps({"id": number, "text": " ".join(text)}) + "\n")
+    path.with_suffix(".part").rename(path)
+
+
+def growth_in_memory(page: Page, program: str, base: Path, data: Path, sizes: list[int], memory: int, short: int) -> None:
+    """What a document costs, and what stays in memory, as collections outgrow the memory they are given."""
+    lines, first = [], None
+    for documents in sizes:
+        path = data / f"varied-{documents}.jsonl"
+        vary_corpus(base, path, documents)
+        command = [program, "dedup", str(path), "--json", "--threads", "1", "--memory", f"{memory}M"]
+        run = cpu(command, ROUNDS if documents <= 400_000 else 1)
+        first = first or run.seconds / documents
+        lines.append(
+            f"| {documents:,} | {path.stat().st_size / 1e6:,.0f} | {run.seconds:.2f} | {run.seconds / documents * 1e6:.1f} "
+            f"| {run.seconds / documents / first:.2f} | {run.megabytes:.0f} |"
+        )
+    wanted = 1.1 * memory * 1.048576 + 32
+    page.parts.append(
+        f"## Beyond memory: `--memory {memory}M`\n\nWanted: at most 1.30 beside the first, and a peak of at most {wanted:.0f} MB.\n\n"
+        "| documents | MB | CPU s | µs a document | beside the first | peak MB |\n|---|---:|---:|---:|---:|---:|\n" + "\n".join(lines)
+    )
+    print(page.parts[-1], flush=True)
+    if short:
+        path = data / f"short-{short}.jsonl"
+        make_short(path, short)
+        run = cpu([program, "dedup", str(path), "--json", "--threads", "1", "--memory", "1G"], 1)
+        page.parts.append(
+            f"## {short:,} short texts, `--memory 1G`\n\n| MB | CPU s | µs a document | peak MB |\n|---:|---:|---:|---:|\n"
+            f"| {path.stat().st_size / 1e6:,.0f} | {run.seconds:.1f} | {run.seconds / short * 1e6:.1f} | {run.megabytes:.0f} |"
+        )
+        print(page.parts[-1], flush=True)
 
 
 def make_ratings(path: Path, rows: int, users: int, films: int) -> None:
@@ -109,6 +175,7 @@ def main() -> None:
     parser = argument_parser("a tenth")
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--truth", type=Path)
+    parser.add_argument("--large", action="store_true", help="also 6.4 million documents (12 GB) and 20 million short ones (6 GB)")
     options = parser.parse_args()
     options.data.mkdir(parents=True, exist_ok=True)
     scale = 10 if options.small else 1
@@ -171,6 +238,11 @@ def main() -> None:
         "|---|---:|---:|---:|---:|---:|\n" + "\n".join(lines)
     )
     print(page.parts[-1], flush=True)
+
+    sizes = [25_000 // scale, 100_000 // scale, 400_000 // scale]
+    if options.large:
+        sizes += [1_600_000, 6_400_000]
+    growth_in_memory(page, program, corpus, options.data, sizes, 256, 20_000_000 if options.large else 0)
 
     ratings = options.data / f"ratings-{10_000_054 // scale}.dat"
     make_ratings(ratings, 10_000_054 // scale, 69_878 // scale, 10_677)

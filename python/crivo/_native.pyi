@@ -2100,9 +2100,11 @@ def near_duplicates(
     shingle: str = "words:5",
     ids: Iterable[Any] | None = None,
     keep: Literal["first", "longest"] = "first",
-    linking: Literal["chains", "representative"] = "chains",
+    linking: Literal["kept", "chains", "representative"] = "kept",
     html: bool = False,
     fast: bool = False,
+    all_pairs: bool = False,
+    nfc: bool = False,
     memory: SupportsIndex = 2147483648,
     threads: SupportsIndex = 0,
     hashes: SupportsIndex = 128,
@@ -2114,12 +2116,13 @@ def near_duplicates(
     says how many pairs were not found.
 
     `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-    place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`, each
+    place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in `pairs`, each
     differently; without it they are named by their positions.
 
     `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
-    is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
-    `html` the texts are pages, and what a reader sees of them counts. About `memory` bytes are used,
+    is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of
+    very large clusters not all pairs are listed, unless `all_pairs` are wanted. With `html` the texts are
+    pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory` bytes are used,
     and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
     `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
     so many `hashes`.

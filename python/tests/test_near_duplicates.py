@@ -70,11 +70,11 @@ def test_usual_bands_miss_few_and_say_so() -> None:
 def test_clusters_and_what_is_kept() -> None:
     texts = ["a b c d e f g h i j", "x", "b c d e f g h i j k", "c d e f g h i j k l", "x", "nothing like it"]
     settings: dict[str, Any] = {"threshold": 0.7, "shingle": "words:1", "bands": SURE}
-    chains = near_duplicates(texts, **settings)
+    chains = near_duplicates(texts, linking="chains", **settings)
     assert [pair[:2] for pair in chains.pairs] == [(0, 2), (1, 4), (2, 3)]
     assert chains.clusters.tolist() == [0, 1, 0, 0, 1, 5]
     assert chains.kept.tolist() == [0, 1, 5]
-    around = near_duplicates(texts, linking="representative", **settings)
+    around = near_duplicates(texts, **settings)
     assert around.clusters.tolist() == [0, 1, 0, 3, 1, 5]
     longer = [*texts[:2], texts[2] + " !!!", *texts[3:]]
     longest = near_duplicates(longer, keep="longest", **settings)

@@ -1,21 +1,24 @@
-//! From band keys to pairs that may be alike: those who share a key, each pair once.
+//! From band keys to pairs that may be alike: members that share a key, each pair once.
 //!
 //! # Very large buckets
 //!
 //! A bucket of `n` members has `n(n − 1)/2` pairs. Up to [`LARGEST_BUCKET`] members all of them are
 //! candidates. Beyond, only those of the first member with each other are: its near-duplicates
-//! are found and end in one cluster with it, in time and memory that grow with `n` and not with its
-//! square.
+//! are found, in time and memory that grow with `n` and not with its square. What is left out is
+//! [estimated](crate::crowd); with [`Settings::all_pairs`] nothing is.
 
 use std::sync::Arc;
 
 use crivo::hash::{index, remix};
 
+use crate::components::Components;
+use crate::contents::Twins;
 use crate::error::Result;
 use crate::parallel::deal;
+use crate::places::Places;
 use crate::settings::Settings;
-use crate::sign::{BandKey, Signed};
-use crate::spill::{PARTITIONS, Partitions, Spill, Writer};
+use crate::sign::BandKey;
+use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
 /// Up to how many members of a bucket are compared each with each.
 pub const LARGEST_BUCKET: usize = 500;
@@ -33,70 +36,120 @@ pub(crate) fn members_of(pair: PairKey) -> (u32, u32) {
 
 /// The partition of a pair: by its first member, ascending, so that partitions one after the other
 /// have the pairs in order.
-pub(crate) fn pair_partition(pair: PairKey, members: usize) -> usize {
-    ((pair >> 32) * PARTITIONS as u64 / (members as u64).max(1)) as usize
+pub(crate) fn pair_partition(pair: PairKey, members: u32) -> usize {
+    ((pair >> 32) * PARTITIONS as u64 / u64::from(members).max(1)) as usize
+}
+
+/// The candidates of a collection.
+pub(crate) struct Candidates {
+    /// The pairs, by their first member; some of them several times.
+    pub(crate) pairs: Partitions<PairKey>,
+    /// For each member the smallest that pairs connect it with.
+    pub(crate) roots: Vec<u32>,
+    /// Roots of components with a bucket of which not all pairs are candidates; ascending.
+    pub(crate) crowded: Vec<u32>,
 }
 
 /// All candidate pairs.
 pub(crate) fn candidates(
-    signed: &Signed,
+    keys: &Partitions<BandKey>,
+    places: &Places,
+    twins: &Twins,
     settings: &Settings,
+    room: u64,
     spill: &Arc<Spill>,
-) -> Result<Partitions<PairKey>> {
+) -> Result<Candidates> {
     let threads = settings.thread_count();
-    let memory = settings.memory / 4 / threads as u64;
+    let each = room / threads as u64;
+    let components = Components::new(places.len());
     let workers = deal(
         threads,
-        PARTITIONS,
-        || (Pairs::new(spill, memory, signed.len()), Vec::new(), Vec::new()),
-        |(pairs, records, members), partition| {
-            // A partition that does not fit is gone through several times, a range of keys each.
-            let bytes = signed.keys.len(partition) as u64 * size_of::<BandKey>() as u64;
-            let rounds = bytes.div_ceil(memory.max(1)).next_power_of_two();
-            for round in 0..rounds {
-                let in_round = |record: &BandKey| index(record.0 << 8, rounds) == round;
-                signed.keys.sorted(partition, in_round, records)?;
-                for bucket in
-                    records.chunk_by(|one, other| one.0 == other.0).filter(|bucket| bucket.len() > 1)
-                {
-                    members.clear();
-                    members
-                        .extend(bucket.iter().map(|&(_, who)| signed.twins[signed.numbers.of(who) as usize]));
-                    members.sort_unstable();
-                    members.dedup();
-                    pairs.put_all(members)?;
-                }
+        keys.count(),
+        || PairWriter::new(spill, each / 2, settings, &components, places.len()),
+        |pairs, partition| {
+            let mut records = std::mem::take(&mut pairs.records);
+            keys.sorted(partition, &mut records)?;
+            for bucket in records.chunk_by(|one, other| one.0 == other.0).filter(|bucket| bucket.len() > 1) {
+                pairs.put_bucket(bucket, places, twins)?;
             }
+            pairs.records = records;
             Ok(())
         },
     )?;
-    Ok(Partitions::new(workers.into_iter().map(|(pairs, ..)| pairs.writer).collect()))
+    let mut crowded = Vec::new();
+    let mut writers = Vec::with_capacity(workers.len());
+    for worker in workers {
+        crowded.extend(worker.crowded);
+        writers.push(worker.writer);
+    }
+    let roots = components.into_roots();
+    crowded.iter_mut().for_each(|member| *member = roots[*member as usize]);
+    crowded.sort_unstable();
+    crowded.dedup();
+    Ok(Candidates { pairs: Partitions::new(PARTITIONS, writers), roots, crowded })
 }
 
 /// Where one thread puts its pairs. Much alike members share many bands, so the same pair comes again and
 /// again: one that came lately is dropped at once, the others when all are sorted.
-struct Pairs {
+struct PairWriter<'a> {
     writer: Writer<PairKey>,
-    members: usize,
+    components: &'a Components,
+    /// The first members of buckets of which not all pairs were put.
+    crowded: Vec<u32>,
+    largest: usize,
+    members: u32,
     lately: Vec<PairKey>,
+    // Memory that each bucket uses again.
+    bucket: Vec<u32>,
+    records: Vec<BandKey>,
 }
 
 /// How many of the last pairs are remembered: half a megabyte.
 const LATELY: usize = 1 << 16;
 
-impl Pairs {
-    fn new(spill: &Arc<Spill>, memory: u64, members: usize) -> Self {
-        // No member is its own partner, so nothing is remembered by 0.
-        Self { writer: Writer::new(spill, memory, true), members, lately: vec![0; LATELY] }
+impl<'a> PairWriter<'a> {
+    fn new(
+        spill: &Arc<Spill>,
+        memory: u64,
+        settings: &Settings,
+        components: &'a Components,
+        members: u32,
+    ) -> Self {
+        Self {
+            writer: Writer::new(spill, PARTITIONS, memory, Order::Once),
+            components,
+            crowded: Vec::new(),
+            largest: if settings.all_pairs { usize::MAX } else { LARGEST_BUCKET },
+            members,
+            // No member is its own partner, so nothing is remembered by 0.
+            lately: vec![0; LATELY],
+            bucket: Vec::new(),
+            records: Vec::new(),
+        }
     }
 
-    fn put_all(&mut self, members: &[u32]) -> Result<()> {
-        let centres = if members.len() <= LARGEST_BUCKET { members.len() } else { 1 };
+    /// Puts the pairs of the contents that share a key.
+    fn put_bucket(&mut self, bucket: &[BandKey], places: &Places, twins: &Twins) -> Result<()> {
+        let mut members = std::mem::take(&mut self.bucket);
+        members.clear();
+        let mut near = 0;
+        let numbers = bucket.iter().filter_map(|&(_, place)| places.number_near(place, &mut near));
+        members.extend(numbers.map(|number| twins.first(number)));
+        members.sort_unstable();
+        members.dedup();
+        if let [first, others @ ..] = members.as_slice() {
+            others.iter().for_each(|&other| self.components.join(*first, other));
+            if members.len() > self.largest && self.crowded.last() != Some(first) {
+                self.crowded.push(*first);
+            }
+        }
+        let centres = if members.len() <= self.largest { members.len() } else { 1 };
         for (at, &one) in members.iter().enumerate().take(centres) {
             for &other in &members[at + 1..] {
                 self.put(pair_key(one, other))?;
             }
         }
+        self.bucket = members;
         Ok(())
     }
 

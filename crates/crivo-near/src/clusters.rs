@@ -1,7 +1,10 @@
 //! From pairs to clusters, and who stays of each.
 
+use crate::candidates::{members_of, pair_key, pair_partition};
+use crate::components::Components;
 use crate::error::Result;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, for_each_sorted};
+use crate::spill::{PARTITIONS, Partitions};
 
 /// Which member of a cluster is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,20 +19,21 @@ pub enum Keep {
 /// What holds a cluster together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linking {
-    /// Everything that a chain of near-duplicates connects. The ends of a long chain may have little
-    /// in common.
-    #[default]
-    Chains,
     /// Every member is a near-duplicate of the one that is kept: members are taken in the order of
     /// preference, and each joins the first kept one it was found alike with.
-    Representative,
+    #[default]
+    Kept,
+    /// Everything that a chain of near-duplicates connects. The ends of a long chain may have little
+    /// in common.
+    Chains,
 }
 
 /// The clusters of a collection.
 #[derive(Debug, Clone)]
 pub struct Clusters {
-    /// For each member, who is kept in its place: often itself.
+    /// For each member, which is kept in its place: often itself.
     kept: Vec<u32>,
+    linking: Linking,
 }
 
 impl Clusters {
@@ -38,14 +42,35 @@ impl Clusters {
     /// # Errors
     /// If the pairs, put aside in a temporary file, cannot be read again.
     pub fn of(outcome: &Outcome, linking: Linking, keep: Keep) -> Result<Self> {
-        let kept = match linking {
-            Linking::Chains => chains(outcome, keep)?,
-            Linking::Representative => around_representatives(outcome, keep)?,
-        };
-        Ok(Self { kept })
+        Self::of_unknown(outcome, linking, keep, &|_| false)
     }
 
-    /// For each member, who is kept in its place: itself, if it is kept.
+    /// Clusters where the `known` members go for a reason of their own. So with [`Linking::Kept`] none of them
+    /// stays in the place of another. Members with the same content are all known, or none is.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_unknown(
+        outcome: &Outcome,
+        linking: Linking,
+        keep: Keep,
+        known: &dyn Fn(u32) -> bool,
+    ) -> Result<Self> {
+        let mut kept = match linking {
+            Linking::Chains => chains(outcome, keep)?,
+            Linking::Kept => around_kept(outcome, keep, known)?,
+        };
+        // What holds for a content holds for every member that has it. Of those the first is as long as
+        // the others.
+        for (&first, member) in outcome.twins.firsts().iter().zip(0..) {
+            if first != member && !known(member) {
+                kept[member as usize] = kept[first as usize];
+            }
+        }
+        Ok(Self { kept, linking })
+    }
+
+    /// For each member, which is kept in its place: itself, if it is kept.
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
@@ -55,7 +80,7 @@ impl Clusters {
         self.kept.get(member as usize) == Some(&member)
     }
 
-    /// How many members stay.
+    /// The number of members that stay.
     pub fn kept_count(&self) -> usize {
         self.kept.iter().zip(0..).filter(|&(&kept, member)| kept == member).count()
     }
@@ -69,9 +94,51 @@ impl Clusters {
         clusters.sort_unstable_by_key(|&(kept, size)| (std::cmp::Reverse(size), kept));
         clusters
     }
+
+    /// Goes through the members that do not stay, ascending: the member, the one that stays in its
+    /// place, and their similarity, which is exact unless signatures were trusted. With
+    /// [chains](Linking::Chains) the two may not have been compared: nothing is handed on of those.
+    ///
+    /// # Errors
+    /// What `take` returns, or a temporary file that cannot be read.
+    pub fn for_each_removed(
+        &self,
+        outcome: &Outcome,
+        mut take: impl FnMut(u32, u32, f64) -> Result<()>,
+    ) -> Result<()> {
+        let members = outcome.documents();
+        let mut removed = outcome.sorter();
+        let mut put = |member: u32, kept: u32, similarity: f64| {
+            let key = u64::from(member) << 32 | u64::from(kept);
+            removed.push(pair_partition(key, members), (key, similarity.to_bits()))
+        };
+        for (first, others) in outcome.twins.groups().filter(|(first, _)| self.keeps(*first)) {
+            let gone = others.iter().filter(|&&other| !self.keeps(other));
+            gone.into_iter().try_for_each(|&other| put(other, first, 1.0))?;
+        }
+        outcome.for_each_content_pair(|one, other, similarity| {
+            for (member, kept) in [(one, other), (other, one)] {
+                if self.kept[member as usize] == kept {
+                    let twins = outcome.twins.others(member);
+                    [member].iter().chain(twins).try_for_each(|&member| put(member, kept, similarity))?;
+                }
+            }
+            Ok(())
+        })?;
+        let removed = Partitions::new(PARTITIONS, vec![removed]);
+        for_each_sorted(&removed, outcome.memory / 8, |key, similarity| {
+            let (member, kept) = members_of(key);
+            take(member, kept, similarity)
+        })
+    }
+
+    /// What holds the clusters together.
+    pub fn linking(&self) -> Linking {
+        self.linking
+    }
 }
 
-/// Whoever comes first in this order is preferred.
+/// What comes first in this order is preferred.
 fn preference(outcome: &Outcome, keep: Keep, member: u32) -> (u32, u32) {
     match keep {
         Keep::First => (0, member),
@@ -80,12 +147,12 @@ fn preference(outcome: &Outcome, keep: Keep, member: u32) -> (u32, u32) {
 }
 
 fn chains(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
-    let mut sets = DisjointSets::new(outcome.documents());
-    outcome.for_each_pair(|one, other, _| {
-        sets.join(one, other);
+    let components = Components::new(outcome.documents());
+    outcome.for_each_content_pair(|one, other, _| {
+        components.join(one, other);
         Ok(())
     })?;
-    let roots: Vec<u32> = (0..outcome.documents()).map(|member| sets.root(member)).collect();
+    let roots = components.into_roots();
     let mut best: Vec<u32> = (0..outcome.documents()).collect();
     for (&root, member) in roots.iter().zip(0..) {
         let best = &mut best[root as usize];
@@ -96,61 +163,40 @@ fn chains(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
     Ok(roots.into_iter().map(|root| best[root as usize]).collect())
 }
 
-fn around_representatives(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
-    let mut kept: Vec<u32> = (0..outcome.documents()).collect();
+fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Result<Vec<u32>> {
+    let members = outcome.documents();
+    let mut kept: Vec<u32> = (0..members).collect();
     let mut join = |preferred: u32, other: u32| {
         // Whether the preferred one stays has been decided by the pairs before.
-        if kept[preferred as usize] == preferred && kept[other as usize] == other {
+        let both_stay = kept[preferred as usize] == preferred && kept[other as usize] == other;
+        if both_stay && !known(preferred) && !known(other) {
             kept[other as usize] = preferred;
         }
     };
     match keep {
         // Pairs come by their first member already.
-        Keep::First => outcome.for_each_pair(|one, other, _| {
+        Keep::First => outcome.for_each_content_pair(|one, other, _| {
             join(one, other);
             Ok(())
         })?,
         Keep::Longest => {
-            let mut pairs = Vec::new();
-            outcome.for_each_pair(|one, other, _| {
-                let [one, other] = [one, other].map(|member| preference(outcome, keep, member));
-                pairs.push((one.min(other), one.max(other)));
+            let mut order: Vec<u32> = (0..members).collect();
+            order.sort_unstable_by_key(|&member| preference(outcome, keep, member));
+            let mut ranks = vec![0_u32; order.len()];
+            order.iter().zip(0..).for_each(|(&member, rank)| ranks[member as usize] = rank);
+            let mut ranked = outcome.sorter();
+            outcome.for_each_content_pair(|one, other, _| {
+                let pair = pair_key(ranks[one as usize], ranks[other as usize]);
+                ranked.push(pair_partition(pair, members), (pair, 0))
+            })?;
+            drop(ranks);
+            let ranked = Partitions::new(PARTITIONS, vec![ranked]);
+            for_each_sorted(&ranked, outcome.memory / 8, |pair, _| {
+                let (preferred, other) = members_of(pair);
+                join(order[preferred as usize], order[other as usize]);
                 Ok(())
             })?;
-            pairs.sort_unstable();
-            pairs.into_iter().for_each(|((_, preferred), (_, other))| join(preferred, other));
         }
     }
     Ok(kept)
-}
-
-/// Union by size, with paths halved as they are walked.
-struct DisjointSets {
-    parents: Vec<u32>,
-    sizes: Vec<u32>,
-}
-
-impl DisjointSets {
-    fn new(members: u32) -> Self {
-        Self { parents: (0..members).collect(), sizes: vec![1; members as usize] }
-    }
-
-    fn root(&mut self, member: u32) -> u32 {
-        let mut at = member as usize;
-        while self.parents[at] as usize != at {
-            self.parents[at] = self.parents[self.parents[at] as usize];
-            at = self.parents[at] as usize;
-        }
-        at as u32
-    }
-
-    fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one) as usize, self.root(other) as usize);
-        if one == other {
-            return;
-        }
-        let (large, small) = if self.sizes[one] >= self.sizes[other] { (one, other) } else { (other, one) };
-        self.parents[small] = large as u32;
-        self.sizes[large] += self.sizes[small];
-    }
 }

@@ -34,15 +34,35 @@ pub enum Error {
     Documents(Box<dyn std::error::Error + Send + Sync>),
     /// There are more documents than can be numbered.
     TooMany,
+    /// What is kept of each document does not fit in the memory.
+    Memory {
+        /// How many documents there were by then.
+        members: u64,
+        /// The bytes that were given.
+        given: u64,
+        /// The bytes that would have done.
+        least: u64,
+    },
+    /// A work folder cannot be used.
+    Work {
+        /// The folder or a file of it.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        what: String,
+    },
     /// A second reading did not bring what the first one did.
     Changed,
-    /// Whoever watches asked to stop.
+    /// The watcher asked to stop.
     Stopped,
 }
 
 impl Error {
     pub(crate) fn setting(name: &'static str, allowed: impl fmt::Display, found: impl fmt::Display) -> Self {
         Self::Setting { name, allowed: allowed.to_string(), found: found.to_string() }
+    }
+
+    pub(crate) fn work(path: &std::path::Path, what: impl fmt::Display) -> Self {
+        Self::Work { path: path.to_path_buf(), what: what.to_string() }
     }
 
     pub(crate) fn storage(doing: &'static str) -> impl FnOnce(std::io::Error) -> Self {
@@ -62,8 +82,14 @@ impl fmt::Display for Error {
             Self::Index(error) => error.fmt(f),
             Self::Documents(error) => error.fmt(f),
             Self::TooMany => f.write_str("more than 4,294,967,295 documents: split the collection"),
+            Self::Memory { members, given, least } => {
+                let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+                let (given, least) = (mebibytes(*given), mebibytes(*least));
+                write!(f, "memory: {members} documents need at least {least} MiB, and {given} MiB were given")
+            }
+            Self::Work { path, what } => write!(f, "{}: {what}", path.display()),
             Self::Changed => f.write_str(
-                "the documents changed while they were read: run again when nobody writes to them",
+                "the documents changed while they were read: run again when nothing writes to them",
             ),
             Self::Stopped => f.write_str("stopped"),
         }

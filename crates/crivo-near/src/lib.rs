@@ -1,18 +1,25 @@
 //! Near-duplicates in collections too large to compare each with each.
 //!
 //! documents → words hashed once → shingles → signature → bands → candidates → verified pairs →
-//! clusters. What a document says is forgotten as soon as it is signed: a few hundred bytes stay of
-//! it. Candidates are read a second time and compared as the sets they are, so every reported
-//! similarity is exact.
+//! clusters. A document is forgotten as soon as it is signed: its band keys go to a file if they do not fit,
+//! and 24 bytes stay in memory. Candidates are read a second time and compared as the sets they
+//! are, so every reported similarity is exact. Whatever the size, there are two readings.
 //!
 //! | step | home |
 //! |---|---|
 //! | where documents come from | [`Documents`], [`Source`], [`SetCollection`] |
 //! | what counts as alike, and what it may cost | [`Settings`] |
-//! | documents to band keys | `sign` |
-//! | band keys to pairs that share one | `candidates` |
-//! | pairs to similarities | `verify` |
-//! | the same without bands, for whoever must not miss a pair | [`all_similar_sets`] |
+//! | texts to shingles, in any script | [`TextShingler`] |
+//! | how the memory is divided | `budget` |
+//! | documents to band keys and fingerprints | `sign` |
+//! | documents with the same content | `contents` |
+//! | band keys to pairs that share one, and the components they form | `candidates`, `components` |
+//! | components to blocks that fit in memory | `blocks` |
+//! | the second reading: each candidate's set into its block | `gather`, `segments` |
+//! | pairs to similarities, block by block | `verify` |
+//! | what was missed, and what was not listed | `missed`, `crowd` |
+//! | stages that a killed run has done | [`WorkFolder`] |
+//! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
 //! | what was seen before, on disk | [`Index`] |
 //!
@@ -20,7 +27,7 @@
 //!
 //! Two documents with similarity `J` become candidates with probability `1 − (1 − J^r)^b`
 //! ([`Bands`]); by default 99 % of those exactly at the threshold do, and
-//! nearly all above. Those that do are never reported wrongly. [`Outcome::expected_missed`] says how
+//! nearly all above. None is ever reported wrongly. [`Outcome::expected_missed`] says how
 //! many of the others to expect, from the curve and the similarities found.
 //!
 //! The result is the same on any number of threads, with any amount of memory.
@@ -36,31 +43,42 @@
 //!     assert_eq!((one, other, similarity), (0, 2, 1.0));
 //!     Ok(())
 //! })?;
-//! let clusters = Clusters::of(&outcome, Linking::Chains, Keep::First)?;
+//! let clusters = Clusters::of(&outcome, Linking::Kept, Keep::First)?;
 //! assert_eq!(clusters.kept(), [0, 1, 0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod blocks;
+mod budget;
 mod candidates;
 mod clusters;
+mod components;
+mod contents;
+mod crowd;
 mod error;
 mod exhaustive;
+mod gather;
 #[cfg(feature = "index")]
 pub mod index;
+mod missed;
 mod outcome;
 mod page;
 mod parallel;
+mod places;
+mod search;
+mod segments;
 mod sets;
 mod settings;
 mod sign;
 mod sorter;
 mod source;
 mod spill;
+mod stages;
+mod text;
 mod verify;
-
-use std::sync::Arc;
+mod work;
 
 pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
@@ -71,92 +89,9 @@ pub use index::Index;
 pub use outcome::Outcome;
 pub use page::PageText;
 pub use parallel::{deal, thread_count};
+pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
-
-use crivo::similarity::Bands;
-use crivo::{Confidence, Estimate};
-use outcome::Collector;
-use spill::Spill;
-
-/// The parts of a search, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Reading and signing everything.
-    Signing,
-    /// Bringing together those who share a band key.
-    Pairing,
-    /// Reading the candidates again and comparing them.
-    Comparing,
-}
-
-/// Whoever wants to know how far a search is, or to stop it.
-pub trait Watch: Sync {
-    /// A stage begins.
-    fn begin(&self, stage: Stage);
-
-    /// Whether to stop.
-    fn stopped(&self) -> bool;
-}
-
-/// Nobody watches.
-impl Watch for () {
-    fn begin(&self, _: Stage) {}
-
-    fn stopped(&self) -> bool {
-        false
-    }
-}
-
-/// Finds the near-duplicates among texts.
-///
-/// # Errors
-/// Settings out of range, documents that cannot be read or change between two readings, a
-/// temporary file that cannot be written.
-pub fn near_duplicates(
-    documents: &impl Documents,
-    settings: &Settings,
-    watch: &dyn Watch,
-) -> Result<Outcome> {
-    similar_sets(&Shingled::new(documents, &settings.shingles, settings.seed), settings, watch)
-}
-
-/// Finds the sets that are alike: users by their films, photographs by their features.
-///
-/// # Errors
-/// As [`near_duplicates`].
-pub fn similar_sets(source: &impl Source, settings: &Settings, watch: &dyn Watch) -> Result<Outcome> {
-    let bands = settings.bands()?;
-    let spill = Arc::new(Spill::default());
-    let begin = |stage| {
-        watch.begin(stage);
-        if watch.stopped() { Err(Error::Stopped) } else { Ok(()) }
-    };
-
-    begin(Stage::Signing)?;
-    let signed = sign::sign_all(source, settings, bands, &spill)?;
-    begin(Stage::Pairing)?;
-    let candidates = candidates::candidates(&signed, settings, &spill)?;
-    begin(Stage::Comparing)?;
-    let mut collector = Collector::new(&signed, settings.memory, &spill)?;
-    let mut similarities = Vec::new();
-    let compared = verify::verify(source, &signed, &candidates, settings, |found| {
-        similarities.push(found.similarity);
-        collector.take(found.pair, found.similarity)
-    })?;
-    let expected_missed = expected_missed(bands, settings.threshold, similarities)?;
-    Ok(collector.finish(signed, compared, bands, expected_missed))
-}
-
-/// How many pairs the bands are expected to have missed. Where none was found, those at the threshold
-/// are the easiest to miss: of `n` such pairs all are missed with probability `(1 − P)^n`.
-fn expected_missed(bands: Bands, threshold: f64, similarities: Vec<f64>) -> Result<Estimate> {
-    if !similarities.is_empty() {
-        return Ok(bands.expected_missed(similarities)?);
-    }
-    let confidence = Confidence::P95;
-    let missed = 1.0 - bands.probability(threshold);
-    let most = if missed > 0.0 { ((1.0 - confidence.level()).ln() / missed.ln()).floor() } else { 0.0 };
-    Ok(Estimate::probable(0.0, 0.0, most, confidence))
-}
+pub use text::{CHARACTERS, TextShingler};
+pub use work::WorkFolder;

@@ -2,50 +2,80 @@
 
 use std::sync::Arc;
 
-use crivo::Estimate;
 use crivo::similarity::Bands;
+use crivo::{Confidence, Estimate};
 
 use crate::candidates::{LARGEST_BUCKET, PairKey, members_of, pair_key, pair_partition};
+use crate::contents::Twins;
+use crate::crowd::Crowd;
 use crate::error::Result;
-use crate::sign::Signed;
-use crate::spill::{PARTITIONS, Partitions, Spill, Writer};
+use crate::missed::Missed;
+use crate::places::Places;
+use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
+
+/// A pair of contents and the bits of its similarity.
+pub(crate) type FoundPair = (PairKey, u64);
 
 /// Every pair of near-duplicates of a collection, and what is known of its members. Members are
 /// numbered from 0 in the order of the collection.
 pub struct Outcome {
-    signed: Signed,
-    /// The pair and the bits of its similarity.
-    pairs: Partitions<(PairKey, u64)>,
-    pair_count: u64,
-    compared: u64,
-    expected_missed: Estimate,
-    bands: Bands,
+    pub(crate) places: Places,
+    pub(crate) lengths: Vec<u32>,
+    pub(crate) twins: Twins,
+    /// The pairs of contents, each named by the first member that has it.
+    pub(crate) found: Partitions<FoundPair>,
+    pub(crate) memory: u64,
+    pub(crate) too_short: u64,
+    pub(crate) bands: Bands,
+    pub(crate) largest_listed: usize,
+    pub(crate) counts: OutcomeCounts,
+}
+
+/// The numbers of an outcome.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OutcomeCounts {
+    pub(crate) pairs: u64,
+    pub(crate) compared: u64,
+    pub(crate) spilled: u64,
+    pub(crate) expected_missed: Estimate,
+    pub(crate) not_listed: Estimate,
 }
 
 impl Outcome {
-    /// How many members the collection has.
+    /// The number of members of the collection.
     pub fn documents(&self) -> u32 {
-        self.signed.len() as u32
+        self.places.len()
     }
 
-    /// How many are too short for one shingle. They are alike only if their content is the same.
+    /// The number of members too short for one shingle. They are alike only if their content is the same.
     pub fn too_short(&self) -> u64 {
-        self.signed.too_short
+        self.too_short
     }
 
-    /// How many pairs of near-duplicates there are.
+    /// The number of pairs of near-duplicates that [`for_each_pair`](Self::for_each_pair) lists.
     pub fn pairs(&self) -> u64 {
-        self.pair_count
+        self.counts.pairs
     }
 
-    /// How many candidates were compared.
+    /// The number of candidates that were compared.
     pub fn compared(&self) -> u64 {
-        self.compared
+        self.counts.compared
     }
 
-    /// How many pairs at or above the threshold the bands are expected to have missed.
+    /// The bytes that were written to temporary files.
+    pub fn spilled(&self) -> u64 {
+        self.counts.spilled
+    }
+
+    /// The number of pairs at or above the threshold that the bands are expected to have missed.
     pub fn expected_missed(&self) -> Estimate {
-        self.expected_missed
+        self.counts.expected_missed
+    }
+
+    /// The number of pairs at or above the threshold that are not listed because very large clusters
+    /// would have too many: only those of a first member with each other one are.
+    pub fn not_listed(&self) -> Estimate {
+        self.counts.not_listed
     }
 
     /// How signatures were cut.
@@ -55,17 +85,17 @@ impl Outcome {
 
     /// The place of a member, as the source gave it.
     pub fn place(&self, member: u32) -> u64 {
-        self.signed.places[member as usize]
+        self.places.place(member)
     }
 
     /// The length of a member, as the source gave it.
     pub fn length(&self, member: u32) -> u32 {
-        self.signed.lengths[member as usize]
+        self.lengths[member as usize]
     }
 
     /// The number of the member at a place.
     pub fn member_at(&self, place: u64) -> Option<u32> {
-        self.signed.places.binary_search(&place).ok().map(|number| number as u32)
+        self.places.number(place)
     }
 
     /// Goes through the pairs in ascending order: the first member, the second, their similarity.
@@ -73,121 +103,141 @@ impl Outcome {
     /// # Errors
     /// What `take` returns, or a temporary file that cannot be read.
     pub fn for_each_pair(&self, mut take: impl FnMut(u32, u32, f64) -> Result<()>) -> Result<()> {
-        let mut pairs = Vec::new();
-        for partition in 0..PARTITIONS {
-            self.pairs.sorted(partition, |_| true, &mut pairs)?;
-            for &(pair, similarity) in &pairs {
-                let (one, other) = members_of(pair);
-                take(one, other, f64::from_bits(similarity))?;
+        if self.twins.groups().next().is_none() {
+            return self.for_each_content_pair(take);
+        }
+        let members = self.documents();
+        let mut listed = self.sorter();
+        let mut put = |one, other, similarity: f64| {
+            let pair = pair_key(one, other);
+            listed.push(pair_partition(pair, members), (pair, similarity.to_bits()))
+        };
+        for (first, others) in self.twins.groups() {
+            others.iter().try_for_each(|&other| put(first, other, 1.0))?;
+            if others.len() < self.largest_listed {
+                for (at, &one) in others.iter().enumerate() {
+                    others[at + 1..].iter().try_for_each(|&other| put(one, other, 1.0))?;
+                }
             }
         }
-        Ok(())
-    }
-}
-
-/// Collects the pairs as they are found, and makes of each pair of contents the pairs of the
-/// members that have them.
-pub(crate) struct Collector {
-    pairs: Writer<(PairKey, u64)>,
-    count: u64,
-    members: usize,
-    twins: TwinGroups,
-}
-
-impl Collector {
-    pub(crate) fn new(signed: &Signed, memory: u64, spill: &Arc<Spill>) -> Result<Self> {
-        let twins = TwinGroups::new(&signed.twins);
-        let pairs = Writer::new(spill, memory / 4, false);
-        let mut collector = Self { pairs, count: 0, members: signed.len(), twins };
-        collector.put_twins()?;
-        Ok(collector)
-    }
-
-    /// Takes a pair of contents, each named by the first member that has it.
-    pub(crate) fn take(&mut self, pair: PairKey, similarity: f64) -> Result<()> {
-        let (one, other) = members_of(pair);
-        if self.twins.is_alone(one) && self.twins.is_alone(other) {
-            return self.put(one, other, similarity);
-        }
-        for &a in &self.twins.shown(one) {
-            for &b in &self.twins.shown(other) {
-                self.put(a, b, similarity)?;
+        self.for_each_content_pair(|one, other, similarity| {
+            for &a in [one].iter().chain(self.shown(one)) {
+                for &b in [other].iter().chain(self.shown(other)) {
+                    put(a, b, similarity)?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })?;
+        let listed = Partitions::new(PARTITIONS, vec![listed]);
+        for_each_sorted(&listed, self.memory / 8, |pair, similarity| {
+            let (one, other) = members_of(pair);
+            take(one, other, similarity)
+        })
     }
 
-    fn put(&mut self, one: u32, other: u32, similarity: f64) -> Result<()> {
-        self.count += 1;
-        let pair = pair_key(one, other);
-        self.pairs.push(pair_partition(pair, self.members), (pair, similarity.to_bits()))
+    /// Goes through the pairs of contents in ascending order, each named by its first member.
+    pub(crate) fn for_each_content_pair(
+        &self,
+        mut take: impl FnMut(u32, u32, f64) -> Result<()>,
+    ) -> Result<()> {
+        for_each_sorted(&self.found, self.memory / 8, |pair, similarity| {
+            let (one, other) = members_of(pair);
+            take(one, other, similarity)
+        })
     }
 
-    /// Members with the same content are near-duplicates, also those too short for a shingle.
-    fn put_twins(&mut self) -> Result<()> {
-        let groups = std::mem::take(&mut self.twins.groups);
-        for group in &groups {
-            let centres = if group.len() <= LARGEST_BUCKET { group.len() } else { 1 };
-            for (at, &one) in group.iter().enumerate().take(centres) {
-                group[at + 1..].iter().try_for_each(|&other| self.put(one, other, 1.0))?;
+    /// A writer for records that are to be gone through in the order of a member.
+    pub(crate) fn sorter(&self) -> Writer<FoundPair> {
+        Writer::new(&Arc::new(Spill::default()), PARTITIONS, self.memory / 8, Order::Sorted)
+    }
+
+    /// The other members that stand for a content in pairs: all of them, or none if there are very many.
+    fn shown(&self, first: u32) -> &[u32] {
+        let others = self.twins.others(first);
+        if others.len() < self.largest_listed { others } else { &[] }
+    }
+}
+
+/// Goes through records of pairs in ascending order.
+pub(crate) fn for_each_sorted(
+    pairs: &Partitions<FoundPair>,
+    memory: u64,
+    mut take: impl FnMut(PairKey, f64) -> Result<()>,
+) -> Result<()> {
+    let mut buffer = Vec::new();
+    for partition in 0..pairs.count() {
+        pairs.for_each_sorted(partition, memory, &mut buffer, |(pair, similarity)| {
+            take(pair, f64::from_bits(similarity))
+        })?;
+    }
+    Ok(())
+}
+
+/// What is counted over all pairs when comparing is done.
+pub(crate) struct PairTally<'a> {
+    pub(crate) twins: &'a Twins,
+    /// The component of each member.
+    pub(crate) roots: &'a [u32],
+    pub(crate) crowds: &'a [Crowd],
+    pub(crate) bands: Bands,
+    pub(crate) threshold: f64,
+    pub(crate) largest_listed: usize,
+}
+
+impl PairTally<'_> {
+    /// The numbers of listed pairs, of those expected to be missed, and of those not listed.
+    pub(crate) fn count(&self, found: &Partitions<FoundPair>, memory: u64) -> Result<(u64, Estimate, Estimate)> {
+        let (mut pairs, mut left_out) = (0, 0_u64);
+        let mut listed_in = vec![0_u64; self.crowds.len()];
+        let mut missed = Missed::new(self.bands, self.roots.len());
+        let mut add = |member: u32, listed: u64, all: u64| {
+            pairs += listed;
+            match self.crowd_of(member) {
+                Some(crowd) => listed_in[crowd] += listed,
+                None => left_out += all - listed,
             }
+        };
+        for (first, others) in self.twins.groups() {
+            let members = others.len() as u64 + 1;
+            let all = members * (members - 1) / 2;
+            add(first, if others.len() < self.largest_listed { all } else { members - 1 }, all);
         }
-        self.twins.groups = groups;
-        Ok(())
+        for_each_sorted(found, memory, |pair, similarity| {
+            let (one, other) = members_of(pair);
+            let [a, b] = [one, other].map(|member| self.twins.others(member).len());
+            let [shown_a, shown_b] = [a, b].map(|twins| if twins < self.largest_listed { twins + 1 } else { 1 });
+            let all = (a as u64 + 1) * (b as u64 + 1);
+            add(one, shown_a as u64 * shown_b as u64, all);
+            // Of crowded components the pairs that were drawn tell more.
+            if self.crowd_of(one).is_none() {
+                missed.add(one, other, similarity, all as f64);
+            }
+            Ok(())
+        })?;
+        let confidence = Confidence::P95;
+        let mut not_listed = Estimate::exact(left_out as f64);
+        for (crowd, &listed) in self.crowds.iter().zip(&listed_in) {
+            let more = crowd.not_listed(listed, confidence);
+            not_listed = Estimate::probable(
+                not_listed.value() + more.value(),
+                not_listed.lower() + more.lower(),
+                not_listed.upper() + more.upper(),
+                confidence,
+            );
+        }
+        Ok((pairs, missed.estimate(self.threshold, confidence), not_listed))
     }
 
-    pub(crate) fn finish(
-        self,
-        signed: Signed,
-        compared: u64,
-        bands: Bands,
-        expected_missed: Estimate,
-    ) -> Outcome {
-        Outcome {
-            signed,
-            pairs: Partitions::new(vec![self.pairs]),
-            pair_count: self.count,
-            compared,
-            expected_missed,
-            bands,
+    fn crowd_of(&self, member: u32) -> Option<usize> {
+        if self.crowds.is_empty() {
+            return None;
         }
+        let root = self.roots[member as usize];
+        self.crowds.binary_search_by_key(&root, |crowd| crowd.root).ok()
     }
 }
 
-/// Members with the same content, each group ascending and by its first member.
-struct TwinGroups {
-    groups: Vec<Vec<u32>>,
-}
-
-impl TwinGroups {
-    fn new(twins: &[u32]) -> Self {
-        let mut repeated: Vec<(u32, u32)> = twins
-            .iter()
-            .zip(0..)
-            .filter(|&(&first, member)| first != member)
-            .map(|(&first, member)| (first, member))
-            .collect();
-        repeated.sort_unstable();
-        let groups = repeated
-            .chunk_by(|one, other| one.0 == other.0)
-            .map(|group| std::iter::once(group[0].0).chain(group.iter().map(|&(_, member)| member)).collect())
-            .collect();
-        Self { groups }
-    }
-
-    fn group_of(&self, first: u32) -> Option<&Vec<u32>> {
-        self.groups.binary_search_by_key(&first, |group| group[0]).ok().map(|at| &self.groups[at])
-    }
-
-    fn is_alone(&self, first: u32) -> bool {
-        self.group_of(first).is_none()
-    }
-
-    /// The members that stand for a content: all of them, or the first if there are very many.
-    fn shown(&self, first: u32) -> Vec<u32> {
-        match self.group_of(first) {
-            Some(group) if group.len() <= LARGEST_BUCKET => group.clone(),
-            _ => vec![first],
-        }
-    }
+/// Up to how many members with one content all are listed in pairs.
+pub(crate) fn largest_listed(all_pairs: bool) -> usize {
+    if all_pairs { usize::MAX } else { LARGEST_BUCKET }
 }

@@ -5,6 +5,7 @@ use crivo::similarity::shingle::Shingles;
 
 use crate::error::{Error, Result};
 use crate::parallel::thread_count;
+use crate::work::WorkFolder;
 
 /// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
 const LEAST_MEMORY: u64 = 16 << 20;
@@ -15,8 +16,11 @@ const LEAST_MEMORY: u64 = 16 << 20;
 pub struct Settings {
     /// From which Jaccard similarity on two documents are near-duplicates: above 0, at most 1.
     pub threshold: f64,
-    /// What of a text is compared.
+    /// What of a text is compared. Where words are, texts in scripts without blanks are cut by
+    /// characters; see [`TextShingler`](crate::TextShingler).
     pub shingles: Shingles,
+    /// Bring texts to Unicode's normal form C before they are cut.
+    pub nfc: bool,
     /// Of every hash. Documents compare only under the same seed.
     pub seed: u64,
     /// The length of a signature.
@@ -26,11 +30,16 @@ pub struct Settings {
     /// Trust signatures: report estimated similarities instead of computing each from the
     /// documents. Quicker where nearly everything is a duplicate.
     pub fast: bool,
-    /// About how many bytes to use; what does not fit is kept in a temporary file. Some 60 bytes a
-    /// document are needed whatever it says.
+    /// List every pair. By default very large clusters have only the pairs of their first member with
+    /// each other one, because a million documents have half a billion pairs.
+    pub all_pairs: bool,
+    /// About how many bytes to use; what does not fit is kept in a temporary file. 24 bytes a document
+    /// have to fit in three quarters of it.
     pub memory: u64,
     /// On how many threads; 0 means as many as there are processors.
     pub threads: usize,
+    /// Where stages are kept, so that a killed run continues; nowhere by default.
+    pub work: Option<WorkFolder>,
 }
 
 impl Default for Settings {
@@ -38,12 +47,15 @@ impl Default for Settings {
         Self {
             threshold: 0.8,
             shingles: Shingles::default(),
+            nfc: false,
             seed: 0,
             hashes: 128,
             bands: None,
             fast: false,
+            all_pairs: false,
             memory: 2 << 30,
             threads: 0,
+            work: None,
         }
     }
 }

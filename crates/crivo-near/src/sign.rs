@@ -1,147 +1,158 @@
-//! The first reading: every member becomes a few band keys, and is forgotten.
+//! The first reading: every member becomes a few band keys and a fingerprint, and is forgotten.
 //!
-//! Each thread numbers the members it meets by itself, because where a member stands in the collection
-//! is known only when everything has been read; [`Numbers`] then turns one into the other.
-//! A member whose content a thread has met before is not signed again: its twin stands for both.
+//! Records name a member by its place, because its number is known only when everything has been read.
+//! A member whose content was signed lately is not signed again: its twin has the same band keys.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crivo::similarity::Bands;
 use crivo::similarity::min_hash::{compact, sign};
-use hashbrown::HashTable;
 
+use crate::budget::Budget;
 use crate::error::{Error, Result};
+use crate::places::{PlaceRun, Places, push_place};
+use crate::segments::{Segments, SegmentWriter};
 use crate::settings::Settings;
 use crate::source::{Member, Source};
-use crate::spill::{PARTITIONS, Partitions, Spill, Writer};
+use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// A band key, and who has it: the thread's number in the high half, the member's in the low.
+/// A band key, and the place of a member that has it.
 pub(crate) type BandKey = (u64, u64);
+
+/// Both halves of a fingerprint, and the place of a member that has it.
+pub(crate) type Print = (u64, u64, u64);
+
+/// How many values a block of a [`Column`] has.
+const COLUMN_BLOCK: usize = 64 << 10;
 
 /// Everything the first reading leaves behind. Vectors have one entry a member, in the order of
 /// the collection.
 pub(crate) struct Signed {
-    pub(crate) places: Vec<u64>,
+    pub(crate) places: Places,
     pub(crate) lengths: Vec<u32>,
-    /// How many hashes each set has, repetitions included.
+    /// The number of hashes of each set, repetitions included.
     pub(crate) sizes: Vec<u32>,
-    /// The first member with the same content: often the member itself.
-    pub(crate) twins: Vec<u32>,
     pub(crate) too_short: u64,
     pub(crate) keys: Partitions<BandKey>,
-    pub(crate) numbers: Numbers,
-    pub(crate) signatures: Signatures,
+    pub(crate) prints: Partitions<Print>,
+    /// The shortened signatures by place, where they are to be trusted; empty otherwise.
+    pub(crate) signatures: Segments,
 }
 
-/// From a thread's own number of a member to its number in the collection.
-pub(crate) struct Numbers(Vec<Vec<u32>>);
+/// The files that the first reading spills to.
+pub(crate) struct SigningSpills {
+    pub(crate) keys: Arc<Spill>,
+    pub(crate) prints: Arc<Spill>,
+    pub(crate) signatures: Arc<Spill>,
+}
 
-impl Numbers {
+/// Numbers that come one by one, without moving those that are there.
+#[derive(Debug, Default)]
+struct Column(Vec<Vec<u32>>);
+
+impl Column {
     #[inline]
-    pub(crate) fn of(&self, member: u64) -> u32 {
-        self.0[(member >> 32) as usize][member as u32 as usize]
+    fn push(&mut self, value: u32) {
+        match self.0.last_mut() {
+            Some(block) if block.len() < COLUMN_BLOCK => block.push(value),
+            _ => {
+                let mut block = Vec::with_capacity(COLUMN_BLOCK);
+                block.push(value);
+                self.0.push(block);
+            }
+        }
     }
-}
 
-/// The shortened signatures, where they are to be trusted; empty otherwise.
-pub(crate) struct Signatures {
-    slots: Vec<Vec<u32>>,
-    /// For each member the thread that signed it, and the number of its signature there.
-    owners: Vec<(u32, u32)>,
-    hashes: usize,
-}
-
-impl Signatures {
-    /// The share of equal slots.
-    pub(crate) fn similarity(&self, a: u32, b: u32) -> f64 {
-        let of = |member: u32| {
-            let (thread, index) = self.owners[member as usize];
-            self.slots[thread as usize].iter().skip(index as usize * self.hashes).take(self.hashes)
-        };
-        of(a).zip(of(b)).filter(|(one, other)| one == other).count() as f64 / self.hashes as f64
+    fn get(&self, at: usize) -> u32 {
+        self.0[at / COLUMN_BLOCK][at % COLUMN_BLOCK]
     }
 }
 
 /// What one thread has of the members it met.
-struct Part {
-    number: usize,
-    places: Vec<u64>,
-    lengths: Vec<u32>,
-    sizes: Vec<u32>,
-    fingerprints: Vec<u128>,
-    /// The first members with each content.
-    seen: HashTable<u32>,
+struct SigningThread {
+    runs: Vec<PlaceRun>,
+    lengths: Column,
+    sizes: Column,
+    members: u64,
     too_short: u64,
+    lately: LatePrints,
     keys: Writer<BandKey>,
-    signatures: Vec<u32>,
-    signed: Vec<u32>,
+    prints: Writer<Print>,
+    signatures: SegmentWriter,
     // Memory that each member uses again.
     slots: Vec<u64>,
+    short_slots: Vec<u32>,
+    words: Vec<u64>,
     band_keys: Vec<u64>,
 }
 
-impl Part {
-    fn new(number: usize, settings: &Settings, spill: &Arc<Spill>) -> Self {
-        let memory = settings.memory / 2 / settings.thread_count() as u64;
+/// Fingerprints of members that were signed lately; a later one takes the place of an earlier.
+struct LatePrints(Vec<u128>);
+
+impl LatePrints {
+    fn new(memory: u64) -> Self {
+        let slots = (memory / 16).clamp(1 << 10, 1 << 20);
+        Self(vec![0; 1 << slots.ilog2()])
+    }
+
+    /// Remembers a fingerprint, and returns whether it was known.
+    fn insert(&mut self, print: u128) -> bool {
+        let slot = print as usize & (self.0.len() - 1);
+        std::mem::replace(&mut self.0[slot], print) == print
+    }
+}
+
+impl SigningThread {
+    fn new(settings: &Settings, budget: Budget, spills: &SigningSpills) -> Self {
+        let memory = |share| budget.each(budget.memory() / share);
         Self {
-            number,
-            places: Vec::new(),
-            lengths: Vec::new(),
-            sizes: Vec::new(),
-            fingerprints: Vec::new(),
-            seen: HashTable::new(),
+            runs: Vec::new(),
+            lengths: Column::default(),
+            sizes: Column::default(),
+            members: 0,
             too_short: 0,
-            keys: Writer::new(spill, memory, false),
-            signatures: Vec::new(),
-            signed: Vec::new(),
+            lately: LatePrints::new(memory(32)),
+            keys: Writer::new(&spills.keys, PARTITIONS, memory(4), Order::Any),
+            prints: Writer::new(&spills.prints, PARTITIONS, memory(16), Order::Any),
+            signatures: SegmentWriter::new(&spills.signatures, 1, memory(16)),
             slots: vec![0; settings.hashes as usize],
+            short_slots: vec![0; settings.hashes as usize],
+            words: Vec::new(),
             band_keys: Vec::new(),
         }
     }
 
     fn take(&mut self, member: Member<'_>, bands: Bands, fast: bool) -> Result<()> {
-        let index = u32::try_from(self.places.len()).map_err(|_| Error::TooMany)?;
-        self.places.push(member.place);
+        push_place(&mut self.runs, member.place);
+        self.members += 1;
         self.lengths.push(member.length);
         self.sizes.push(u32::try_from(member.hashes.len()).unwrap_or(u32::MAX));
-        self.fingerprints.push(member.fingerprint);
-        let new = remember(&mut self.seen, &self.fingerprints, index) == index;
-        if fast {
-            self.signed.push((self.signatures.len() / self.slots.len()) as u32);
-        }
+        let (high, low) = ((member.fingerprint >> 64) as u64, member.fingerprint as u64);
+        self.prints.push((high >> 56) as usize, (high, low, member.place))?;
         if member.hashes.is_empty() {
             self.too_short += 1;
             return Ok(());
         }
-        if !new {
+        if self.lately.insert(member.fingerprint) {
             return Ok(());
         }
         sign(member.hashes, &mut self.slots)?;
         if fast {
-            let start = self.signatures.len();
-            self.signatures.resize(start + self.slots.len(), 0);
-            compact(&self.slots, &mut self.signatures[start..]);
+            compact(&self.slots, &mut self.short_slots);
+            self.words.clear();
+            self.words.push(member.place);
+            self.words.extend(self.short_slots.chunks(2).map(|two| {
+                u64::from(two[0]) | u64::from(two.get(1).copied().unwrap_or(0)) << 32
+            }));
+            self.signatures.push(0, 0, &self.words)?;
         }
         bands.keys(&self.slots, &mut self.band_keys)?;
-        let who = (self.number as u64) << 32 | u64::from(index);
         for &key in &self.band_keys {
-            self.keys.push(partition_of(key), (key, who))?;
+            self.keys.push((key >> 56) as usize, (key, member.place))?;
         }
         Ok(())
     }
-}
-
-/// The highest byte of a key chooses its partition.
-fn partition_of(key: u64) -> usize {
-    (key >> 56) as usize % PARTITIONS
-}
-
-/// The first member with the same fingerprint, which is the member itself if there was none.
-fn remember(seen: &mut HashTable<u32>, fingerprints: &[u128], index: u32) -> u32 {
-    let of = |&other: &u32| fingerprints[other as usize];
-    let own = fingerprints[index as usize];
-    *seen.entry(own as u64, |other| of(other) == own, |other| of(other) as u64).or_insert(index).get()
 }
 
 /// Reads everything once.
@@ -149,81 +160,77 @@ pub(crate) fn sign_all(
     source: &impl Source,
     settings: &Settings,
     bands: Bands,
-    spill: &Arc<Spill>,
+    budget: Budget,
+    spills: &SigningSpills,
 ) -> Result<Signed> {
-    let threads = AtomicUsize::new(0);
-    let parts = source.read(
-        &|| Part::new(threads.fetch_add(1, Ordering::Relaxed), settings, spill),
+    let (members, runs) = (AtomicU64::new(0), AtomicU64::new(0));
+    let threads = source.read(
+        &|| SigningThread::new(settings, budget, spills),
         &|_, _| true,
-        &|part: &mut Part, member| part.take(member, bands, settings.fast),
+        &|thread: &mut SigningThread, member| {
+            let runs_before = thread.runs.len();
+            thread.take(member, bands, settings.fast)?;
+            let new_runs = (thread.runs.len() - runs_before) as u64;
+            let all_runs = if new_runs > 0 { runs.fetch_add(new_runs, Ordering::Relaxed) + 1 } else { 0 };
+            // Looked at now and then: more members than there is memory for are refused at once.
+            if thread.members % 4096 == 0 {
+                let members = members.fetch_add(4096, Ordering::Relaxed) + 4096;
+                budget.check(members, all_runs.max(runs.load(Ordering::Relaxed)) * 12)?;
+            }
+            Ok(())
+        },
     )?;
-    Signed::from_parts(parts, settings)
+    Signed::from_threads(threads, budget)
 }
 
 impl Signed {
     /// Puts what the threads have into the order of the collection.
-    fn from_parts(mut parts: Vec<Part>, settings: &Settings) -> Result<Self> {
-        parts.sort_unstable_by_key(|part| part.number);
-        let mut order: Vec<(u64, u32, u32)> =
-            Vec::with_capacity(parts.iter().map(|part| part.places.len()).sum());
-        for (thread, part) in parts.iter().enumerate() {
-            order.extend(part.places.iter().zip(0..).map(|(&place, index)| (place, thread as u32, index)));
+    fn from_threads(mut threads: Vec<SigningThread>, budget: Budget) -> Result<Self> {
+        // A run of places, the thread that has it, and where it begins there.
+        let mut runs: Vec<(PlaceRun, u32, u32)> = Vec::new();
+        for (thread, number) in threads.iter_mut().zip(0_u32..) {
+            let mut start = 0_u32;
+            for run in std::mem::take(&mut thread.runs) {
+                runs.push((run, number, start));
+                start = start.checked_add(run.members).ok_or(Error::TooMany)?;
+            }
         }
-        u32::try_from(order.len()).map_err(|_| Error::TooMany)?;
-        order.sort_unstable();
-
-        let mut numbers: Vec<Vec<u32>> = parts.iter().map(|part| vec![0; part.places.len()]).collect();
-        for (&(_, thread, index), number) in order.iter().zip(0..) {
-            numbers[thread as usize][index as usize] = number;
+        runs.sort_unstable_by_key(|(run, ..)| run.place);
+        let places = Places::new(runs.iter().map(|(run, ..)| *run))?;
+        let members = u64::from(places.len());
+        budget.check(members, places.bytes())?;
+        if budget.room(members, places.bytes()) < budget.memory() / 4 * 3 {
+            for thread in &mut threads {
+                thread.keys.flush()?;
+                thread.prints.flush()?;
+            }
         }
-        let pick = |field: fn(&Part) -> &Vec<u32>| {
-            order
-                .iter()
-                .map(|&(_, thread, index)| field(&parts[thread as usize])[index as usize])
-                .collect::<Vec<_>>()
+        let mut pick = |column: fn(&mut SigningThread) -> &mut Column| {
+            let mut all = Vec::with_capacity(places.len() as usize);
+            for (run, thread, start) in &runs {
+                let column = column(&mut threads[*thread as usize]);
+                let start = *start as usize;
+                all.extend((start..start + run.members as usize).map(|at| column.get(at)));
+            }
+            threads.iter_mut().for_each(|thread| *column(thread) = Column::default());
+            all
         };
-        let (lengths, sizes) = (pick(|part| &part.lengths), pick(|part| &part.sizes));
-        let fingerprints: Vec<u128> = order
-            .iter()
-            .map(|&(_, thread, index)| parts[thread as usize].fingerprints[index as usize])
-            .collect();
-        let mut seen = HashTable::with_capacity(order.len());
-        let twins = (0..order.len() as u32).map(|index| remember(&mut seen, &fingerprints, index)).collect();
-        let owner =
-            |&(_, thread, index): &(u64, u32, u32)| (thread, parts[thread as usize].signed[index as usize]);
-        let owners = if settings.fast { order.iter().map(owner).collect() } else { Vec::new() };
-        let too_short = parts.iter().map(|part| part.too_short).sum();
-        let mut writers = Vec::with_capacity(parts.len());
-        let mut slots = Vec::with_capacity(parts.len());
-        for part in parts {
-            writers.push(part.keys);
-            slots.push(part.signatures);
+        let (lengths, sizes) = (pick(|thread| &mut thread.lengths), pick(|thread| &mut thread.sizes));
+        let too_short = threads.iter().map(|thread| thread.too_short).sum();
+        let (mut keys, mut prints, mut signatures) = (Vec::new(), Vec::new(), Vec::new());
+        for thread in threads {
+            keys.push(thread.keys);
+            prints.push(thread.prints);
+            signatures.push(thread.signatures);
         }
         Ok(Self {
-            places: order.into_iter().map(|(place, ..)| place).collect(),
+            places,
             lengths,
             sizes,
-            twins,
             too_short,
-            keys: Partitions::new(writers),
-            numbers: Numbers(numbers),
-            signatures: Signatures { slots, owners, hashes: settings.hashes as usize },
+            keys: Partitions::new(PARTITIONS, keys),
+            prints: Partitions::new(PARTITIONS, prints),
+            signatures: Segments::new(1, signatures),
         })
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// The number of the member at a place, looked for after the one found last.
-    pub(crate) fn number_at(&self, place: u64, last: &mut usize) -> Option<usize> {
-        let near = *last + 1;
-        let found = if self.places.get(near) == Some(&place) {
-            near
-        } else {
-            self.places.binary_search(&place).ok()?
-        };
-        *last = found;
-        Some(found)
     }
 }

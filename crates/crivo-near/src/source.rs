@@ -4,11 +4,12 @@
 //! compare the candidates exactly. So a source has to give the same members at the same places
 //! every time.
 
-use crivo::similarity::shingle::{Shingler, Shingles};
+use crivo::similarity::shingle::Shingles;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Result;
 use crate::parallel::deal;
+use crate::text::TextShingler;
 
 /// One member of a collection, as a set of hashes.
 #[derive(Debug, Clone, Copy)]
@@ -58,12 +59,13 @@ pub struct Shingled<'a, D> {
     documents: &'a D,
     shingles: &'a Shingles,
     seed: u64,
+    nfc: bool,
 }
 
 impl<'a, D: Documents> Shingled<'a, D> {
-    /// The texts of a collection, cut in one way.
-    pub fn new(documents: &'a D, shingles: &'a Shingles, seed: u64) -> Self {
-        Self { documents, shingles, seed }
+    /// The texts of a collection, cut in one way, in normal form C if `nfc` is set.
+    pub fn new(documents: &'a D, shingles: &'a Shingles, seed: u64, nfc: bool) -> Self {
+        Self { documents, shingles, seed, nfc }
     }
 }
 
@@ -75,7 +77,7 @@ impl<D: Documents> Source for Shingled<'_, D> {
         take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
     ) -> Result<Vec<S>> {
         let states = self.documents.read(
-            &|| (make(), Shingler::with_seed(self.shingles.clone(), self.seed)),
+            &|| (make(), TextShingler::new(self.shingles.clone(), self.seed, self.nfc)),
             &|(state, shingler), place, text| {
                 if !wants(state, place) {
                     return Ok(());

@@ -1,24 +1,34 @@
-//! Records put aside by partition, in memory while they fit and in a temporary file beyond.
+//! Records put aside by partition, in memory while they fit and in a file beyond.
 //!
-//! Grouping equal keys needs all records of a key side by side. Records go to one of [`PARTITIONS`] by
-//! their key; when a writer holds more than its share of memory it appends what it has to the file,
-//! partition by partition. Later one partition at a time is brought together, which takes a
-//! 256th of the memory. The file has no name, so nothing of it stays behind, whatever happens.
+//! Grouping equal keys needs all records of a key side by side. Records go to a partition by their key.
+//! A writer that holds more than its share of memory appends what it has to the file, partition by
+//! partition. Later one partition at a time is brought together. One that is too large even for that is
+//! merged from its sorted pieces, in buffers of a few kilobytes each.
+//!
+//! Without a work folder the file has no name, so nothing of it stays behind, whatever happens.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// Into how many parts the records are divided.
+/// How many partitions records with evenly spread keys have.
 pub(crate) const PARTITIONS: usize = 256;
+
+/// The bytes that one piece of a partition buffers while pieces are merged.
+const MERGE_BUFFER: usize = 16 << 10;
 
 /// Something of fixed size that can be written down.
 pub(crate) trait Record: Copy + Ord + Send + Sync {
+    /// The number of bytes of a record.
     const SIZE: usize;
+    /// Appends the bytes of the record.
     fn write(self, out: &mut Vec<u8>);
-    /// From exactly [`SIZE`](Self::SIZE) bytes.
+    /// Returns the record of exactly [`SIZE`](Self::SIZE) bytes.
     fn read(bytes: &[u8]) -> Self;
 }
 
@@ -30,7 +40,7 @@ impl Record for u64 {
     }
 
     fn read(bytes: &[u8]) -> Self {
-        bytes.iter().rev().fold(0, |value, &byte| value << 8 | Self::from(byte))
+        bytes.first_chunk().map_or(0, |bytes| Self::from_le_bytes(*bytes))
     }
 }
 
@@ -48,99 +58,223 @@ impl Record for (u64, u64) {
     }
 }
 
-/// The temporary file, made when it is first needed.
-#[derive(Debug, Default)]
-pub(crate) struct Spill(Mutex<Option<File>>);
+impl Record for (u64, u64, u64) {
+    const SIZE: usize = 24;
 
-/// A stretch of the file with records of one partition.
-#[derive(Debug, Clone, Copy)]
-struct Extent {
-    start: u64,
-    len: usize,
+    fn write(self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+        self.2.write(out);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let (first, rest) = bytes.split_at(8);
+        let (second, third) = <(u64, u64)>::read(rest);
+        (u64::read(first), second, third)
+    }
+}
+
+// ---- the file ----
+
+/// A file that grows at its end, made when it is first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Spill {
+    file: Mutex<Option<Arc<File>>>,
+    /// Where the file is, if it has a name.
+    path: Option<PathBuf>,
+    end: AtomicU64,
+}
+
+/// A stretch of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) start: u64,
+    pub(crate) len: u64,
 }
 
 impl Spill {
-    /// Appends, and says where.
-    fn append(&self, bytes: &[u8]) -> Result<u64> {
-        let failed = Error::storage("writing to a temporary file");
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = (|| {
-            let file = match &mut *file {
-                Some(file) => file,
-                none => none.insert(tempfile::tempfile()?),
-            };
-            let start = file.seek(SeekFrom::End(0))?;
-            file.write_all(bytes)?;
-            Ok(start)
-        })();
-        written.map_err(failed)
+    /// A file with a name, which replaces one that is there.
+    pub(crate) fn named(path: &Path) -> Self {
+        Self { path: Some(path.to_path_buf()), ..Self::default() }
     }
 
-    fn read(&self, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        bytes.resize(extent.len, 0);
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(file) = &mut *file else { return Ok(()) };
-        file.seek(SeekFrom::Start(extent.start))
-            .and_then(|_| file.read_exact(bytes))
-            .map_err(Error::storage("reading a temporary file"))
+    /// A named file that an earlier run has filled up to `end`.
+    pub(crate) fn reopened(path: &Path, end: u64) -> Result<Self> {
+        let file = File::options().read(true).write(true).open(path);
+        // A spill that nothing was put into was never made.
+        let file = match file {
+            Err(error) if end == 0 && error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::named(path)),
+            file => file.map_err(|error| Error::work(path, error))?,
+        };
+        let length = file.metadata().map_err(|error| Error::work(path, error))?.len();
+        if length < end {
+            return Err(Error::work(path, "is shorter than the run that wrote it says"));
+        }
+        Ok(Self {
+            file: Mutex::new(Some(Arc::new(file))),
+            path: Some(path.to_path_buf()),
+            end: AtomicU64::new(end),
+        })
     }
+
+    /// The bytes written so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    fn file(&self) -> Result<Arc<File>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*file {
+            return Ok(Arc::clone(file));
+        }
+        let made = match &self.path {
+            Some(path) => File::options().read(true).write(true).create(true).truncate(true).open(path),
+            None => tempfile::tempfile(),
+        };
+        let made = Arc::new(made.map_err(|error| self.failed("making a temporary file", error))?);
+        Ok(Arc::clone(file.insert(made)))
+    }
+
+    /// Appends, and returns where.
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<Extent> {
+        let file = self.file()?;
+        let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        write_at(&file, bytes, start).map_err(|error| self.failed("writing to a temporary file", error))?;
+        Ok(Extent { start, len: bytes.len() as u64 })
+    }
+
+    /// Replaces the content of `bytes` by that of a stretch.
+    pub(crate) fn read(&self, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.clear();
+        bytes.resize(extent.len as usize, 0);
+        read_at(&*self.file()?, bytes, extent.start)
+            .map_err(|error| self.failed("reading a temporary file", error))
+    }
+
+    /// The error of an operation on the file, which names the file if it has a name.
+    fn failed(&self, doing: &'static str, cause: std::io::Error) -> Error {
+        match &self.path {
+            Some(path) => Error::work(path, format_args!("{cause}; what is done stays: make room and run again")),
+            None => Error::storage(doing)(cause),
+        }
+    }
+
+    /// Waits until everything is on the disk.
+    pub(crate) fn sync(&self) -> Result<()> {
+        match &*self.file.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(file) => file.sync_data().map_err(|error| self.failed("writing to a temporary file", error)),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], start: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+/// Keeps threads that move the one position of a file apart.
+#[cfg(not(unix))]
+static POSITION: Mutex<()> = Mutex::new(());
+
+#[cfg(not(unix))]
+fn write_at(mut file: &File, bytes: &[u8], start: u64) -> std::io::Result<()> {
+    use std::io::{Seek, SeekFrom, Write};
+    let _alone = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(start))?;
+    file.write_all(bytes)
+}
+
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    let _alone = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(bytes)
+}
+
+// ---- writing ----
+
+/// In which order a writer's pieces stand in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// As they came: the partition is small enough to be sorted as a whole.
+    Any,
+    /// Each piece ascending, so that pieces can be merged.
+    Sorted,
+    /// Each piece ascending, and of equal records of a piece one.
+    Once,
 }
 
 /// Where one thread puts its records.
 #[derive(Debug)]
 pub(crate) struct Writer<R> {
     spill: Arc<Spill>,
-    parts: Vec<Part<R>>,
+    buffers: Vec<Vec<R>>,
+    extents: Vec<(u32, Extent)>,
     held: usize,
     /// How many records may be held before they go to the file.
     limit: usize,
-    /// Whether of equal records one is enough.
-    once: bool,
-}
-
-#[derive(Debug)]
-struct Part<R> {
-    records: Vec<R>,
-    extents: Vec<Extent>,
+    order: Order,
 }
 
 impl<R: Record> Writer<R> {
-    pub(crate) fn new(spill: &Arc<Spill>, memory: u64, once: bool) -> Self {
-        let parts = (0..PARTITIONS).map(|_| Part { records: Vec::new(), extents: Vec::new() }).collect();
+    /// A writer of so many partitions that holds about `memory` bytes.
+    pub(crate) fn new(spill: &Arc<Spill>, partitions: usize, memory: u64, order: Order) -> Self {
+        let buffers = (0..partitions.max(1)).map(|_| Vec::new()).collect();
         // A growing vector has up to twice the room it needs.
-        let limit = (memory as usize / R::SIZE / 2).max(PARTITIONS);
-        Self { spill: Arc::clone(spill), parts, held: 0, limit, once }
+        let limit = (memory as usize / R::SIZE / 2).max(partitions);
+        Self { spill: Arc::clone(spill), buffers, extents: Vec::new(), held: 0, limit, order }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, partition: usize, record: R) -> Result<()> {
-        self.parts[partition % PARTITIONS].records.push(record);
+        let partition = partition.min(self.buffers.len() - 1);
+        self.buffers[partition].push(record);
         self.held += 1;
         if self.held > self.limit { self.make_room() } else { Ok(()) }
     }
 
     #[cold]
     fn make_room(&mut self) -> Result<()> {
-        if self.once {
+        if self.order == Order::Once {
             self.held = 0;
-            for part in &mut self.parts {
-                part.records.sort_unstable();
-                part.records.dedup();
-                self.held += part.records.len();
+            for records in &mut self.buffers {
+                records.sort_unstable();
+                records.dedup();
+                self.held += records.len();
             }
             // Worth another round in memory only if it made much room.
             if self.held < self.limit / 2 {
                 return Ok(());
             }
         }
+        self.flush()
+    }
+
+    /// Moves everything to the file.
+    pub(crate) fn flush(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
-        for part in &mut self.parts {
+        for (partition, buffer) in (0..).zip(&mut self.buffers) {
+            // What one partition needed now, another needs the next time: the room is given back.
+            let mut records = std::mem::take(buffer);
+            match self.order {
+                Order::Any => {}
+                Order::Sorted => records.sort_unstable(),
+                Order::Once => {
+                    records.sort_unstable();
+                    records.dedup();
+                }
+            }
             bytes.clear();
-            part.records.drain(..).for_each(|record| record.write(&mut bytes));
+            records.into_iter().for_each(|record| record.write(&mut bytes));
             if !bytes.is_empty() {
-                let start = self.spill.append(&bytes)?;
-                part.extents.push(Extent { start, len: bytes.len() });
+                self.extents.push((partition, self.spill.append(&bytes)?));
             }
         }
         self.held = 0;
@@ -148,42 +282,177 @@ impl<R: Record> Writer<R> {
     }
 }
 
+// ---- reading ----
+
 /// What all threads have put aside.
 #[derive(Debug)]
-pub(crate) struct Partitions<R>(Vec<Writer<R>>);
+pub(crate) struct Partitions<R> {
+    spill: Arc<Spill>,
+    parts: Vec<Partition<R>>,
+}
+
+#[derive(Debug)]
+struct Partition<R> {
+    memory: Vec<Vec<R>>,
+    extents: Vec<Extent>,
+}
 
 impl<R: Record> Partitions<R> {
-    pub(crate) fn new(writers: Vec<Writer<R>>) -> Self {
-        Self(writers)
-    }
-
-    /// How many records a partition has.
-    pub(crate) fn len(&self, partition: usize) -> usize {
-        let parts = self.0.iter().map(|writer| &writer.parts[partition]);
-        parts
-            .map(|part| part.records.len() + part.extents.iter().map(|e| e.len / R::SIZE).sum::<usize>())
-            .sum()
-    }
-
-    /// The records of a partition that are wanted, ascending, replacing what `records` held.
-    pub(crate) fn sorted(
-        &self,
-        partition: usize,
-        wanted: impl Fn(&R) -> bool,
-        records: &mut Vec<R>,
-    ) -> Result<()> {
-        records.clear();
-        let mut bytes = Vec::new();
-        for writer in &self.0 {
-            let part = &writer.parts[partition];
-            records.extend(part.records.iter().filter(|record| wanted(record)));
-            for &extent in &part.extents {
-                writer.spill.read(extent, &mut bytes)?;
-                records.extend(bytes.chunks_exact(R::SIZE).map(R::read).filter(&wanted));
+    /// Brings together what the writers of one spill have.
+    pub(crate) fn new(partitions: usize, writers: Vec<Writer<R>>) -> Self {
+        let spill = writers.first().map(|writer| Arc::clone(&writer.spill)).unwrap_or_default();
+        let mut parts: Vec<Partition<R>> =
+            (0..partitions).map(|_| Partition { memory: Vec::new(), extents: Vec::new() }).collect();
+        for writer in writers {
+            for (part, mut records) in parts.iter_mut().zip(writer.buffers) {
+                if !records.is_empty() {
+                    if writer.order != Order::Any {
+                        records.sort_unstable();
+                    }
+                    part.memory.push(records);
+                }
+            }
+            for (partition, extent) in writer.extents {
+                parts[partition as usize].extents.push(extent);
             }
         }
+        Self { spill, parts }
+    }
+
+    /// What an earlier run has put aside in a named file.
+    pub(crate) fn reopened(spill: Arc<Spill>, extents: Vec<Vec<Extent>>) -> Self {
+        let parts = extents.into_iter().map(|extents| Partition { memory: Vec::new(), extents }).collect();
+        Self { spill, parts }
+    }
+
+    /// Where each partition's pieces are in the file. Whatever is still in memory is not among them.
+    pub(crate) fn extents(&self) -> impl Iterator<Item = &[Extent]> {
+        self.parts.iter().map(|part| part.extents.as_slice())
+    }
+
+    pub(crate) fn spill(&self) -> &Spill {
+        &self.spill
+    }
+
+    /// Moves everything to the file, and waits until it is on the disk.
+    pub(crate) fn persist(&mut self) -> Result<()> {
+        let mut bytes = Vec::new();
+        for part in &mut self.parts {
+            for records in std::mem::take(&mut part.memory) {
+                bytes.clear();
+                records.into_iter().for_each(|record| record.write(&mut bytes));
+                part.extents.push(self.spill.append(&bytes)?);
+            }
+        }
+        self.spill.sync()
+    }
+
+    /// The number of partitions.
+    pub(crate) fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The number of records of a partition.
+    pub(crate) fn len(&self, partition: usize) -> u64 {
+        let Some(part) = self.parts.get(partition) else { return 0 };
+        let in_memory: usize = part.memory.iter().map(Vec::len).sum();
+        in_memory as u64 + part.extents.iter().map(|extent| extent.len / R::SIZE as u64).sum::<u64>()
+    }
+
+    /// Replaces `records` by those of a partition, ascending.
+    pub(crate) fn sorted(&self, partition: usize, records: &mut Vec<R>) -> Result<()> {
+        records.clear();
+        self.for_each_piece(partition, u64::MAX, |piece| {
+            records.extend_from_slice(piece);
+            Ok(())
+        })?;
         records.sort_unstable();
         Ok(())
+    }
+
+    /// Hands on the records of a partition in pieces of at most `bytes`, in no particular order.
+    pub(crate) fn for_each_piece(
+        &self,
+        partition: usize,
+        bytes: u64,
+        mut take: impl FnMut(&[R]) -> Result<()>,
+    ) -> Result<()> {
+        let Some(part) = self.parts.get(partition) else { return Ok(()) };
+        part.memory.iter().try_for_each(|records| take(records))?;
+        let (mut buffer, mut records) = (Vec::new(), Vec::new());
+        let step = (bytes / R::SIZE as u64).max(1) * R::SIZE as u64;
+        for extent in &part.extents {
+            let mut start = extent.start;
+            let end = extent.start + extent.len;
+            while start < end {
+                let len = step.min(end - start);
+                self.spill.read(Extent { start, len }, &mut buffer)?;
+                records.clear();
+                records.extend(buffer.chunks_exact(R::SIZE).map(R::read));
+                take(&records)?;
+                start += len;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands on the records of a partition in ascending order. One of more than `memory` bytes is
+    /// merged from its pieces, which were written in [order](Order::Sorted).
+    pub(crate) fn for_each_sorted(
+        &self,
+        partition: usize,
+        memory: u64,
+        buffer: &mut Vec<R>,
+        mut take: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        if self.len(partition).saturating_mul(R::SIZE as u64) <= memory {
+            self.sorted(partition, buffer)?;
+            return buffer.iter().try_for_each(|&record| take(record));
+        }
+        buffer.clear();
+        buffer.shrink_to_fit();
+        let Some(part) = self.parts.get(partition) else { return Ok(()) };
+        let in_memory = part.memory.iter().map(|records| Piece::Memory(records));
+        let in_file = part.extents.iter().map(|&rest| Piece::File { rest, records: Vec::new(), at: 0 });
+        let mut pieces: Vec<Piece<'_, R>> = in_memory.chain(in_file).collect();
+        let mut next = BinaryHeap::with_capacity(pieces.len());
+        for (number, piece) in pieces.iter_mut().enumerate() {
+            next.extend(piece.next(&self.spill)?.map(|record| Reverse((record, number))));
+        }
+        while let Some(Reverse((record, number))) = next.pop() {
+            take(record)?;
+            next.extend(pieces[number].next(&self.spill)?.map(|record| Reverse((record, number))));
+        }
+        Ok(())
+    }
+}
+
+/// A sorted piece of a partition that is being merged.
+enum Piece<'a, R> {
+    Memory(&'a [R]),
+    File { rest: Extent, records: Vec<R>, at: usize },
+}
+
+impl<R: Record> Piece<'_, R> {
+    fn next(&mut self, spill: &Spill) -> Result<Option<R>> {
+        match self {
+            Self::Memory(records) => Ok(records.split_off_first().copied()),
+            Self::File { rest, records, at } => {
+                if *at == records.len() {
+                    let step = (MERGE_BUFFER / R::SIZE * R::SIZE) as u64;
+                    let len = step.min(rest.len);
+                    let mut bytes = Vec::new();
+                    spill.read(Extent { start: rest.start, len }, &mut bytes)?;
+                    records.clear();
+                    records.extend(bytes.chunks_exact(R::SIZE).map(R::read));
+                    *rest = Extent { start: rest.start + len, len: rest.len - len };
+                    *at = 0;
+                }
+                let record = records.get(*at).copied();
+                *at += 1;
+                Ok(record)
+            }
+        }
     }
 }
 
@@ -195,7 +464,8 @@ mod tests {
     fn records_come_back_sorted_whether_they_fit_or_not() {
         for memory in [1, 1 << 20] {
             let spill = Arc::new(Spill::default());
-            let mut writers = vec![Writer::new(&spill, memory, false), Writer::new(&spill, memory, false)];
+            let writer = || Writer::new(&spill, PARTITIONS, memory, Order::Sorted);
+            let mut writers = vec![writer(), writer()];
             let mut expected = vec![Vec::new(); PARTITIONS];
             for number in 0..5000_u64 {
                 let record = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15), number % 7);
@@ -203,16 +473,21 @@ mod tests {
                 writers[number as usize % 2].push(partition, record).unwrap();
                 expected[partition].push(record);
             }
-            assert_eq!(spill.0.lock().unwrap().is_some(), memory == 1, "spilled with {memory} bytes");
-            let partitions = Partitions::new(writers);
+            assert_eq!(spill.bytes() > 0, memory == 1, "spilled with {memory} bytes");
+            let partitions = Partitions::new(PARTITIONS, writers);
             let mut records = Vec::new();
             for (partition, mut expected) in expected.into_iter().enumerate() {
-                assert_eq!(partitions.len(partition), expected.len());
-                partitions.sorted(partition, |_| true, &mut records).unwrap();
+                assert_eq!(partitions.len(partition), expected.len() as u64);
                 expected.sort_unstable();
+                partitions.sorted(partition, &mut records).unwrap();
                 assert_eq!(records, expected);
-                partitions.sorted(partition, |record| record.1 == 3, &mut records).unwrap();
-                assert!(records.iter().all(|record| record.1 == 3));
+                let mut merged = Vec::new();
+                let take = |record| {
+                    merged.push(record);
+                    Ok(())
+                };
+                partitions.for_each_sorted(partition, 0, &mut records, take).unwrap();
+                assert_eq!(merged, expected);
             }
         }
     }
@@ -220,13 +495,13 @@ mod tests {
     #[test]
     fn repeated_records_are_dropped_before_they_are_written() {
         let spill = Arc::new(Spill::default());
-        let mut writer = Writer::new(&spill, 1, true);
+        let mut writer = Writer::new(&spill, PARTITIONS, 1, Order::Once);
         for number in 0..100_000_u64 {
             writer.push(0, number % 50).unwrap();
         }
-        assert!(spill.0.lock().unwrap().is_none(), "50 different records fit in any memory");
+        assert_eq!(spill.bytes(), 0, "50 different records fit in any memory");
         let mut records = Vec::new();
-        Partitions::new(vec![writer]).sorted(0, |_| true, &mut records).unwrap();
+        Partitions::new(PARTITIONS, vec![writer]).sorted(0, &mut records).unwrap();
         records.dedup();
         assert_eq!(records, (0..50).collect::<Vec<_>>());
     }

@@ -205,7 +205,7 @@ fn chains_can_be_cut_to_those_like_the_one_that_stays() {
     let outcome = find(&texts, &settings);
     let of = |linking, keep| Clusters::of(&outcome, linking, keep).unwrap().kept().to_vec();
     assert_eq!(of(Linking::Chains, Keep::First), [0, 0, 0, 0, 0, 0]);
-    assert_eq!(of(Linking::Representative, Keep::First), [0, 0, 2, 2, 4, 4]);
+    assert_eq!(of(Linking::Kept, Keep::First), [0, 0, 2, 2, 4, 4]);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn the_longest_can_be_kept() {
     let base = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen";
     let texts = [base.to_owned(), format!("{base}!!!"), format!("{base}!")];
     let outcome = find(&texts, &Settings::default());
-    for linking in [Linking::Chains, Linking::Representative] {
+    for linking in [Linking::Chains, Linking::Kept] {
         assert_eq!(Clusters::of(&outcome, linking, Keep::Longest).unwrap().kept(), [1, 1, 1]);
     }
 }

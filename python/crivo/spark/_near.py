@@ -78,7 +78,7 @@ def near_duplicates(
     DataFrame of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact.
 
     `id` names a column of integers or text that is different for each document, `text` one of text or
-    bytes. Rows without an id or a text are left out. The other arguments are those of
+    bytes. Rows without an id or a text, or with an empty one, are left out. The other arguments are those of
     `crivo.near_duplicates`, and so are the pairs, if the documents are given to it in the order of their
     ids.
 
@@ -99,6 +99,8 @@ def near_duplicates(
     settings.signer()  # refuses what is out of range before anything is run
 
     documents = df.select(column(id).alias("id"), column(text).alias("text")).dropna()
+    # An empty text is no document, as a missing one is none.
+    documents = documents.where(F.octet_length("text") > 0)
     name = id_type.simpleString()
     contents = contents_of(documents, settings, name)
     contents.persist(StorageLevel.MEMORY_AND_DISK)

@@ -31,7 +31,7 @@ def found(pairs: DataFrame) -> list[tuple[Any, Any, float]]:
 def test_pairs_and_clusters_are_those_of_one_machine(
     spark: SparkSession, texts: list[str], threshold: float, settings: dict[str, Any]
 ) -> None:
-    one = crivo.near_duplicates(texts, threshold, **settings)
+    one = crivo.near_duplicates(texts, threshold, linking="chains", **settings)
     assert len(one.pairs) > 20
     pairs = near_duplicates(table(spark, texts), "id", "text", threshold, **settings)
     assert pairs.columns == ["a", "b", "similarity"]
@@ -107,7 +107,7 @@ def test_many_pairs_of_one_home_are_compared_at_several_places(
 
 def test_dedup_keeps_what_one_machine_keeps(spark: SparkSession, texts: list[str]) -> None:
     holed = [None if place % 17 == 0 else text for place, text in enumerate(texts)]
-    kept = crivo.near_duplicates(holed, 0.7).kept.tolist()
+    kept = crivo.near_duplicates(holed, 0.7, linking="chains").kept.tolist()
     read = spark.sparkContext.accumulator(0)
 
     def counted(batches: Any) -> Any:

@@ -10,21 +10,26 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::{Shingles, StopWords};
-use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, near_duplicates};
+use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, WorkFolder, near_duplicates};
 use serde::Serialize;
 
+use self::against::KnownDocuments;
 use self::results::Results;
 use super::Outcome;
 use crate::args::share;
 use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
 use crate::output::{self, Interval, Output};
-use crate::watch::Interruptible;
+use crate::watch::SearchProgress;
 
 /// Find near-duplicates, and keep one of each
 ///
 /// Compares documents by the word sequences they share (Jaccard similarity of their shingles) and keeps
 /// one document of each cluster of near-duplicates. Candidates are found by MinHash signatures and then
 /// compared exactly; the summary says how many pairs that may have missed.
+///
+/// A document goes only if it is itself a near-duplicate of the one that stays in its place; --removed
+/// writes a certificate of that. Documents are read twice, whatever their number; 24 bytes of each have to
+/// fit in three quarters of --memory. Empty texts are no documents: they stay, and are counted as skipped.
 ///
 /// The kept records are written as they stand, in their order: to -o, or to standard output unless
 /// --json or --dry-run is given.
@@ -33,6 +38,7 @@ use crate::watch::Interruptible;
 Examples:
   crivo dedup corpus.jsonl -o clean.jsonl
   crivo dedup 'shards/*.parquet' --field body --threshold 0.7 -o clean.parquet --clusters clusters.tsv
+  crivo dedup corpus.jsonl -o clean.jsonl --removed removed.tsv --work /scratch/run1 --memory 8G
   crivo dedup notes/ --shingle chars:5 --dry-run
   zcat dump.jsonl.gz | crivo dedup --format jsonl --memory 512M > clean.jsonl")]
 pub(crate) struct Args {
@@ -54,9 +60,14 @@ pub(crate) struct AlikeArgs {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.8")]
     pub(crate) threshold: f64,
 
-    /// What is compared: words:N, chars:N (for texts without blanks), or stopwords
+    /// What is compared: words:N, chars:N, or stopwords; with words, texts in scripts without
+    /// blanks (Chinese, Japanese, Thai, …) are cut into chars:5, each text by itself
     #[arg(long, value_name = "KIND", default_value = "words:5")]
     pub(crate) shingle: Shingles,
+
+    /// Bring texts to Unicode's normal form C before they are compared
+    #[arg(long)]
+    pub(crate) nfc: bool,
 
     /// Stop words of your own, one a line, for --shingle stopwords
     #[arg(long, value_name = "FILE")]
@@ -87,8 +98,12 @@ struct ResultArgs {
     keep: KeepName,
 
     /// What holds a cluster together
-    #[arg(long, value_enum, default_value = "chains")]
+    #[arg(long, value_enum, default_value = "kept")]
     linking: LinkingName,
+
+    /// List every pair, also of very large clusters: a million documents have half a billion
+    #[arg(long)]
+    all_pairs: bool,
 
     /// Drop also those that are like a document of this index; see crivo similar index
     #[arg(long, value_name = "INDEX_DIR")]
@@ -111,6 +126,14 @@ struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     clusters: Option<PathBuf>,
 
+    /// Write what does not stay: id, the id that stays in its place, their exact similarity
+    #[arg(long, value_name = "FILE")]
+    removed: Option<PathBuf>,
+
+    /// Keep finished stages in this folder: a run that was killed continues with the same command
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
+
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -126,10 +149,11 @@ enum KeepName {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LinkingName {
+    /// Each document that goes is a near-duplicate of the one that stays in its place
+    #[value(alias = "representative")]
+    Kept,
     /// Chains of near-duplicates: the ends of a long one may have little in common
     Chains,
-    /// Each member is a near-duplicate of the document that stays
-    Representative,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -146,7 +170,11 @@ struct Report {
     bands: u32,
     rows_per_band: u32,
     hashes: u32,
-    /// How many more would stay without --against.
+    /// Pairs of very large clusters that are not listed, and are in no result.
+    not_listed: Interval,
+    removed: usize,
+    compared: u64,
+    /// How many the index knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<usize>,
 }
@@ -166,6 +194,7 @@ impl AlikeArgs {
         let settings = Settings {
             threshold: self.threshold,
             shingles,
+            nfc: self.nfc,
             hashes: self.hashes,
             bands: self.bands,
             fast: self.fast,
@@ -187,40 +216,63 @@ pub(super) fn bands(text: &str) -> Result<Bands, String> {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let settings = args.alike.settings(args.corpus.threads())?;
+    let mut settings = args.alike.settings(args.corpus.threads())?;
+    settings.all_pairs = args.results.all_pairs;
+    let linking = match args.results.linking {
+        LinkingName::Chains => Linking::Chains,
+        LinkingName::Kept => Linking::Kept,
+    };
+    if args.results.removed.is_some() && linking == Linking::Chains {
+        bail!(
+            "--removed: in chains a document may go without being compared with the one that stays; use --linking kept"
+        );
+    }
     let results = Results::prepare(args)?;
     let against = args.results.against.as_deref();
     let against = against.map(|folder| against::open(folder, &settings, out)).transpose()?;
     let corpus = args.corpus.open(out)?;
-    let found = near_duplicates(&corpus, &settings, &Interruptible).map_err(explained)?;
+    if let Some(path) = &args.results.work {
+        if args.corpus.is_standard_input() {
+            bail!("--work: standard input cannot be read again by a run that continues: name a file");
+        }
+        settings.work = Some(WorkFolder { path: path.clone(), identity: corpus.identity(&args.corpus)? });
+    }
+    let watch = SearchProgress::new(&corpus, out);
+    let found = near_duplicates(&corpus, &settings, &watch).map_err(explained)?;
+    drop(watch);
+    corpus.set_stage("writing");
     let keep = match args.results.keep {
         KeepName::First => Keep::First,
         KeepName::Longest => Keep::Longest,
     };
-    let linking = match args.results.linking {
-        LinkingName::Chains => Linking::Chains,
-        LinkingName::Representative => Linking::Representative,
-    };
-    let clusters = Clusters::of(&found, linking, keep).map_err(explained)?;
-    let known = |index| against::known(index, &corpus, &found, &clusters, settings.threshold);
-    let known = against.as_ref().map(known).transpose()?;
-    results.write(&corpus, &found, &clusters, known.as_deref().unwrap_or_default())?;
+    let known = against.as_ref().map(|index| KnownDocuments::find(index, &corpus, settings.threshold));
+    let (known, has_index) = (known.transpose()?.unwrap_or_default(), against.is_some());
+    let is_known = |member| known.contains(found.place(member));
+    let clusters = Clusters::of_unknown(&found, linking, keep, &is_known).map_err(explained)?;
+    results.write(&corpus, &found, &clusters, &known)?;
+    settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let mut report = report(&corpus, &settings, &found, &clusters);
-    report.against = known.map(|known| known.len());
-    report.kept -= report.against.unwrap_or(0);
+    if has_index {
+        let goes = |(place, _)| found.member_at(place).is_some_and(|member| clusters.keeps(member));
+        let more = known.iter().filter(|&known| goes(known)).count();
+        report.against = Some(known.len());
+        report.kept -= more;
+        report.removed += more;
+    }
     if args.results.json {
         out.json(&report)?;
     } else {
-        print(&report, &found, &clusters, out);
+        print(&report, &corpus, &found, &clusters, out);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> Report {
     let sizes = clusters.sizes();
+    let kept = clusters.kept_count();
     Report {
         documents: found.documents(),
-        kept: clusters.kept_count(),
+        kept,
         too_short: found.too_short(),
         skipped: corpus.skipped(),
         clusters: sizes.len(),
@@ -230,17 +282,20 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
         bands: found.bands().bands(),
         rows_per_band: found.bands().rows(),
         hashes: settings.hashes,
+        not_listed: found.not_listed().into(),
+        removed: found.documents() as usize - kept,
+        compared: found.compared(),
         against: None,
     }
 }
 
 /// The summary goes to standard error: the documents may be on standard output.
-fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
+fn print(report: &Report, corpus: &Corpus<'_>, found: &Found, clusters: &Clusters, out: &Output) {
     let count = |number: usize| output::count(number as u64);
     let documents = count(report.documents as usize);
     out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));
     if let Some(known) = report.against {
-        out.tell(format_args!("{} more are like documents of the index, and were dropped", count(known)));
+        out.tell(format_args!("{} are like documents of the index, and were dropped", count(known)));
     }
     out.tell(format_args!("{} clusters, {} pairs", count(report.clusters), output::count(report.pairs)));
     let largest: Vec<String> =
@@ -248,12 +303,19 @@ fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     if !largest.is_empty() {
         out.tell(format_args!("largest clusters: {} documents", largest.join(", ")));
     }
+    if report.not_listed.upper > 0.0 {
+        let [value, lower, upper] = [report.not_listed.value, report.not_listed.lower, report.not_listed.upper]
+            .map(|pairs| output::count(pairs as u64));
+        out.tell(format_args!(
+            "{value} more pairs ({lower} to {upper}) of very large clusters are not listed: --all-pairs lists them"
+        ));
+    }
     if report.too_short > 0 {
         let short = output::count(report.too_short);
         out.tell(format_args!("{short} too short for one shingle: kept, unless the same byte for byte"));
     }
     if report.skipped > 0 {
-        out.tell(format_args!("{} records without a text left out", output::count(report.skipped)));
+        out.tell(format_args!("{} records without a text kept as they are", output::count(report.skipped)));
     }
     let missed = found.expected_missed();
     let (value, upper) =
@@ -262,4 +324,8 @@ fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     out.tell(format_args!(
         "about {value} pairs missed, at most {upper} (95 % sure); {bands} bands of {rows}"
     ));
+    let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let (read, spilled) = (bytes(corpus.bytes_read()), bytes(found.spilled()));
+    let compared = output::count(report.compared);
+    out.tell(format_args!("{read} read, {spilled} spilled, {compared} pairs compared"));
 }

@@ -18,6 +18,8 @@ pub(crate) struct FolderCorpus<'a> {
     args: &'a CorpusArgs,
     out: &'a Output,
     skipped: AtomicU64,
+    bad: AtomicU64,
+    bytes_read: AtomicU64,
 }
 
 impl<'a> FolderCorpus<'a> {
@@ -31,11 +33,34 @@ impl<'a> FolderCorpus<'a> {
         if paths.is_empty() {
             bail!("{}: there is no file in it", folders[0].display());
         }
-        Ok(Self { paths, args, out, skipped: AtomicU64::new(0) })
+        Ok(Self {
+            paths,
+            args,
+            out,
+            skipped: AtomicU64::new(0),
+            bad: AtomicU64::new(0),
+            bytes_read: AtomicU64::new(0),
+        })
     }
 
     pub(super) fn skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
+    }
+
+    /// The bytes read so far, over all readings.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// The files, each a document.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// The id of a document.
+    pub(super) fn id(&self, place: u64) -> Option<Vec<u8>> {
+        let path = self.paths.get(usize::try_from(place).ok()?)?;
+        Some(path.to_string_lossy().into_owned().into_bytes())
     }
 
     pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Vec<Id> {
@@ -80,9 +105,18 @@ impl<'a> FolderCorpus<'a> {
     ) -> crivo_near::Result<()> {
         let (state, page) = state;
         match fs::read(&self.paths[place]) {
-            Ok(bytes) => take(state, place as u64, if self.args.html { page.of(&bytes) } else { &bytes }),
+            Ok(bytes) => {
+                self.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                let text = if self.args.html { page.of(&bytes) } else { &bytes };
+                if text.is_empty() {
+                    self.skipped.fetch_add(1, Ordering::Relaxed);
+                    return Ok(());
+                }
+                take(state, place as u64, text)
+            }
             Err(error) if self.args.skip_bad => {
-                if self.skipped.fetch_add(1, Ordering::Relaxed) == 0 {
+                self.skipped.fetch_add(1, Ordering::Relaxed);
+                if self.bad.fetch_add(1, Ordering::Relaxed) == 0 {
                     self.out.warn(about(&self.paths[place], &error));
                 }
                 Ok(())

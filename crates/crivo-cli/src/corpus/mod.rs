@@ -1,9 +1,12 @@
 //! Collections of documents: records of files with a field of text, or folders with a file each.
 //!
-//! Whoever compares documents reads them more than once, and asks for three things: every text with a
-//! place that names it ([`Documents`]), the ids of some, and a copy of those that stay.
+//! Commands that compare documents read them more than once, and ask for three things: every text with a
+//! place that names it ([`Documents`]), the ids of some, and a copy of those that stay. A record without a text
+//! is no document: it is counted as skipped, and stays in every copy.
 
+mod files;
 mod folder;
+mod names;
 mod rows;
 
 use std::io::{self, Write};
@@ -14,13 +17,15 @@ use clap::{Args, value_parser};
 use crivo_near::{Documents, TakeText};
 use crivo_rows::Input;
 
+pub(crate) use self::files::InputFiles;
 pub(crate) use self::folder::FolderCorpus;
+use self::names::IdReader;
 pub(crate) use self::rows::{RowCorpus, first_record};
 use crate::args::{FormatName, MOST_THREADS, typed_delimiter};
 use crate::interrupt::Interrupted;
 use crate::output::Output;
 
-/// The field that a text is taken from, and the one with its name, if nobody says otherwise.
+/// The field that a text is taken from, and the one with its name, unless options say otherwise.
 const TEXT_FIELD: &str = "text";
 const ID_FIELD: &str = "id";
 
@@ -58,7 +63,8 @@ pub(crate) struct CorpusArgs {
     #[arg(long)]
     html: bool,
 
-    /// Count bad records, and those without the field, instead of stopping at the first
+    /// Count bad records, and those without the field, instead of stopping at the first; records
+    /// whose text is empty or null are always counted, and kept
     #[arg(long)]
     skip_bad: bool,
 
@@ -77,9 +83,14 @@ pub(crate) enum Corpus<'a> {
 }
 
 impl CorpusArgs {
-    /// The threads that were asked for; 0 if nobody did.
+    /// The threads that were asked for; 0 if none were.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or(0).into()
+    }
+
+    /// Returns true if documents come from standard input.
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.files.is_empty() || self.files.iter().any(|path| path.as_os_str() == "-")
     }
 
     /// The files as they were named.
@@ -136,6 +147,49 @@ impl Corpus<'_> {
         }
     }
 
+    /// Says what the next readings are for, which is shown beside their progress.
+    pub(crate) fn set_stage(&self, stage: &'static str) {
+        if let Self::Rows(rows) = self {
+            rows.set_stage(stage);
+        }
+    }
+
+    /// The bytes read so far, over all readings.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        match self {
+            Self::Rows(rows) => rows.bytes_read(),
+            Self::Folder(folder) => folder.bytes_read(),
+        }
+    }
+
+    /// What tells this collection from another: its files with their sizes and times, and how they are read.
+    pub(crate) fn identity(&self, args: &CorpusArgs) -> Result<String> {
+        let files = match self {
+            Self::Rows(rows) => rows.files().to_string(),
+            Self::Folder(folder) => InputFiles::of(folder.paths().iter().map(PathBuf::as_path))?.to_string(),
+        };
+        let CorpusArgs { format, field, id: _, no_header, delimiter, html, skip_bad, .. } = args;
+        let options = format!("{format:?} {field:?} {no_header} {delimiter:?} {html} {skip_bad}");
+        Ok(format!("{files}options {options}\n"))
+    }
+
+    /// Finds the names of the wanted documents for results.
+    pub(crate) fn names(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<DocumentNames<'_>> {
+        let ids = match self {
+            Self::Rows(rows) => rows.id_file(wanted)?,
+            Self::Folder(_) => None,
+        };
+        Ok(DocumentNames { corpus: self, ids })
+    }
+
+    /// The number of a record from 1, after a reading.
+    pub(crate) fn record_number(&self, place: u64) -> Option<u64> {
+        match self {
+            Self::Rows(rows) => rows.record_number(place),
+            Self::Folder(_) => Some(place + 1),
+        }
+    }
+
     /// The ids of the documents that are wanted, by their place, ascending.
     pub(crate) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         match self {
@@ -165,6 +219,27 @@ impl Corpus<'_> {
             Self::Rows(_) => Ok(()),
             Self::Folder(folder) => folder.copy_to(keep, to),
         }
+    }
+}
+
+/// How documents are called in results: by their id, or by their record's number from 1.
+pub(crate) struct DocumentNames<'a> {
+    corpus: &'a Corpus<'a>,
+    ids: Option<IdReader>,
+}
+
+impl DocumentNames<'_> {
+    /// Writes the name of the document at a place.
+    pub(crate) fn put(&mut self, place: u64, to: &mut dyn Write) -> Result<()> {
+        let gone = || anyhow!("the documents changed while they were read: run again when nothing writes to them");
+        match (&mut self.ids, self.corpus) {
+            (Some(ids), _) => {
+                to.write_all(ids.get(place).context("reading the ids")?.ok_or_else(gone)?)?;
+            }
+            (None, Corpus::Folder(folder)) => to.write_all(&folder.id(place).ok_or_else(gone)?)?,
+            (None, corpus) => write!(to, "{}", corpus.record_number(place).ok_or_else(gone)?)?,
+        }
+        Ok(())
     }
 }
 

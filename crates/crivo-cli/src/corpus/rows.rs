@@ -7,10 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText, TakeText};
-use crivo_rows::{Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
+use crivo_rows::{Counts, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
 use tempfile::NamedTempFile;
 
-use super::{CorpusArgs, ID_FIELD, Id, TEXT_FIELD};
+use super::names::{IdReader, IdWriter};
+use super::{CorpusArgs, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
 use crate::output::{Meter, Output};
 
@@ -29,7 +30,33 @@ pub(crate) struct RowCorpus<'a> {
     with_ids: Option<Select>,
     args: &'a CorpusArgs,
     out: &'a Output,
+    files: InputFiles,
+    /// The number of records before each chunk of the input, as the last reading found them.
+    rows_before: Mutex<Vec<u64>>,
     skipped: AtomicU64,
+    bytes_read: AtomicU64,
+    /// What the next reading is for, shown beside its progress.
+    stage: Mutex<&'static str>,
+}
+
+/// What one thread has of a reading: the caller's state, and the rows of each chunk it met.
+struct ReadingThread<S> {
+    state: S,
+    page: PageText,
+    rows: Vec<(u32, u32)>,
+}
+
+impl<S> ReadingThread<S> {
+    /// Counts the rows of a batch.
+    fn count(&mut self, batch: &RowBatch<'_>) {
+        let Some(last) = batch.rows().checked_sub(1) else { return };
+        let place = batch.id(last).to_u64();
+        let (chunk, rows) = ((place >> 32) as u32, place as u32 + 1);
+        match self.rows.last_mut() {
+            Some((known, counted)) if *known == chunk => *counted = rows,
+            _ => self.rows.push((chunk, rows)),
+        }
+    }
 }
 
 impl<'a> RowCorpus<'a> {
@@ -61,7 +88,74 @@ impl<'a> RowCorpus<'a> {
             _ => None,
         };
         let jsonl_field = field.filter(|_| format == Format::Jsonl);
-        Ok(Self { input, _spool: spool, text, jsonl_field, with_ids, args, out, skipped: AtomicU64::new(0) })
+        let files = if spool.is_some() { InputFiles::default() } else { InputFiles::of(input.paths())? };
+        Ok(Self {
+            input,
+            _spool: spool,
+            text,
+            jsonl_field,
+            with_ids,
+            args,
+            out,
+            files,
+            rows_before: Mutex::default(),
+            skipped: AtomicU64::new(0),
+            bytes_read: AtomicU64::new(0),
+            stage: Mutex::new(""),
+        })
+    }
+
+    /// Says what the next readings are for.
+    pub(super) fn set_stage(&self, stage: &'static str) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+
+    fn meter(&self) -> Meter {
+        Meter::of_stage(*self.stage.lock().unwrap_or_else(PoisonError::into_inner), self.out)
+    }
+
+    /// The number of a record from 1, as the last reading counted them.
+    pub(super) fn record_number(&self, place: u64) -> Option<u64> {
+        let rows_before = self.rows_before.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(rows_before.get((place >> 32) as usize)? + u64::from(place as u32) + 1)
+    }
+
+    /// The files as they were when they were first seen.
+    pub(super) fn files(&self) -> &InputFiles {
+        &self.files
+    }
+
+    /// The bytes read so far, over all readings.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// Counts what a reading went through, and makes sure that no file changed meanwhile.
+    fn finish_reading(&self, counts: Counts) -> Result<()> {
+        self.bytes_read.fetch_add(counts.bytes, Ordering::Relaxed);
+        self.files.check()
+    }
+
+    /// The ids of the wanted documents on disk; none if documents are named by their number.
+    pub(super) fn id_file(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<IdReader>> {
+        let Some(select) = &self.with_ids else { return Ok(None) };
+        let writer = IdWriter::new()?;
+        let meter = self.meter();
+        let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
+        let folded = scan.fold(
+            Vec::new,
+            |ids: &mut Vec<Id>, batch| {
+                ids.clear();
+                collect_ids(batch, wanted, ids)?;
+                writer.add(ids).map_err(|error| batch.error(0, format_args!("writing the ids: {error}")))
+            },
+            |_, _| Ok(()),
+        )?;
+        if folded.stopped {
+            return Err(Interrupted.into());
+        }
+        self.finish_reading(folded.counts)?;
+        writer.finish().map(Some)
     }
 
     pub(super) fn skipped(&self) -> u64 {
@@ -71,21 +165,11 @@ impl<'a> RowCorpus<'a> {
     /// The ids of the wanted documents; none if documents are named by their number.
     pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
         let folded = scan.fold(
             Vec::new,
-            |ids: &mut Vec<Id>, batch| {
-                for row in 0..batch.rows() {
-                    let place = batch.id(row).to_u64();
-                    if wanted(place) {
-                        let id =
-                            batch.value(ID, row).ok_or_else(|| batch.error(row, "the record has no id"))?;
-                        ids.push((place, one_line(id)));
-                    }
-                }
-                Ok(())
-            },
+            |ids: &mut Vec<Id>, batch| collect_ids(batch, wanted, ids),
             |ids, mut others| {
                 ids.append(&mut others);
                 Ok(())
@@ -104,7 +188,7 @@ impl<'a> RowCorpus<'a> {
         keep: &(dyn Fn(u64) -> bool + Sync),
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
         let copied = scan.copy_rows(
@@ -114,10 +198,11 @@ impl<'a> RowCorpus<'a> {
             }),
             to,
         )?;
-        if copied.stopped { Err(Interrupted.into()) } else { Ok(()) }
+        if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
     }
 
-    /// Whether the record lacks the field, and does not merely have an empty text in it.
+    /// Returns true if the record lacks the field, which may be a misspelt name. An empty text and a null are
+    /// no documents, but no mistake.
     fn lacks_text(&self, batch: &RowBatch<'_>, row: usize) -> bool {
         let (Some(field), Some(record)) = (&self.jsonl_field, batch.record(row)) else { return false };
         let Ok(serde_json::Value::Object(object)) = serde_json::from_slice(record) else { return false };
@@ -127,7 +212,7 @@ impl<'a> RowCorpus<'a> {
             found = parts.next().and_then(|first| object.get(first));
             found = parts.fold(found, |found, part| found.and_then(|value| value.get(part)));
         }
-        found.is_none_or(serde_json::Value::is_null)
+        found.is_none()
     }
 }
 
@@ -140,25 +225,26 @@ impl Documents for RowCorpus<'_> {
         interrupt::watch(false);
         self.skipped.store(0, Ordering::Relaxed);
         let failure = Mutex::new(None);
-        let meter = Meter::new(self.out);
+        let meter = self.meter();
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
         let folded = scan.fold(
-            || vec![(make(), PageText::default())],
-            |states, batch| {
-                let Some((state, page)) = states.first_mut() else { return Ok(()) };
+            || vec![ReadingThread { state: make(), page: PageText::default(), rows: Vec::new() }],
+            |threads, batch| {
+                let Some(thread) = threads.first_mut() else { return Ok(()) };
+                thread.count(batch);
                 for row in 0..batch.rows() {
                     let text = batch.value(TEXT, row).unwrap_or_default();
-                    if text.is_empty() && self.lacks_text(batch, row) {
-                        if self.args.skip_bad {
-                            self.skipped.fetch_add(1, Ordering::Relaxed);
-                            continue;
-                        }
+                    if text.is_empty() && !self.args.skip_bad && self.lacks_text(batch, row) {
                         let field = self.jsonl_field.as_deref().unwrap_or(TEXT_FIELD);
                         return Err(batch.error(row, format_args!("no text in field {field:?}: name another with --field, or leave such records out with --skip-bad")));
                     }
-                    let text = if self.args.html { page.of(text) } else { text };
-                    if let Err(error) = take(state, batch.id(row).to_u64(), text) {
+                    let text = if self.args.html { thread.page.of(text) } else { text };
+                    if text.is_empty() {
+                        self.skipped.fetch_add(1, Ordering::Relaxed);
+                        continue;
+                    }
+                    if let Err(error) = take(&mut thread.state, batch.id(row).to_u64(), text) {
                         let told = batch.error(row, &error);
                         *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                         return Err(told);
@@ -166,17 +252,27 @@ impl Documents for RowCorpus<'_> {
                 }
                 Ok(())
             },
-            |states, mut others| {
-                states.append(&mut others);
+            |threads, mut others| {
+                threads.append(&mut others);
                 Ok(())
             },
         );
         match folded {
             Ok(Folded { stopped: true, .. }) => Err(NearError::Stopped),
-            Ok(Folded { state, counts, warnings, .. }) => {
+            Ok(Folded { state: threads, counts, warnings, .. }) => {
                 self.skipped.fetch_add(counts.bad, Ordering::Relaxed);
                 warnings.iter().for_each(|warning| self.out.warn(warning));
-                Ok(state.into_iter().map(|(state, _)| state).collect())
+                self.finish_reading(counts).map_err(|error| NearError::Documents(error.into()))?;
+                let mut rows: Vec<_> = threads.iter().flat_map(|thread| thread.rows.iter().copied()).collect();
+                rows.sort_unstable();
+                let mut before = Vec::with_capacity(rows.len());
+                let mut count = 0;
+                for (chunk, rows) in rows {
+                    before.resize(chunk as usize + 1, count);
+                    count += u64::from(rows);
+                }
+                *self.rows_before.lock().unwrap_or_else(PoisonError::into_inner) = before;
+                Ok(threads.into_iter().map(|thread| thread.state).collect())
             }
             Err(error) => Err(match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 Some(error) => error,
@@ -184,6 +280,22 @@ impl Documents for RowCorpus<'_> {
             }),
         }
     }
+}
+
+/// Appends the ids of the wanted records of a batch.
+fn collect_ids(
+    batch: &RowBatch<'_>,
+    wanted: &(dyn Fn(u64) -> bool + Sync),
+    ids: &mut Vec<Id>,
+) -> crivo_rows::Result<()> {
+    for row in 0..batch.rows() {
+        let place = batch.id(row).to_u64();
+        if wanted(place) {
+            let id = batch.value(ID, row).ok_or_else(|| batch.error(row, "the record has no id"))?;
+            ids.push((place, one_line(id)));
+        }
+    }
+    Ok(())
 }
 
 /// The name of the first file.

@@ -20,12 +20,28 @@ const DELAY: Duration = Duration::from_millis(400);
 pub(crate) struct Meter {
     began: Instant,
     wanted: bool,
+    /// What is being done, where a command does several things one after the other.
+    stage: &'static str,
     bar: OnceLock<ProgressBar>,
 }
 
 impl Meter {
     pub(crate) fn new(out: &Output) -> Self {
-        Self { began: Instant::now(), wanted: !out.quiet, bar: OnceLock::new() }
+        Self::of_stage("", out)
+    }
+
+    /// A meter for one of several stages.
+    pub(crate) fn of_stage(stage: &'static str, out: &Output) -> Self {
+        Self { began: Instant::now(), wanted: !out.quiet, stage, bar: OnceLock::new() }
+    }
+
+    /// Shows how many parts of a stage are done that reads no bytes.
+    pub(crate) fn show_parts(&self, done: u64, total: u64) {
+        let elapsed = self.began.elapsed();
+        if self.wanted && elapsed >= DELAY {
+            let new = || new_bar(self.stage, PARTS, Some(total)).with_elapsed(elapsed);
+            self.bar.get_or_init(new).set_position(done);
+        }
     }
 
     fn draw(&self, read: u64, total: Option<u64>) {
@@ -33,7 +49,9 @@ impl Meter {
         if elapsed < DELAY {
             return;
         }
-        self.bar.get_or_init(|| new_bar(total).with_elapsed(elapsed)).set_position(read);
+        let template = if total.is_some() { BYTES } else { UNBOUNDED };
+        let new = || new_bar(self.stage, template, total).with_elapsed(elapsed);
+        self.bar.get_or_init(new).set_position(read);
     }
 }
 
@@ -57,13 +75,13 @@ impl Drop for Meter {
     }
 }
 
-/// A bar that is hidden unless standard error is a terminal. Short enough for 40 columns.
-fn new_bar(total: Option<u64>) -> ProgressBar {
-    let template = if total.is_some() {
-        "{percent:>3} % {wide_bar} {rate}, {left} left"
-    } else {
-        "{spinner} {binary_bytes} read, {rate}"
-    };
+/// What a bar shows: short enough for 40 columns.
+const BYTES: &str = "{prefix}{percent:>3} % {wide_bar} {rate}, {left} left";
+const UNBOUNDED: &str = "{prefix}{spinner} {binary_bytes} read, {rate}";
+const PARTS: &str = "{prefix}{percent:>3} % {wide_bar} {left} left";
+
+/// A bar that is hidden unless standard error is a terminal.
+fn new_bar(stage: &'static str, template: &str, total: Option<u64>) -> ProgressBar {
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, to: &mut dyn Write| {
@@ -75,7 +93,8 @@ fn new_bar(total: Option<u64>) -> ProgressBar {
             let seconds = (bytes as f64 / rate(state)).min(3e9);
             let _ = write!(to, "{:#}", HumanDuration(Duration::from_secs_f64(seconds.max(0.0))));
         });
-    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
+    let prefix = if stage.is_empty() { String::new() } else { format!("{stage} ") };
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_prefix(prefix)
 }
 
 /// Bytes a second, since the beginning: input is read evenly, and a mean does not jump.
@@ -89,8 +108,8 @@ mod tests {
 
     #[test]
     fn templates_are_valid() {
-        for total in [Some(1000), None] {
-            let bar = new_bar(total);
+        for (template, total) in [(BYTES, Some(1000)), (UNBOUNDED, None), (PARTS, Some(10))] {
+            let bar = new_bar("comparing", template, total);
             bar.set_draw_target(ProgressDrawTarget::hidden());
             bar.set_position(10);
         }

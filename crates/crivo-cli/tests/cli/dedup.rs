@@ -57,19 +57,13 @@ fn exact_pairs(texts: &[String], n: usize, threshold: f64) -> BTreeMap<(usize, u
     pairs
 }
 
-/// Everybody but those connected with somebody before.
+/// What stays: a text goes only if it is alike with one before it that stays.
 fn kept(texts: usize, pairs: &BTreeMap<(usize, usize), f64>) -> Vec<bool> {
-    let mut root: Vec<usize> = (0..texts).collect();
-    loop {
-        let before = root.clone();
-        for &(one, other) in pairs.keys() {
-            let least = root[one].min(root[other]);
-            (root[one], root[other]) = (least, least);
-        }
-        if root == before {
-            return root.iter().enumerate().map(|(number, &root)| number == root).collect();
-        }
+    let mut stays = vec![true; texts];
+    for &(one, other) in pairs.keys() {
+        stays[other] &= !stays[one];
     }
+    stays
 }
 
 fn jsonl(texts: &[String]) -> String {
@@ -88,8 +82,8 @@ fn pairs_clusters_and_copy_are_those_of_brute_force() {
     let args = ["dedup", "docs.jsonl", "--threshold", "0.6", "--shingle", "words:3", "--hashes", "256"];
     let mut outputs = HashSet::new();
     for threads in ["1", "3"] {
-        let results =
-            ["-o", "clean.jsonl", "--pairs", "p.tsv", "--clusters", "c.tsv", "--json", "--threads", threads];
+        let files = ["--pairs", "p.tsv", "--clusters", "c.tsv", "--removed", "r.tsv"];
+        let results = [&["-o", "clean.jsonl", "--json", "--threads", threads], &files[..]].concat();
         let report = scratch.run(&[&args[..], &results[..]].concat()).json();
         let pairs = String::from_utf8(scratch.read("p.tsv")).unwrap();
         let mut found = BTreeMap::new();
@@ -116,7 +110,20 @@ fn pairs_clusters_and_copy_are_those_of_brute_force() {
         let named: HashSet<&str> = clusters.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
         assert_eq!(report["clusters"], named.len());
         assert!(named.iter().all(|id| stays[id[1..].parse::<usize>().unwrap()]), "named by who stays");
-        outputs.insert((pairs, clusters));
+        // The certificate: everything that went, each with one that stays and is alike.
+        let removed = String::from_utf8(scratch.read("r.tsv")).unwrap();
+        let mut gone = BTreeSet::new();
+        for line in removed.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let number = |id: &str| id[1..].parse::<usize>().unwrap();
+            let (one, other) = (number(fields[0]), number(fields[1]));
+            assert!(stays[other] && gone.insert(one), "{line}");
+            let similarity = expected[&(one.min(other), one.max(other))];
+            assert!(similarity >= 0.6 && similarity.to_string() == fields[2], "{line}");
+        }
+        assert!(gone.iter().copied().eq((0..texts.len()).filter(|&text| !stays[text])));
+        assert_eq!(report["removed"], gone.len());
+        outputs.insert((pairs, clusters, removed));
     }
     assert_eq!(outputs.len(), 1, "the same on any number of threads");
 }
@@ -200,8 +207,40 @@ fn documents_without_a_shingle_stay_unless_they_are_the_same() {
         "{\"text\":\"\"}\n{\"text\":\"ok\"}\n{\"text\":\"OK\"}\n{\"text\":\"ok\"}\n",
     )]);
     let run = scratch.run(&["dedup", "docs.jsonl", "--json", "--pairs", "p.tsv", "-o", "o.jsonl"]).json();
-    assert_eq!((&run["too_short"], &run["kept"], &run["pairs"]), (&json!(4), &json!(3), &json!(1)));
-    assert_eq!(scratch.read("p.tsv"), b"2\t4\t1\n", "numbers from 1, where there is no id");
+    assert_eq!((&run["too_short"], &run["kept"], &run["pairs"]), (&json!(3), &json!(2), &json!(1)));
+    assert_eq!(scratch.read("p.tsv"), b"2\t4\t1\n", "numbers of records from 1, where there is no id");
+}
+
+/// A row is never removed because it has no text.
+#[test]
+fn empty_and_null_texts_stay_and_are_counted_in_every_format() {
+    let orders = include_str!("../../../../samples/orders.csv");
+    let scratch = Scratch::with([("orders.csv", orders)]);
+    let args = ["dedup", "orders.csv", "-f", "note", "--id", "order", "-o", "o.csv", "--json"];
+    let report = scratch.run(&args).json();
+    let without = |text: &str| text.lines().filter(|line| line.contains(",,") || line.ends_with(',')).count();
+    let kept = String::from_utf8(scratch.read("o.csv")).unwrap();
+    assert_eq!(report["skipped"], 2408);
+    assert_eq!(without(&kept), without(orders), "all orders without a note are still there");
+    let numbers = ["documents", "kept", "skipped"].map(|name| report[name].as_u64().unwrap());
+    assert_eq!(kept.lines().count() as u64, 1 + numbers[1] + numbers[2]);
+    assert_eq!(numbers[0] + numbers[2], 4000);
+
+    let texts: Vec<String> = ["", "a b c d e f", "", "a b c d e f", "x", ""].map(String::from).into();
+    for format in ["csv", "tsv", "jsonl", "parquet"] {
+        let name = format!("t.{format}");
+        scratch.write(&name, table(format, &texts));
+        let out = format!("o.{format}");
+        let args = ["dedup", &name, "--field", "value", "--json", "-o", &out];
+        let report = scratch.run(&args).json();
+        let numbers = ["documents", "kept", "skipped", "clusters"].map(|name| report[name].as_u64().unwrap());
+        assert_eq!(numbers, [3, 2, 3, 1], "{format}");
+        let again = scratch.run(&["dedup", &out, "--field", "value", "--json"]).json();
+        assert_eq!((&again["documents"], &again["skipped"]), (&json!(2), &json!(3)), "{format}");
+    }
+    scratch.write("null.jsonl", "{\"text\":null}\n{\"text\":\"\"}\n{\"text\":null}\n{\"text\":\"a\"}\n");
+    let null = scratch.run(&["dedup", "null.jsonl"]);
+    assert_eq!(null.ok().lines().count(), 4);
 }
 
 #[test]
@@ -247,8 +286,11 @@ fn the_longest_may_stay_and_chains_be_cut() {
         let all = ["dedup", "docs.jsonl", "--json", "--threshold", "0.75", "--shingle", "words:1"];
         scratch.run(&[&all[..], args].concat()).json()["kept"].clone()
     };
-    assert_eq!(kept(&[]), 1);
-    assert_eq!(kept(&["--linking", "representative"]), 2);
+    assert_eq!(kept(&[]), 2);
+    assert_eq!(kept(&["--linking", "kept"]), 2);
+    assert_eq!(kept(&["--linking", "chains"]), 1);
+    let chains = ["dedup", "docs.jsonl", "--linking", "chains", "--removed", "r.tsv", "--json"];
+    scratch.run(&chains).fails_with("use --linking kept");
     let long = "one two three four five six seven eight nine ten eleven twelve";
     scratch.write("two.jsonl", format!("{{\"text\":\"{long}\"}}\n{{\"text\":\"{long} !!!\"}}\n"));
     assert!(scratch.run(&["dedup", "two.jsonl", "--keep", "longest"]).ok().contains("!!!"));
@@ -295,4 +337,86 @@ fn little_memory_gives_the_same_result() {
         (report, scratch.read("p.tsv"))
     };
     assert_eq!(report("2G"), report("16M"));
+}
+
+/// Killed at any time, a run with a work folder is continued by the same command, and brings the same bytes.
+#[test]
+fn a_killed_run_continues_with_the_same_bytes() {
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(4000, 7)))]);
+    let args = |name: &'static str, work: bool| {
+        let mut args = vec!["dedup", "docs.jsonl", "--quiet", "--memory", "16M", "--shingle", "words:2"];
+        match name {
+            "whole" => args.extend(["-o", "whole.jsonl", "--pairs", "whole.tsv", "--removed", "whole.r"]),
+            _ => args.extend(["-o", "again.jsonl", "--pairs", "again.tsv", "--removed", "again.r"]),
+        }
+        if work {
+            args.extend(["--work", "work"]);
+        }
+        args
+    };
+    scratch.run(&args("whole", false)).ok();
+    let mut continued = 0;
+    for kill in 0..50_u64 {
+        let mut random = Random::new(kill);
+        // Two kills, then the end.
+        for _ in 0..2 {
+            let mut command = scratch.command(&args("again", true));
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(random.below(120)));
+            let _ = child.kill();
+            child.wait().unwrap();
+        }
+        continued += u32::from(scratch.path("work/signed").exists() || scratch.path("work/paired").exists());
+        scratch.run(&args("again", true)).ok();
+        for end in ["jsonl", "tsv", "r"] {
+            let [whole, again] = ["whole", "again"].map(|name| scratch.read(&format!("{name}.{end}")));
+            assert!(whole == again, "kill {kill}: {end} differs");
+        }
+        assert!(!scratch.path("work").exists(), "nothing is left of a run that has ended");
+    }
+    assert!(continued > 0, "no kill came after the first stage");
+}
+
+#[test]
+fn a_work_folder_belongs_to_one_run() {
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(3000, 8)))]);
+    let run = |more: &[&str]| scratch.run(&[&["dedup", "docs.jsonl", "--json", "--work", "work"], more].concat());
+    std::fs::create_dir(scratch.path("work")).unwrap();
+    scratch.write("work/run", "format 1\nthreshold 0.7\n");
+    run(&[]).fails_with("keeps another run, with `threshold 0.7`, where this one has `threshold 0.8`");
+    std::fs::remove_file(scratch.path("work/run")).unwrap();
+    scratch.write("work/mine.txt", "not of a run");
+    run(&[]).json();
+    assert_eq!(scratch.read("work/mine.txt"), b"not of a run");
+    scratch.feed(&["dedup", "--format", "jsonl", "--work", "work"], "").fails_with("name a file");
+}
+
+#[test]
+fn pairs_of_a_very_large_cluster_are_counted_even_if_they_are_not_listed() {
+    let common: String = (0..120).map(|word| format!("word{word} ")).collect();
+    let count = 1200_u64;
+    let texts: Vec<String> = (0..count).map(|number| format!("{common} and number {number}")).collect();
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts))]);
+    let report = scratch.run(&["dedup", "docs.jsonl", "--json"]).json();
+    let all = (count * (count - 1) / 2) as f64;
+    let listed = report["pairs"].as_f64().unwrap();
+    let bound = |name: &str, bound: &str| report[name][bound].as_f64().unwrap();
+    assert!(listed < all / 2.0, "{report}");
+    assert!(listed + bound("not_listed", "lower") <= all, "{report}");
+    assert!(
+        listed + bound("not_listed", "upper") + bound("expected_missed", "upper") >= all,
+        "the truth is not covered: {report}"
+    );
+    assert_eq!(report["kept"], 1);
+    let told = scratch.run(&["dedup", "docs.jsonl", "--dry-run"]);
+    assert!(told.err.contains("--all-pairs lists them"), "{}", told.err);
+    let every = scratch.run(&["dedup", "docs.jsonl", "--json", "--all-pairs"]).json();
+    assert_eq!((&every["pairs"], &every["not_listed"]["upper"]), (&json!(count * (count - 1) / 2), &json!(0.0)));
+}
+
+#[test]
+fn too_little_memory_is_refused_with_what_would_do() {
+    let lines: String = (0..600_000).map(|number| format!("{number}\n")).collect();
+    let scratch = Scratch::with([("docs.txt", lines)]);
+    scratch.run(&["dedup", "docs.txt", "--json", "--memory", "16M"]).fails_with("documents need at least");
 }

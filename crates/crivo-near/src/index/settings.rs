@@ -25,6 +25,10 @@ pub(super) fn encode(settings: &Settings, bands: Bands) -> String {
     }
     let (seed, hashes) = (settings.seed, settings.hashes);
     let _ = write!(lines, "\nseed {seed}\nhashes {hashes}\nbands {}x{}\n", bands.bands(), bands.rows());
+    // Said only where it is so: files without the line are older.
+    if settings.nfc {
+        lines.push_str("nfc\n");
+    }
     lines
 }
 
@@ -54,6 +58,7 @@ pub(super) fn decode(file: &Path, lines: &str) -> Result<Settings> {
     let settings = Settings {
         threshold: value("threshold ")?.parse().map_err(|_| unreadable("threshold"))?,
         shingles,
+        nfc: lines.lines().any(|line| line == "nfc"),
         seed: value("seed ")?.parse().map_err(|_| unreadable("seed"))?,
         hashes: value("hashes ")?.parse().map_err(|_| unreadable("hashes"))?,
         bands: Some(bands.ok_or_else(|| unreadable("bands"))?),
@@ -69,6 +74,7 @@ pub(super) fn agree(file: &Path, stored: &Settings, asked: &Settings) -> Result<
     let shown = |bands: Bands| format!("{} × {}", bands.bands(), bands.rows());
     let fields = [
         ("shingles", shingles_shown(stored), shingles_shown(asked)),
+        ("nfc", stored.nfc.to_string(), asked.nfc.to_string()),
         ("seed", stored.seed.to_string(), asked.seed.to_string()),
         ("hashes", stored.hashes.to_string(), asked.hashes.to_string()),
         ("bands", shown(stored.bands()?), shown(asked.bands()?)),

@@ -2,12 +2,12 @@
 
 use crivo::similarity::Bands;
 use crivo::similarity::min_hash::sign;
-use crivo::similarity::shingle::Shingler;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use super::record::Document;
 use crate::error::Result;
 use crate::settings::Settings;
+use crate::text::TextShingler;
 
 /// Keep keys of names and of contents apart from each other, and from those of bands. They are part
 /// of the stored format.
@@ -26,7 +26,7 @@ pub(super) fn fingerprint(text: &[u8]) -> u128 {
 
 /// Makes keys, in buffers it keeps.
 pub(super) struct Signer {
-    shingler: Shingler,
+    shingler: TextShingler,
     bands: Bands,
     slots: Vec<u64>,
     keys: Vec<u64>,
@@ -35,7 +35,7 @@ pub(super) struct Signer {
 impl Signer {
     pub(super) fn new(settings: &Settings) -> Result<Self> {
         Ok(Self {
-            shingler: Shingler::with_seed(settings.shingles.clone(), settings.seed),
+            shingler: TextShingler::new(settings.shingles.clone(), settings.seed, settings.nfc),
             bands: settings.bands()?,
             slots: vec![0; settings.hashes as usize],
             keys: Vec::new(),

@@ -21,12 +21,13 @@ use crate::sketch::Reduced;
 /// says how many pairs were not found.
 ///
 /// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-/// place and without the GIL. Missing ones are like nothing. `ids` names the texts in `pairs`, each
+/// place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in `pairs`, each
 /// differently; without it they are named by their positions.
 ///
 /// `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
-/// is: everything that "chains" of near-duplicates connect, or what is like its "representative". With
-/// `html` the texts are pages, and what a reader sees of them counts. About `memory` bytes are used,
+/// is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of
+/// very large clusters not all pairs are listed, unless `all_pairs` are wanted. With `html` the texts are
+/// pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory` bytes are used,
 /// and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
 /// `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
 /// so many `hashes`.
@@ -40,11 +41,11 @@ use crate::sketch::Reduced;
 /// (array([0, 1, 0], dtype=uint32), array([0, 1], dtype=uint32))
 #[pyfunction]
 #[pyo3(signature = (
-    texts, threshold = 0.8, *, shingle = "words:5", ids = None, keep = "first", linking = "chains", html = false,
-    fast = false, memory = None, threads = None, hashes = None, bands = None, seed = None
+    texts, threshold = 0.8, *, shingle = "words:5", ids = None, keep = "first", linking = "kept", html = false,
+    fast = false, all_pairs = false, nfc = false, memory = None, threads = None, hashes = None, bands = None, seed = None
 ))]
 #[pyo3(text_signature = "(texts, threshold=0.8, *, shingle='words:5', ids=None, keep='first', \
-    linking='chains', html=False, fast=False, memory=2147483648, threads=0, hashes=128, bands=None, seed=0)")]
+    linking='kept', html=False, fast=False, all_pairs=False, nfc=False, memory=2147483648, threads=0, hashes=128, bands=None, seed=0)")]
 #[allow(clippy::too_many_arguments)] // they are named by the caller
 pub(crate) fn near_duplicates(
     texts: &Bound<'_, PyAny>,
@@ -55,6 +56,8 @@ pub(crate) fn near_duplicates(
     linking: &str,
     html: bool,
     fast: bool,
+    all_pairs: bool,
+    nfc: bool,
     memory: Option<&Bound<'_, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
     hashes: Option<&Bound<'_, PyAny>>,
@@ -71,6 +74,9 @@ pub(crate) fn near_duplicates(
         hashes: hashes_of(hashes)?,
         bands: bands.map(|bands| bands.get().0),
         fast,
+        all_pairs,
+        nfc,
+        work: None,
         memory: memory.map_or(Ok(defaults.memory), |bytes| setting("memory", bytes, "at least 16 MiB"))?,
         threads: match threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))? {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -99,11 +105,9 @@ fn keep_of(keep: &str) -> Result<Keep> {
 
 fn linking_of(linking: &str) -> Result<Linking> {
     match linking {
+        "kept" | "representative" => Ok(Linking::Kept),
         "chains" => Ok(Linking::Chains),
-        "representative" => Ok(Linking::Representative),
-        _ => Err(Failure::Parameter(format!(
-            "linking: expected 'chains' or 'representative', found '{linking}'"
-        ))),
+        _ => Err(Failure::Parameter(format!("linking: expected 'kept' or 'chains', found '{linking}'"))),
     }
 }
 
@@ -224,7 +228,7 @@ impl Found {
     ) -> crivo_near::Result<Self> {
         u32::try_from(slices.len()).map_err(|_| crivo_near::Error::TooMany)?;
         let (positions, texts) =
-            (0..).zip(slices).filter_map(|(position, text)| text.map(|text| (position, text))).unzip();
+            (0..).zip(slices).filter_map(|(position, text)| Some((position, (*text)?))).filter(|(_, text)| !text.is_empty()).unzip();
         let present = Present { texts, positions, html, threads: settings.threads };
         let outcome = crivo_near::near_duplicates(&present, settings, watch)?;
         let clusters = Clusters::of(&outcome, linking, keep)?;

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use crivo::similarity::jaccard::at_least;
 use crivo::similarity::min_hash::sign;
-use crivo::similarity::shingle::{Shingler, Shingles};
-use crivo_near::{PageText, Settings};
+use crivo::similarity::shingle::Shingles;
+use crivo_near::{PageText, Settings, TextShingler};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
@@ -157,8 +157,9 @@ impl Signer {
 }
 
 impl Signer {
-    fn shingler(&self) -> Shingler {
-        Shingler::with_seed(self.settings.shingles.clone(), self.settings.seed)
+    fn shingler(&self) -> TextShingler {
+        let Settings { shingles, seed, nfc, .. } = &self.settings;
+        TextShingler::new(shingles.clone(), *seed, *nfc)
     }
 }
 

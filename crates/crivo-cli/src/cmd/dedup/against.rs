@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use crivo_near::{Clusters, Index, Outcome as Found, Settings};
+use crivo_near::index::Match;
+use crivo_near::{Index, Settings};
 
 use crate::cmd::similar::warn_if_few_are_found;
 use crate::corpus::{Corpus, explained};
@@ -19,19 +20,38 @@ pub(super) fn open(folder: &Path, settings: &Settings, out: &Output) -> Result<I
             "--against {folder}: the index compares {own}, and --shingle says {asked} (or other stop words)"
         );
     }
+    if own.nfc != settings.nfc {
+        let (folder, own) = (folder.display(), if own.nfc { "normal form C" } else { "texts as they stand" });
+        bail!("--against {folder}: the index compares {own}, and --nfc says otherwise");
+    }
     warn_if_few_are_found(&index, settings.threshold, out)?;
     Ok(index)
 }
 
-/// The places of those documents that would stay, but are like one of the index: ascending.
-pub(super) fn known(
-    index: &Index,
-    corpus: &Corpus<'_>,
-    found: &Found,
-    clusters: &Clusters,
-    threshold: f64,
-) -> Result<Vec<u64>> {
-    let stays = |place: u64| found.member_at(place).is_some_and(|member| clusters.keeps(member));
-    let answers = index.query_all(corpus, threshold, &stays).map_err(explained)?;
-    Ok(answers.into_iter().filter(|(_, alike)| !alike.is_empty()).map(|(place, _)| place).collect())
+/// Documents that are near-duplicates of one in an index, each with the most similar of those.
+#[derive(Debug, Default)]
+pub(super) struct KnownDocuments(Vec<(u64, Match)>);
+
+impl KnownDocuments {
+    /// Asks the index about every document. Those it knows go, and nothing else goes because of them: a
+    /// document that goes is always like one that stays, here or in the index.
+    pub(super) fn find(index: &Index, corpus: &Corpus<'_>, threshold: f64) -> Result<Self> {
+        let answers = index.query_all(corpus, threshold, &|_| true).map_err(explained)?;
+        let first = |(place, alike): (u64, Vec<Match>)| Some((place, alike.into_iter().next()?));
+        Ok(Self(answers.into_iter().filter_map(first).collect()))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns true if the index knows the document at a place.
+    pub(super) fn contains(&self, place: u64) -> bool {
+        !self.0.is_empty() && self.0.binary_search_by_key(&place, |(place, _)| *place).is_ok()
+    }
+
+    /// The places and what the index has, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Match)> {
+        self.0.iter().map(|(place, found)| (*place, found))
+    }
 }

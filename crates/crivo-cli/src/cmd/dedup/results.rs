@@ -9,7 +9,8 @@ use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
 
 use super::Args;
-use crate::corpus::{Corpus, explained};
+use super::against::KnownDocuments;
+use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
 use crate::store::{Destination, NewFolder};
 
@@ -18,6 +19,7 @@ pub(super) struct Results {
     kept: Kept,
     pairs: Option<Destination>,
     clusters: Option<Destination>,
+    removed: Option<Destination>,
 }
 
 enum Kept {
@@ -88,19 +90,24 @@ impl Results {
         };
         let place =
             |path: &Option<std::path::PathBuf>| path.as_deref().map(|path| beside(args, path)).transpose();
-        Ok(Self { kept, pairs: place(&wanted.pairs)?, clusters: place(&wanted.clusters)? })
+        Ok(Self {
+            kept,
+            pairs: place(&wanted.pairs)?,
+            clusters: place(&wanted.clusters)?,
+            removed: place(&wanted.removed)?,
+        })
     }
 
-    /// Writes everything; the documents at the `known` places, ascending, do not stay.
+    /// Writes everything; documents that an index knows do not stay.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,
         found: &Found,
         clusters: &Clusters,
-        known: &[u64],
+        known: &KnownDocuments,
     ) -> Result<()> {
         let stays = |place: u64| found.member_at(place).is_none_or(|member| clusters.keeps(member));
-        let keep = |place: u64| stays(place) && known.binary_search(&place).is_err();
+        let keep = |place: u64| stays(place) && !known.contains(place);
         match &self.kept {
             Kept::Nowhere => {}
             Kept::StandardOutput => corpus.copy(&keep, &mut output::rows())?,
@@ -109,43 +116,103 @@ impl Results {
             }
             Kept::Folder(folder) => folder.fill(|to| corpus.copy_files(&keep, to))?,
         }
-        if self.pairs.is_none() && self.clusters.is_none() {
+        if self.pairs.is_none() && self.clusters.is_none() && self.removed.is_none() {
             return Ok(());
         }
-        let names = Names::of(corpus, found, clusters)?;
+        let listed = listed_members(found, clusters, self.pairs.is_some())?;
+        let is_listed = |place: u64| {
+            known.contains(place) || found.member_at(place).is_some_and(|member| listed[member as usize])
+        };
+        let names = corpus.names(&is_listed)?;
+        let mut writer = ResultWriter { found, names };
         if let Some(file) = &self.pairs {
-            file.write_with(|to| {
-                found
-                    .for_each_pair(|one, other, similarity| {
-                        names.put(one, to)?;
-                        to.write_all(b"\t").map_err(unwritten)?;
-                        names.put(other, to)?;
-                        writeln!(to, "\t{similarity}").map_err(unwritten)
-                    })
-                    .map_err(explained)
-            })?;
+            file.write_with(|to| writer.pairs(to))?;
         }
         if let Some(file) = &self.clusters {
-            let mut clustered = vec![false; clusters.kept().len()];
-            clusters.sizes().iter().for_each(|&(kept, _)| clustered[kept as usize] = true);
-            file.write_with(|to| {
-                for (&kept, member) in
-                    clusters.kept().iter().zip(0..).filter(|(kept, _)| clustered[**kept as usize])
-                {
-                    names.put(member, to).map_err(explained)?;
-                    to.write_all(b"\t")?;
-                    names.put(kept, to).map_err(explained)?;
-                    to.write_all(b"\n")?;
-                }
-                Ok(())
-            })?;
+            file.write_with(|to| writer.clusters(clusters, to))?;
+        }
+        if let Some(file) = &self.removed {
+            file.write_with(|to| writer.removed(clusters, known, to))?;
         }
         Ok(())
     }
 }
 
-fn unwritten(cause: std::io::Error) -> crivo_near::Error {
-    crivo_near::Error::Documents(Box::new(cause))
+/// The members that are named in results: those of clusters, and of pairs if they are asked for.
+fn listed_members(found: &Found, clusters: &Clusters, with_pairs: bool) -> Result<Vec<bool>> {
+    let mut listed = vec![false; found.documents() as usize];
+    for (&kept, member) in clusters.kept().iter().zip(0_u32..) {
+        if kept != member {
+            listed[kept as usize] = true;
+            listed[member as usize] = true;
+        }
+    }
+    if with_pairs {
+        let marked = found.for_each_pair(|one, other, _| {
+            listed[one as usize] = true;
+            listed[other as usize] = true;
+            Ok(())
+        });
+        marked.map_err(explained)?;
+    }
+    Ok(listed)
+}
+
+/// Writes lines that name documents.
+struct ResultWriter<'a> {
+    found: &'a Found,
+    names: DocumentNames<'a>,
+}
+
+impl ResultWriter<'_> {
+    fn put(&mut self, member: u32, to: &mut dyn Write) -> Result<()> {
+        self.names.put(self.found.place(member), to)
+    }
+
+    /// Two documents and their similarity.
+    fn put_line(&mut self, one: u32, other: u32, similarity: f64, to: &mut dyn Write) -> Result<()> {
+        self.put(one, to)?;
+        to.write_all(b"\t")?;
+        self.put(other, to)?;
+        Ok(writeln!(to, "\t{similarity}")?)
+    }
+
+    fn pairs(&mut self, to: &mut dyn Write) -> Result<()> {
+        let found = self.found;
+        let put = |one, other, similarity| self.put_line(one, other, similarity, to).map_err(untold);
+        found.for_each_pair(put).map_err(explained)
+    }
+
+    fn clusters(&mut self, clusters: &Clusters, to: &mut dyn Write) -> Result<()> {
+        let mut clustered = vec![false; clusters.kept().len()];
+        clusters.sizes().iter().for_each(|&(kept, _)| clustered[kept as usize] = true);
+        for (&kept, member) in clusters.kept().iter().zip(0..).filter(|(kept, _)| clustered[**kept as usize]) {
+            self.put(member, to)?;
+            to.write_all(b"\t")?;
+            self.put(kept, to)?;
+            to.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    /// The certificate: each document that does not stay, which one stays in its place, and how similar they
+    /// are. First those that an index knows, each with the document of the index.
+    fn removed(&mut self, clusters: &Clusters, known: &KnownDocuments, to: &mut dyn Write) -> Result<()> {
+        for (place, found) in known.iter() {
+            self.names.put(place, to)?;
+            to.write_all(b"\t")?;
+            to.write_all(&found.id)?;
+            writeln!(to, "\t{}", found.similarity)?;
+        }
+        let found = self.found;
+        let put = |member, kept, similarity| self.put_line(member, kept, similarity, to).map_err(untold);
+        clusters.for_each_removed(found, put).map_err(explained)
+    }
+}
+
+/// An error on its way through the engine.
+fn untold(error: anyhow::Error) -> crivo_near::Error {
+    crivo_near::Error::Documents(error.into())
 }
 
 /// A place for results, which must not be one of the files to read.
@@ -157,49 +224,4 @@ fn beside(args: &Args, path: &Path) -> Result<Destination> {
         bail!("{}: is read, and would be replaced: write to another file", file.display());
     }
     Destination::new(path)
-}
-
-/// How documents are called in results.
-enum Names {
-    /// By their number, from 1.
-    Numbers,
-    /// By the ids that those in pairs have, ascending by member.
-    Ids(Vec<(u32, Vec<u8>)>),
-}
-
-impl Names {
-    /// Reads the ids of those who are in a cluster; the others are in no pair either.
-    fn of(corpus: &Corpus<'_>, found: &Found, clusters: &Clusters) -> Result<Self> {
-        let mut wanted = vec![false; found.documents() as usize];
-        found
-            .for_each_pair(|one, other, _| {
-                wanted[one as usize] = true;
-                wanted[other as usize] = true;
-                Ok(())
-            })
-            .map_err(explained)?;
-        for (&kept, member) in clusters.kept().iter().zip(0_usize..) {
-            wanted[kept as usize] |= wanted[member];
-        }
-        let is_wanted = |place: u64| found.member_at(place).is_some_and(|member| wanted[member as usize]);
-        Ok(match corpus.ids(&is_wanted)? {
-            None => Self::Numbers,
-            Some(ids) => {
-                let named = ids
-                    .into_iter()
-                    .filter_map(|(place, id)| found.member_at(place).map(|member| (member, id)));
-                Self::Ids(named.collect())
-            }
-        })
-    }
-
-    fn put(&self, member: u32, to: &mut (dyn Write + Send)) -> crivo_near::Result<()> {
-        match self {
-            Self::Numbers => write!(to, "{}", u64::from(member) + 1).map_err(unwritten),
-            Self::Ids(ids) => match ids.binary_search_by_key(&member, |(member, _)| *member) {
-                Ok(at) => to.write_all(&ids[at].1).map_err(unwritten),
-                Err(_) => Err(crivo_near::Error::Changed),
-            },
-        }
-    }
 }

@@ -78,6 +78,10 @@ struct MadeArgs {
     #[arg(long, value_name = "FILE")]
     stop_words: Option<PathBuf>,
 
+    /// Bring texts to Unicode's normal form C before they are compared
+    #[arg(long)]
+    nfc: bool,
+
     /// The length of a signature [default: 128]
     #[arg(long, value_name = "K")]
     hashes: Option<u32>,
@@ -212,6 +216,7 @@ impl MadeArgs {
             threshold,
             shingle: self.shingle.clone().unwrap_or(base.shingles),
             stop_words: self.stop_words.clone(),
+            nfc: self.nfc || base.nfc,
             hashes,
             bands: self.bands.or(base.bands.filter(|_| same)),
             fast: false,
@@ -375,23 +380,19 @@ impl StatsArgs {
 // ---- names ----
 
 /// How documents are called, by their places.
-enum Names {
-    /// By their number, from 1: all places, ascending.
-    Numbers(Vec<u64>),
+enum Names<'a> {
+    /// By the number of their record, from 1.
+    Numbers(&'a Corpus<'a>),
     Ids(Vec<(u64, Vec<u8>)>),
 }
 
-impl Names {
+impl<'a> Names<'a> {
     /// The names of everything; in an index each names one document.
-    fn of_all(corpus: &Corpus<'_>) -> Result<Self> {
+    fn of_all(corpus: &'a Corpus<'a>) -> Result<Self> {
         let Some(ids) = corpus.ids(&|_| true)? else {
-            let places = corpus.read(&Vec::new, &|places: &mut Vec<u64>, place, _| {
-                places.push(place);
-                Ok(())
-            });
-            let mut places = places.map_err(explained)?.concat();
-            places.sort_unstable();
-            return Ok(Self::Numbers(places));
+            // Records have numbers when they have been read.
+            corpus.read(&|| (), &|(), _, _| Ok(())).map_err(explained)?;
+            return Ok(Self::Numbers(corpus));
         };
         let mut sorted: Vec<&[u8]> = ids.iter().map(|(_, id)| id.as_slice()).collect();
         sorted.sort_unstable();
@@ -405,20 +406,17 @@ impl Names {
     }
 
     /// The names of those that something was found for.
-    fn of_answered(corpus: &Corpus<'_>, answers: &[(u64, Vec<Match>)]) -> Result<Self> {
+    fn of_answered(corpus: &'a Corpus<'a>, answers: &[(u64, Vec<Match>)]) -> Result<Self> {
         let is_wanted = |place: u64| {
             let found = answers.binary_search_by_key(&place, |(place, _)| *place);
             found.is_ok_and(|at| !answers[at].1.is_empty())
         };
-        let ids = corpus.ids(&is_wanted)?.map(Self::Ids);
-        Ok(ids.unwrap_or_else(|| Self::Numbers(answers.iter().map(|(place, _)| *place).collect())))
+        Ok(corpus.ids(&is_wanted)?.map_or(Self::Numbers(corpus), Self::Ids))
     }
 
     fn of(&self, place: u64) -> Option<Vec<u8>> {
         match self {
-            Self::Numbers(places) => {
-                places.binary_search(&place).ok().map(|at| (at + 1).to_string().into_bytes())
-            }
+            Self::Numbers(corpus) => Some(corpus.record_number(place)?.to_string().into_bytes()),
             Self::Ids(ids) => {
                 ids.binary_search_by_key(&place, |(place, _)| *place).ok().map(|at| ids[at].1.clone())
             }

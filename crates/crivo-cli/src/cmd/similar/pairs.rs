@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use crivo::Estimate;
 use crivo::keys::KeyScheme;
 use crivo_near::{SetBuilder, SetCollection, Settings, all_similar_sets, similar_sets, thread_count};
 use crivo_rows::{Counts, Format, Select};
@@ -12,7 +13,7 @@ use serde::Serialize;
 use super::super::Outcome;
 use crate::args::{InputArgs, share};
 use crate::corpus::{explained, first_record};
-use crate::output::{self, Output};
+use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::watch::Interruptible;
 
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     #[arg(long)]
     exact: bool,
 
+    /// List every pair found, also of very many sets that are nearly equal
+    #[arg(long, conflicts_with = "exact")]
+    all_pairs: bool,
+
     /// The length of a signature
     #[arg(long, value_name = "K", default_value = "128", conflicts_with = "exact")]
     hashes: u32,
@@ -62,6 +67,9 @@ struct Report<'a> {
     rows: u64,
     skipped: u64,
     pairs: Vec<Pair<'a>>,
+    /// Pairs that share no band, and pairs of very many nearly equal sets.
+    expected_missed: Interval,
+    not_listed: Interval,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,13 +88,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.input.has_field() {
         bail!("--field: --sets names the fields");
     }
-    let settings = Settings { threshold: args.threshold, hashes: args.hashes, ..Settings::default() };
+    let settings = Settings {
+        threshold: args.threshold,
+        hashes: args.hashes,
+        all_pairs: args.all_pairs,
+        ..Settings::default()
+    };
     settings.bands()?;
     let mut pass = args.input.pass()?;
     pass.select = Select::fields([set, item]);
     separate_lines(args, &mut pass)?;
 
     let (sets, counts) = collect(&pass, out)?;
+    let (mut missed, mut not_listed) = (Estimate::exact(0.0), Estimate::exact(0.0));
     let pairs = if args.exact {
         all_similar_sets(&sets, args.threshold).map_err(explained)?
     } else {
@@ -96,7 +110,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             pairs.push((one, other, similarity));
             Ok(())
         };
-        found.and_then(|found| found.for_each_pair(take)).map_err(explained)?;
+        let found = found.map_err(explained)?;
+        (missed, not_listed) = (found.expected_missed(), found.not_listed());
+        found.for_each_pair(take).map_err(explained)?;
         pairs
     };
     if args.json {
@@ -104,11 +120,29 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         let pair =
             |&(one, other, similarity): &(u32, u32, f64)| Pair { a: name(one), b: name(other), similarity };
         let pairs = pairs.iter().map(pair).collect();
-        out.json(&Report { sets: sets.len(), rows: counts.rows, skipped: counts.skipped, pairs })?;
+        out.json(&Report {
+            sets: sets.len(),
+            rows: counts.rows,
+            skipped: counts.skipped,
+            pairs,
+            expected_missed: missed.into(),
+            not_listed: not_listed.into(),
+        })?;
     } else {
         print(&sets, &pairs)?;
         let (pairs, sets) = (output::count(pairs.len() as u64), output::count(sets.len() as u64));
         out.tell(format_args!("{pairs} pairs among {sets} sets"));
+        let [value, upper] =
+            [not_listed.value(), not_listed.upper()].map(|pairs| output::count(pairs.round() as u64));
+        if not_listed.upper() > 0.0 {
+            out.tell(format_args!(
+                "about {value} more (at most {upper}) are not listed, of very many nearly equal sets: --all-pairs lists them"
+            ));
+        }
+        let upper = output::count(missed.upper().ceil() as u64);
+        if missed.upper() > 0.0 {
+            out.tell(format_args!("at most {upper} missed (95 % sure): --exact misses none"));
+        }
     }
     Ok(if pairs.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

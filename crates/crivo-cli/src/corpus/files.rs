@@ -1,0 +1,62 @@
+//! The files that are read, so that a change between two readings is noticed.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Result, bail};
+
+use super::about;
+
+/// Files with their sizes and times of change.
+#[derive(Debug, Default)]
+pub(crate) struct InputFiles(Vec<InputFile>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct InputFile {
+    path: PathBuf,
+    bytes: u64,
+    changed: Option<SystemTime>,
+}
+
+impl InputFile {
+    fn of(path: &Path) -> Result<Self> {
+        let found = fs::metadata(path).map_err(|error| about(path, &error))?;
+        // A pipe or a device has neither.
+        let changed = found.modified().ok().filter(|_| found.is_file());
+        Ok(Self { path: path.to_path_buf(), bytes: if found.is_file() { found.len() } else { 0 }, changed })
+    }
+}
+
+impl InputFiles {
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Self> {
+        paths.map(InputFile::of).collect::<Result<_>>().map(Self)
+    }
+
+    /// Makes sure that every file is as it was.
+    ///
+    /// # Errors
+    /// The first file that is not, by its name.
+    pub(super) fn check(&self) -> Result<()> {
+        for file in &self.0 {
+            if InputFile::of(&file.path)? != *file {
+                bail!(
+                    "{}: changed while it was read: run again when nothing writes to it",
+                    file.path.display()
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for InputFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for InputFile { path, bytes, changed } in &self.0 {
+            let since = changed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+            writeln!(f, "file {path:?} {bytes} {}", since.unwrap_or_default().as_nanos())?;
+        }
+        Ok(())
+    }
+}

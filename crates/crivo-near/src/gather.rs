@@ -1,0 +1,117 @@
+//! The second reading: the set of each candidate is written once, into the spill of its block.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::blocks::Blocks;
+use crate::contents::Twins;
+use crate::error::{Error, Result};
+use crate::parallel::deal;
+use crate::places::Places;
+use crate::segments::{SegmentWriter, Segments, sets_of};
+use crate::sorter::Sorter;
+use crate::source::{Member, Source};
+use crate::spill::Spill;
+
+/// What is known of the members when their sets are gathered.
+pub(crate) struct Known<'a> {
+    pub(crate) places: &'a Places,
+    pub(crate) twins: &'a Twins,
+    pub(crate) sizes: &'a [u32],
+    pub(crate) blocks: &'a Blocks,
+}
+
+impl Known<'_> {
+    /// The number and the block of the member at a place, if its set is needed.
+    fn wanted(&self, place: u64, near: &mut usize) -> Option<(u32, u32)> {
+        let number = self.places.number_near(place, near)?;
+        if self.twins.first(number) != number {
+            return None;
+        }
+        Some((number, self.blocks.of(number)?))
+    }
+}
+
+/// One thread of the second reading.
+struct GatheringThread {
+    writer: SegmentWriter,
+    sorter: Sorter,
+    set: Vec<u64>,
+    near: usize,
+    /// The number and the block of the member met last.
+    met: (u32, u32),
+}
+
+/// Reads the collection again and puts the sets of the candidates aside, each ascending and each hash once.
+///
+/// # Errors
+/// If the collection is not the one that was signed, or cannot be read.
+pub(crate) fn gather(
+    source: &impl Source,
+    known: &Known<'_>,
+    memory_each: u64,
+    spill: &Arc<Spill>,
+) -> Result<Segments> {
+    let count = known.blocks.count();
+    let gathered = AtomicU64::new(0);
+    let make = || GatheringThread {
+        writer: SegmentWriter::new(spill, count, memory_each),
+        sorter: Sorter::default(),
+        set: Vec::new(),
+        near: 0,
+        met: (0, 0),
+    };
+    let wants = |thread: &mut GatheringThread, place| match known.wanted(place, &mut thread.near) {
+        Some(met) => {
+            thread.met = met;
+            true
+        }
+        None => false,
+    };
+    let take = |thread: &mut GatheringThread, member: Member<'_>| {
+        let (number, block) = thread.met;
+        let size = u32::try_from(member.hashes.len()).unwrap_or(u32::MAX);
+        if known.sizes[number as usize] != size {
+            return Err(Error::Changed);
+        }
+        thread.set.clear();
+        thread.set.extend_from_slice(member.hashes);
+        let len = thread.sorter.sort_once(&mut thread.set);
+        gathered.fetch_add(1, Ordering::Relaxed);
+        thread.writer.push(block as usize, number, &thread.set[..len])
+    };
+    let threads = source.read(&make, &wants, &take)?;
+    let members = 0..known.twins.members();
+    let wanted = members.filter(|&member| known.twins.first(member) == member && known.blocks.of(member).is_some());
+    if wanted.count() as u64 != gathered.into_inner() {
+        return Err(Error::Changed);
+    }
+    Ok(Segments::new(count, threads.into_iter().map(|thread| thread.writer).collect()))
+}
+
+/// The same for signatures that the first reading put aside: nothing is read again.
+pub(crate) fn gather_signatures(
+    signatures: &Segments,
+    known: &Known<'_>,
+    threads: usize,
+    memory_each: u64,
+    spill: &Arc<Spill>,
+) -> Result<Segments> {
+    let count = known.blocks.count();
+    let make = || SegmentWriter::new(spill, count, memory_each);
+    let writers = deal(threads, signatures.count(0), make, |writer, at| {
+        let segment = signatures.segment(0, at)?;
+        let mut near = 0;
+        for (_, start, length) in sets_of(&segment) {
+            let [place, signature @ ..] = &segment[start..start + length] else { continue };
+            let Some(number) = known.places.number_near(*place, &mut near) else { continue };
+            // Any member may have been the one that was signed for its content.
+            let first = known.twins.first(number);
+            if let Some(block) = known.blocks.of(first) {
+                writer.push(block as usize, first, signature)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Segments::new(count, writers))
+}

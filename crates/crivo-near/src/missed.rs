@@ -1,0 +1,97 @@
+//! How many pairs did the bands never bring together?
+//!
+//! A pair of similarity `J` meets in a band with probability `P(J)`, so one that was found stands for
+//! `1/P` pairs, of which `1/P − 1` were missed ([`Bands::expected_missed`]). There, pairs are
+//! independent. In a cluster they are not: a document whose bands were unlucky misses several
+//! partners at once. So the variance takes pairs of one document as fully dependent:
+//! `Σ v + Σ_d Σ_{p ≠ q of d} √(v_p·v_q)`, with `v = (1 − P)/P²`. For pairs that share no
+//! document both are the same.
+
+use crivo::math::two_sided_quantile;
+use crivo::similarity::Bands;
+use crivo::{Confidence, Estimate};
+
+/// Sums over the pairs that were found.
+pub(crate) struct Missed {
+    bands: Bands,
+    expected: f64,
+    variance: f64,
+    any: bool,
+    /// For each member the sum of the deviations of its pairs.
+    deviations: Vec<f32>,
+}
+
+impl Missed {
+    pub(crate) fn new(bands: Bands, members: usize) -> Self {
+        Self { bands, expected: 0.0, variance: 0.0, any: false, deviations: vec![0.0; members] }
+    }
+
+    /// Adds a pair of contents that stands for `weight` pairs of documents.
+    pub(crate) fn add(&mut self, one: u32, other: u32, similarity: f64, weight: f64) {
+        let probability = self.bands.probability(similarity).max(f64::MIN_POSITIVE);
+        let others = (1.0 - probability) / probability;
+        let variance = others / probability * weight * weight;
+        self.any = true;
+        self.expected += others * weight;
+        self.variance += variance;
+        let deviation = variance.sqrt() as f32;
+        self.deviations[one as usize] += deviation;
+        self.deviations[other as usize] += deviation;
+    }
+
+    /// The number of pairs that were missed. Where none was found, those at the threshold are
+    /// the easiest to miss: of `n` such pairs all are missed with probability `(1 − P)^n`.
+    pub(crate) fn estimate(&self, threshold: f64, confidence: Confidence) -> Estimate {
+        if !self.any {
+            let missed = 1.0 - self.bands.probability(threshold);
+            let most =
+                if missed > 0.0 { ((1.0 - confidence.level()).ln() / missed.ln()).floor() } else { 0.0 };
+            return Estimate::probable(0.0, 0.0, most, confidence);
+        }
+        if self.expected == 0.0 {
+            return Estimate::probable(0.0, 0.0, 0.0, confidence);
+        }
+        // Each pair is in the sums of two documents.
+        let of_documents: f64 = self.deviations.iter().map(|&sum| f64::from(sum).powi(2)).sum();
+        let variance = (of_documents - self.variance).max(self.variance);
+        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² · truth · scale
+        // for the truth. Pairs come whole, so the bounds are widened to whole numbers.
+        let scale = variance / self.expected;
+        let z = two_sided_quantile(confidence.level());
+        let centre = self.expected + z * z * scale / 2.0;
+        let width = z * (self.expected * scale + z * z * scale * scale / 4.0).sqrt();
+        Estimate::probable(
+            self.expected,
+            (centre - width).floor().max(0.0),
+            (centre + width).ceil(),
+            confidence,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separate_pairs_are_those_of_the_bands() {
+        let bands = Bands::new(16, 6).unwrap();
+        let mut missed = Missed::new(bands, 200);
+        (0..100).for_each(|pair| missed.add(2 * pair, 2 * pair + 1, 0.8, 1.0));
+        let [own, theirs] =
+            [missed.estimate(0.8, Confidence::P95), bands.expected_missed(vec![0.8; 100]).unwrap()];
+        assert!((own.value() - theirs.value()).abs() < 1e-9);
+        assert_eq!((own.lower(), own.upper()), (theirs.lower(), theirs.upper()));
+    }
+
+    #[test]
+    fn pairs_of_one_cluster_widen_the_bounds() {
+        let bands = Bands::new(16, 6).unwrap();
+        let mut cluster = Missed::new(bands, 20);
+        for one in 0..20 {
+            (one + 1..20).for_each(|other| cluster.add(one, other, 0.8, 1.0));
+        }
+        let alone = bands.expected_missed(vec![0.8; 190]).unwrap();
+        assert!(cluster.estimate(0.8, Confidence::P95).upper() > alone.upper());
+    }
+}

@@ -1,0 +1,126 @@
+//! From the place of a member to its number and back.
+//!
+//! Members are numbered from 0 in the order of the collection. Places ascend in the same order and
+//! have gaps, but nearly always come in runs without one. So only the beginning of each run is kept.
+
+use crate::error::{Error, Result};
+
+/// Consecutive places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlaceRun {
+    /// The place of the first member.
+    pub(crate) place: u64,
+    /// The number of members.
+    pub(crate) members: u32,
+}
+
+/// Appends a place, to the last run if it continues it.
+pub(crate) fn push_place(runs: &mut Vec<PlaceRun>, place: u64) {
+    match runs.last_mut() {
+        Some(last) if last.place.wrapping_add(u64::from(last.members)) == place && last.members < u32::MAX => {
+            last.members += 1;
+        }
+        _ => runs.push(PlaceRun { place, members: 1 }),
+    }
+}
+
+/// The places of all members, ascending.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// The place of the first member of each run.
+    places: Vec<u64>,
+    /// The number of the first member of each run.
+    numbers: Vec<u32>,
+    members: u32,
+}
+
+impl Places {
+    /// The places of runs that are in ascending order.
+    ///
+    /// # Errors
+    /// If there are more than 2^32 − 1 members.
+    pub(crate) fn new(runs: impl Iterator<Item = PlaceRun>) -> Result<Self> {
+        let mut all = Self::default();
+        for run in runs {
+            // Threads cut a run where their shares of the collection meet.
+            let continues = all.places.last().zip(all.numbers.last()).is_some_and(|(place, number)| {
+                place.wrapping_add(u64::from(all.members - number)) == run.place
+            });
+            if !continues {
+                all.places.push(run.place);
+                all.numbers.push(all.members);
+            }
+            all.members = all.members.checked_add(run.members).ok_or(Error::TooMany)?;
+        }
+        Ok(all)
+    }
+
+    /// The number of members.
+    pub(crate) fn len(&self) -> u32 {
+        self.members
+    }
+
+    /// The bytes in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.places.len() as u64 * 12
+    }
+
+    /// The runs, ascending.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = PlaceRun> {
+        let ends = self.numbers.iter().skip(1).copied().chain([self.members]);
+        let starts = self.places.iter().zip(&self.numbers);
+        starts.zip(ends).map(|((&place, &number), end)| PlaceRun { place, members: end - number })
+    }
+
+    /// The number of the member at a place. `last` is the run found last, where the next is likely.
+    pub(crate) fn number_near(&self, place: u64, last: &mut usize) -> Option<u32> {
+        let in_run = |run: usize| {
+            let (start, number) = (*self.places.get(run)?, *self.numbers.get(run)?);
+            let end = self.numbers.get(run + 1).copied().unwrap_or(self.members);
+            let ahead = u32::try_from(place.checked_sub(start)?).ok()?;
+            (ahead < end - number).then_some(number + ahead)
+        };
+        if let Some(number) = in_run(*last) {
+            return Some(number);
+        }
+        *last = self.places.partition_point(|&start| start <= place).checked_sub(1)?;
+        in_run(*last)
+    }
+
+    /// The number of the member at a place.
+    pub(crate) fn number(&self, place: u64) -> Option<u32> {
+        self.number_near(place, &mut usize::MAX.wrapping_sub(1))
+    }
+
+    /// The place of a member.
+    pub(crate) fn place(&self, number: u32) -> u64 {
+        let run = self.numbers.partition_point(|&start| start <= number).saturating_sub(1);
+        self.places[run] + u64::from(number - self.numbers[run])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_numbers_lead_to_each_other() {
+        let all = [3, 4, 5, 9, 10, 1 << 40, (1 << 40) + 1, u64::MAX];
+        let mut runs = Vec::new();
+        all.iter().for_each(|&place| push_place(&mut runs, place));
+        assert_eq!(runs.len(), 4);
+        let places = Places::new(runs.iter().copied()).unwrap();
+        assert_eq!(places.runs().collect::<Vec<_>>(), runs);
+        let mut last = 0;
+        for (&place, number) in all.iter().zip(0..) {
+            assert_eq!(places.number(place), Some(number));
+            assert_eq!(places.number_near(place, &mut last), Some(number));
+            assert_eq!(places.place(number), place);
+        }
+        for absent in [0, 6, 8, 11, u64::MAX - 1] {
+            assert_eq!(places.number(absent), None);
+            assert_eq!(places.number_near(absent, &mut last), None);
+        }
+        assert_eq!(Places::default().number(0), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! What stages leave behind, and how it is kept in a work folder.
+
+use std::sync::Arc;
+
+use crate::blocks::Blocks;
+use crate::candidates::PairKey;
+use crate::contents::Twins;
+use crate::crowd::Crowd;
+use crate::error::Result;
+use crate::places::{PlaceRun, Places};
+use crate::segments::Segments;
+use crate::sign::Signed;
+use crate::spill::{Extent, Partitions, Record, Spill};
+use crate::work::{StageReader, StageWriter, Work};
+
+/// Everything that pairing leaves behind.
+pub(crate) struct Paired {
+    pub(crate) places: Places,
+    pub(crate) lengths: Vec<u32>,
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) too_short: u64,
+    pub(crate) twins: Twins,
+    pub(crate) blocks: Blocks,
+    /// The candidates, by the block of their first member, each once.
+    pub(crate) pairs: Partitions<PairKey>,
+    /// Pairs drawn from crowds, in the same way.
+    pub(crate) samples: Partitions<PairKey>,
+    pub(crate) crowds: Vec<Crowd>,
+    pub(crate) signatures: Segments,
+    /// The bytes that stages up to this one have spilled.
+    pub(crate) spilled: u64,
+}
+
+impl Signed {
+    /// Keeps the first reading.
+    pub(crate) fn save(&mut self, work: &Work) -> Result<()> {
+        self.keys.persist()?;
+        self.prints.persist()?;
+        self.signatures.persist()?;
+        work.save("signed", |to| {
+            save_places(&self.places, to)?;
+            to.numbers(&self.lengths)?;
+            to.numbers(&self.sizes)?;
+            to.number(self.too_short)?;
+            to.extents(self.keys.spill().bytes(), self.keys.extents())?;
+            to.extents(self.prints.spill().bytes(), self.prints.extents())?;
+            to.extents(self.signatures.spill().bytes(), self.signatures.extents())
+        })
+    }
+
+    /// The first reading of an earlier run, if it was done.
+    pub(crate) fn load(work: &Work) -> Result<Option<Self>> {
+        work.load("signed", |from| {
+            Ok(Self {
+                places: load_places(from)?,
+                lengths: from.numbers()?,
+                sizes: from.numbers()?,
+                too_short: from.number()?,
+                keys: load_partitions(work, "keys.spill", from)?,
+                prints: load_partitions(work, "prints.spill", from)?,
+                signatures: load_segments(work, "signatures.spill", from)?,
+            })
+        })
+    }
+}
+
+impl Paired {
+    /// Keeps the candidates; what they were made of is needed no more.
+    pub(crate) fn save(&mut self, work: &Work) -> Result<()> {
+        self.pairs.persist()?;
+        self.samples.persist()?;
+        work.remove(&["found.log", "gathered"])?;
+        work.save("paired", |to| {
+            save_places(&self.places, to)?;
+            to.numbers(&self.lengths)?;
+            to.numbers(&self.sizes)?;
+            to.number(self.too_short)?;
+            to.numbers(self.twins.firsts())?;
+            self.blocks.save(to)?;
+            to.extents(self.pairs.spill().bytes(), self.pairs.extents())?;
+            to.extents(self.samples.spill().bytes(), self.samples.extents())?;
+            to.number(self.crowds.len() as u64)?;
+            for crowd in &self.crowds {
+                for number in [crowd.root.into(), crowd.members, crowd.drawn, crowd.alike] {
+                    to.number(number)?;
+                }
+            }
+            to.extents(self.signatures.spill().bytes(), self.signatures.extents())?;
+            to.number(self.spilled)
+        })?;
+        work.remove(&["signed", "keys.spill", "prints.spill"])
+    }
+
+    /// The candidates of an earlier run, if they were found.
+    pub(crate) fn load(work: &Work) -> Result<Option<Self>> {
+        work.load("paired", |from| {
+            let (places, lengths, sizes) = (load_places(from)?, from.numbers()?, from.numbers()?);
+            let (too_short, twins, blocks) =
+                (from.number()?, Twins::new(from.numbers()?), Blocks::load(from)?);
+            let pairs = load_partitions(work, "pairs.spill", from)?;
+            let samples = load_partitions(work, "samples.spill", from)?;
+            let mut crowds = Vec::with_capacity(from.count(32)?);
+            for _ in 0..crowds.capacity() {
+                let (root, members) = (from.number()? as u32, from.number()?);
+                crowds.push(Crowd { root, members, drawn: from.number()?, alike: from.number()? });
+            }
+            let signatures = load_segments(work, "signatures.spill", from)?;
+            let spilled = from.number()?;
+            Ok(Self {
+                places,
+                lengths,
+                sizes,
+                too_short,
+                twins,
+                blocks,
+                pairs,
+                samples,
+                crowds,
+                signatures,
+                spilled,
+            })
+        })
+    }
+}
+
+/// Keeps the sets of the second reading.
+pub(crate) fn save_sets(sets: &mut Segments, work: &Work) -> Result<()> {
+    sets.persist()?;
+    work.save("gathered", |to| to.extents(sets.spill().bytes(), sets.extents()))
+}
+
+/// The sets of an earlier run, if they were all gathered.
+pub(crate) fn load_sets(work: &Work) -> Result<Option<Segments>> {
+    work.load("gathered", |from| load_segments(work, "sets.spill", from))
+}
+
+fn save_places(places: &Places, to: &mut StageWriter) -> Result<()> {
+    to.number(places.runs().count() as u64)?;
+    for run in places.runs() {
+        to.number(run.place)?;
+        to.number(run.members.into())?;
+    }
+    Ok(())
+}
+
+fn load_places(from: &mut StageReader) -> Result<Places> {
+    let count = from.count(16)?;
+    let mut runs = Vec::with_capacity(count);
+    for _ in 0..count {
+        runs.push(PlaceRun { place: from.number()?, members: from.number()? as u32 });
+    }
+    Places::new(runs.into_iter())
+}
+
+fn load_spill(work: &Work, name: &str, from: &mut StageReader) -> Result<(Arc<Spill>, Vec<Vec<Extent>>)> {
+    let (end, extents) = from.extents()?;
+    Ok((Arc::new(Spill::reopened(&work.path(name), end)?), extents))
+}
+
+fn load_partitions<R: Record>(work: &Work, name: &str, from: &mut StageReader) -> Result<Partitions<R>> {
+    load_spill(work, name, from).map(|(spill, extents)| Partitions::reopened(spill, extents))
+}
+
+fn load_segments(work: &Work, name: &str, from: &mut StageReader) -> Result<Segments> {
+    load_spill(work, name, from).map(|(spill, extents)| Segments::reopened(spill, extents))
+}

@@ -1,0 +1,141 @@
+//! From a text to its shingles, whatever language it is written in.
+//!
+//! Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words. In such a text a
+//! "word" is a whole clause, so five of them are half a page, and a changed character hides all
+//! of it. So where shingles of words are asked for, a text with more characters of those scripts than other letters
+//! is cut into shingles of [five characters](CHARACTERS) instead: each text by itself, by nothing but
+//! its content. Copies of a text are cut the same way. Two texts on either side of the border have no
+//! shingle in common, which is right: most of one is in another script.
+//!
+//! Shingles of characters or stop words are made as asked for.
+
+use crivo::similarity::shingle::{Shingler, Shingles};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// How many characters a shingle has in scripts without blanks: two or three words.
+pub const CHARACTERS: usize = 5;
+
+/// Makes shingles of one text after the other, in buffers it keeps.
+pub struct TextShingler {
+    asked: Shingler,
+    /// For texts in scripts without blanks, if words were asked for.
+    characters: Option<Shingler>,
+    normalizes: bool,
+    normalized: String,
+}
+
+impl TextShingler {
+    /// Shingles of a kind. If `nfc` is set, texts are brought to Unicode's normal form C first, so that `é` is
+    /// the same as `e` with an accent behind it.
+    pub fn new(shingles: Shingles, seed: u64, nfc: bool) -> Self {
+        let characters = match shingles {
+            Shingles::Words(_) => {
+                Shingles::characters(CHARACTERS).ok().map(|kind| Shingler::with_seed(kind, seed))
+            }
+            _ => None,
+        };
+        let asked = Shingler::with_seed(shingles, seed);
+        Self { asked, characters, normalizes: nfc, normalized: String::new() }
+    }
+
+    /// The shingles in the order of the text, repeated where the text repeats itself.
+    pub fn shingles(&mut self, text: &[u8]) -> &[u64] {
+        let (shingler, text) = self.choose(text);
+        shingler.shingles(text)
+    }
+
+    /// The set of shingles: ascending, each once.
+    pub fn set(&mut self, text: &[u8]) -> &[u64] {
+        let (shingler, text) = self.choose(text);
+        shingler.set(text)
+    }
+
+    /// The shingler for a text, and the text in normal form if that was asked for.
+    fn choose<'s: 'r, 't: 'r, 'r>(&'s mut self, text: &'t [u8]) -> (&'s mut Shingler, &'r [u8]) {
+        let shingler = match &mut self.characters {
+            Some(characters) if is_without_blanks(text) => characters,
+            _ => &mut self.asked,
+        };
+        if !self.normalizes || text.is_ascii() {
+            return (shingler, text);
+        }
+        // What is no UTF-8 is compared as it stands.
+        match std::str::from_utf8(text) {
+            Ok(valid) if is_nfc_quick(valid.chars()) != IsNormalized::Yes => {
+                self.normalized.clear();
+                self.normalized.extend(valid.nfc());
+                (shingler, self.normalized.as_bytes())
+            }
+            _ => (shingler, text),
+        }
+    }
+}
+
+/// Returns true if more characters are of scripts without blanks than other letters are.
+fn is_without_blanks(text: &[u8]) -> bool {
+    // All of those scripts have characters of three or four bytes, which most texts have none of.
+    if !text.iter().any(|&byte| byte >= 0xE0) {
+        return false;
+    }
+    let (mut without, mut with) = (0_usize, 0_usize);
+    for chunk in text.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if has_no_blanks(c) {
+                without += 1;
+            } else if c.is_alphabetic() {
+                with += 1;
+            }
+        }
+    }
+    without > with
+}
+
+/// Returns true for characters of scripts that are written without blanks between words.
+fn has_no_blanks(c: char) -> bool {
+    matches!(c,
+        '\u{0E00}'..='\u{0FFF}'        // Thai, Lao, Tibetan
+        | '\u{1000}'..='\u{109F}'      // Myanmar
+        | '\u{1780}'..='\u{17FF}'      // Khmer
+        | '\u{19E0}'..='\u{19FF}'      // Khmer symbols
+        | '\u{3005}'..='\u{3007}'      // ideographic iteration mark, closing mark, zero
+        | '\u{3040}'..='\u{30FF}'      // Hiragana, Katakana
+        | '\u{31F0}'..='\u{31FF}'      // Katakana extensions
+        | '\u{3400}'..='\u{4DBF}'      // Han, extension A
+        | '\u{4E00}'..='\u{9FFF}'      // Han
+        | '\u{AA60}'..='\u{AA7F}'      // Myanmar extensions
+        | '\u{F900}'..='\u{FAFF}'      // Han, compatibility
+        | '\u{FF66}'..='\u{FF9F}'      // Katakana of half width
+        | '\u{20000}'..='\u{3FFFF}'    // Han, further extensions
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(kind: &str, text: &str) -> usize {
+        TextShingler::new(kind.parse().unwrap(), 0, false).set(text.as_bytes()).len()
+    }
+
+    #[test]
+    fn scripts_without_blanks_are_cut_by_characters() {
+        for text in ["東京都港区の海と山", "ภาษาไทยไม่มีช่องว่าง", "ひらがなとカタカナ", "中文没有空格分隔词语"] {
+            assert_eq!(count("words:5", text), text.chars().count() - CHARACTERS + 1, "{text}");
+        }
+        assert_eq!(count("words:5", "one two three four five six 東京"), 3);
+        assert_eq!(count("words:2", "Привет мир и море"), 3);
+        assert_eq!(count("words:2", "한국어는 띄어쓰기를 한다"), 2, "Korean has blanks");
+        assert_eq!(count("chars:3", "東京都港区"), 3, "as asked for");
+    }
+
+    #[test]
+    fn normal_form_makes_texts_equal_that_look_the_same() {
+        let [composed, decomposed] = ["ação e reação de novo", "ac\u{327}a\u{303}o e reac\u{327}a\u{303}o de novo"];
+        let set = |text: &str, nfc| {
+            TextShingler::new(Shingles::words(2).unwrap(), 0, nfc).set(text.as_bytes()).to_vec()
+        };
+        assert_ne!(set(composed, false), set(decomposed, false));
+        assert_eq!(set(composed, true), set(decomposed, true));
+        assert_eq!(set(composed, true), set(composed, false));
+    }
+}

@@ -1,0 +1,185 @@
+//! A folder that keeps the stages of a search, so that a killed run continues where it was.
+//!
+//! Each stage leaves its spills and, written last and under its final name only when whole, a file that describes
+//! them: `signed`, `paired`, `gathered`. Comparing appends to `found.log` after every block. A run
+//! that finds such files continues after the last of them. What it computes depends on nothing else, so the
+//! outcome is the same byte for byte. `run` says what the folder belongs to; another run is refused.
+
+mod log;
+mod stage;
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use self::log::{FoundLog, PAIRS_OF_A_FRAME};
+pub(crate) use self::stage::{StageReader, StageWriter};
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+use crate::spill::Spill;
+
+/// Every file that a work folder may have, in an order in which they can be removed: a killed run leaves
+/// what the next one understands.
+const FILES: [&str; 12] = [
+    "found.log",
+    "gathered",
+    "paired",
+    "signed",
+    "keys.spill",
+    "prints.spill",
+    "signatures.spill",
+    "pairs.spill",
+    "samples.spill",
+    "sets.spill",
+    "run",
+    "lock",
+];
+
+/// Where a search keeps its stages, and for which collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkFolder {
+    /// The folder; it is made if there is none.
+    pub path: PathBuf,
+    /// What tells the collection from another, such as its files with their sizes and times.
+    pub identity: String,
+}
+
+impl WorkFolder {
+    /// Removes what a search left in the folder, and the folder if nothing else is in it.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn clear(&self) -> Result<()> {
+        for name in FILES {
+            remove(&self.path.join(name))?;
+            remove(&self.path.join(format!("{name}.new")))?;
+        }
+        // It may be that other files are there, which are not ours.
+        let _ = fs::remove_dir(&self.path);
+        Ok(())
+    }
+}
+
+/// A work folder that this run has for itself.
+pub(crate) struct Work {
+    path: PathBuf,
+    /// Held as long as the run lives; the system gives it up when the run is killed.
+    _lock: File,
+}
+
+impl Work {
+    /// Opens or makes the folder, and makes sure that it belongs to this run.
+    ///
+    /// # Errors
+    /// If the folder cannot be used, another run uses it, or it has the stages of another collection
+    /// or of other settings.
+    pub(crate) fn open(folder: &WorkFolder, settings: &Settings) -> Result<Self> {
+        let path = folder.path.clone();
+        let unusable = |error: std::io::Error| Error::work(&path, error);
+        fs::create_dir_all(&path).map_err(unusable)?;
+        let lock = File::options().write(true).create(true).truncate(false).open(path.join("lock"));
+        let lock = lock.map_err(unusable)?;
+        take_lock(&lock, &path)?;
+        let own = identity(folder, settings)?;
+        let run = path.join("run");
+        match fs::read_to_string(&run) {
+            Ok(stored) if stored == own => {}
+            Ok(stored) => {
+                let differs = stored.lines().zip(own.lines()).find(|(stored, own)| stored != own);
+                let (stored, own) = differs.unwrap_or(("other files", "these"));
+                return Err(Error::work(
+                    &path,
+                    format_args!("keeps another run, with `{stored}`, where this one has `{own}`: name another folder, or empty it"),
+                ));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let stages = FILES.iter().take_while(|name| **name != "run");
+                if let Some(name) = stages.into_iter().find(|name| path.join(name).exists()) {
+                    return Err(Error::work(&path.join(name), "is there without a run it belongs to: empty the folder"));
+                }
+                let temporary = path.join("run.new");
+                fs::write(&temporary, own).and_then(|()| fs::rename(&temporary, &run)).map_err(unusable)?;
+            }
+            Err(error) => return Err(Error::work(&run, error)),
+        }
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// The path of a file.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// A new spill of this name.
+    pub(crate) fn spill(&self, name: &str) -> Arc<Spill> {
+        Arc::new(Spill::named(&self.path(name)))
+    }
+
+    /// Describes a stage that is done. It is believed only from then on.
+    pub(crate) fn save(&self, name: &str, fill: impl FnOnce(&mut StageWriter) -> Result<()>) -> Result<()> {
+        let temporary = self.path(&format!("{name}.new"));
+        let mut writer = StageWriter::create(&temporary)?;
+        fill(&mut writer)?;
+        writer.finish()?;
+        let target = self.path(name);
+        fs::rename(&temporary, &target).map_err(|error| Error::work(&target, error))
+    }
+
+    /// Reads what was saved of a stage; none if it was not done.
+    pub(crate) fn load<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&mut StageReader) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let path = self.path(name);
+        let Some(mut reader) = StageReader::open(&path)? else { return Ok(None) };
+        let found = read(&mut reader)?;
+        reader.finish()?;
+        Ok(Some(found))
+    }
+
+    /// Removes files that later stages do not need.
+    pub(crate) fn remove(&self, names: &[&str]) -> Result<()> {
+        names.iter().try_for_each(|name| remove(&self.path(name)))
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::work(path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// What decides the outcome of a run, a line each. Memory and threads do not.
+fn identity(folder: &WorkFolder, settings: &Settings) -> Result<String> {
+    let bands = settings.bands()?;
+    Ok(format!(
+        "format 1\nthreshold {}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n{}",
+        settings.threshold,
+        settings.shingles,
+        settings.nfc,
+        settings.seed,
+        settings.hashes,
+        bands.bands(),
+        bands.rows(),
+        settings.fast,
+        settings.all_pairs,
+        folder.identity,
+    ))
+}
+
+#[cfg(unix)]
+fn take_lock(lock: &File, path: &Path) -> Result<()> {
+    match rustix::fs::flock(lock, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::work(path, "another run uses it: wait for its end, or name another folder")),
+        Err(error) => Err(Error::work(path, std::io::Error::from(error))),
+    }
+}
+
+#[cfg(not(unix))]
+fn take_lock(_: &File, _: &Path) -> Result<()> {
+    Ok(())
+}

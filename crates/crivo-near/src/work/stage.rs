@@ -1,0 +1,143 @@
+//! The file that describes a stage: numbers one after the other, and a checksum at the end.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::error::{Error, Result};
+use crate::spill::Extent;
+
+/// The first bytes of every such file.
+const MAGIC: [u8; 8] = *b"CRVWORK1";
+
+/// Writes the description of a stage.
+pub(crate) struct StageWriter {
+    file: BufWriter<File>,
+    hash: Xxh3,
+    path: PathBuf,
+}
+
+impl StageWriter {
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(|error| Error::work(path, error))?;
+        let mut writer =
+            Self { file: BufWriter::new(file), hash: Xxh3::new(), path: path.to_path_buf() };
+        writer.put(&MAGIC)?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hash.update(bytes);
+        self.file.write_all(bytes).map_err(|error| Error::work(&self.path, error))
+    }
+
+    pub(crate) fn number(&mut self, number: u64) -> Result<()> {
+        self.put(&number.to_le_bytes())
+    }
+
+    pub(crate) fn numbers(&mut self, numbers: &[u32]) -> Result<()> {
+        self.number(numbers.len() as u64)?;
+        numbers.iter().try_for_each(|number| self.put(&number.to_le_bytes()))
+    }
+
+    /// The end of a spill, and where its partitions are.
+    pub(crate) fn extents<'a>(&mut self, end: u64, parts: impl Iterator<Item = &'a [Extent]>) -> Result<()> {
+        let parts: Vec<_> = parts.collect();
+        self.number(end)?;
+        self.number(parts.len() as u64)?;
+        for extents in parts {
+            self.number(extents.len() as u64)?;
+            for extent in extents {
+                self.number(extent.start)?;
+                self.number(extent.len)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        let sum = self.hash.digest();
+        let failed = |error| Error::work(&self.path, error);
+        self.file.write_all(&sum.to_le_bytes()).map_err(failed)?;
+        let file = self.file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.sync_data().map_err(failed)
+    }
+}
+
+/// Reads the description of a stage.
+pub(crate) struct StageReader {
+    file: BufReader<File>,
+    hash: Xxh3,
+    path: PathBuf,
+    left: u64,
+}
+
+impl StageReader {
+    /// None if there is no such file.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::work(path, error)),
+        };
+        let left = file.metadata().map_err(|error| Error::work(path, error))?.len();
+        let mut reader =
+            Self { file: BufReader::new(file), hash: Xxh3::new(), path: path.to_path_buf(), left };
+        if reader.take::<8>()? != MAGIC {
+            return Err(reader.damaged());
+        }
+        Ok(Some(reader))
+    }
+
+    fn damaged(&self) -> Error {
+        Error::work(&self.path, "is damaged: empty the folder and run again")
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.file.read_exact(&mut bytes).map_err(|_| self.damaged())?;
+        self.left = self.left.saturating_sub(N as u64);
+        self.hash.update(&bytes);
+        Ok(bytes)
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    /// A count of things that take so many bytes each, which the file must have.
+    pub(crate) fn count(&mut self, bytes: u64) -> Result<usize> {
+        let count = self.number()?;
+        if count.saturating_mul(bytes) > self.left { Err(self.damaged()) } else { Ok(count as usize) }
+    }
+
+    pub(crate) fn numbers(&mut self) -> Result<Vec<u32>> {
+        let count = self.count(4)?;
+        let mut numbers = Vec::with_capacity(count);
+        for _ in 0..count {
+            numbers.push(self.take().map(u32::from_le_bytes)?);
+        }
+        Ok(numbers)
+    }
+
+    /// The end of a spill, and where its partitions are.
+    pub(crate) fn extents(&mut self) -> Result<(u64, Vec<Vec<Extent>>)> {
+        let end = self.number()?;
+        let mut parts = Vec::with_capacity(self.count(8)?);
+        for _ in 0..parts.capacity() {
+            let mut extents = Vec::with_capacity(self.count(16)?);
+            for _ in 0..extents.capacity() {
+                extents.push(Extent { start: self.number()?, len: self.number()? });
+            }
+            parts.push(extents);
+        }
+        Ok((end, parts))
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        let sum = self.hash.digest();
+        if self.number()? == sum && self.left == 0 { Ok(()) } else { Err(self.damaged()) }
+    }
+}
