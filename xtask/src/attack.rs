@@ -94,8 +94,14 @@ fn attack(program: &Path, effort: Effort, kind: Option<&str>) -> Result<()> {
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads).map(|number| scope.spawn({ let attacker = &attacker; move || attacker.work(number) })).collect();
+        let workers: Vec<_> = (0..threads)
+            .map(|number| {
+                scope.spawn({
+                    let attacker = &attacker;
+                    move || attacker.work(number)
+                })
+            })
+            .collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(outcome) => outcome,
             Err(_) => bail!("a thread of the attack panicked"),
@@ -156,7 +162,9 @@ impl Attacker<'_> {
             self.runs.fetch_add(1, Ordering::Relaxed);
             match self.run_program(&arguments, &file)? {
                 Ending::Foul(what) => self.keep(case, seed, &mutant, &arguments, &what)?,
-                Ending::Fair(output) => rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows))),
+                Ending::Fair(output) => {
+                    rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows)))
+                }
             }
         }
         if let [(first, rows), .., (last, others)] = rows.as_slice()
@@ -199,7 +207,9 @@ impl Attacker<'_> {
         let said = String::from_utf8_lossy(&output.stderr);
         Ok(match status.code() {
             None => Ending::Foul(format!("was ended by a signal ({status}): {}", last_line(&said))),
-            Some(0..=3) if said.contains("panicked at") => Ending::Foul(format!("panicked: {}", last_line(&said))),
+            Some(0..=3) if said.contains("panicked at") => {
+                Ending::Foul(format!("panicked: {}", last_line(&said)))
+            }
             Some(2) if said.trim().is_empty() => Ending::Foul("refused without a word".into()),
             Some(0..=3) => Ending::Fair(output),
             Some(code) => Ending::Foul(format!("ended with the code {code}: {}", last_line(&said))),

@@ -166,9 +166,10 @@ impl Blocks {
 
     /// The blocks of the same component after this one.
     pub(crate) fn after(&self, block: u32) -> std::ops::Range<u32> {
-        let giant = self.giants.iter().find(|giant| {
-            (giant.first..giant.first + giant.starts.len() as u32).contains(&block)
-        });
+        let giant = self
+            .giants
+            .iter()
+            .find(|giant| (giant.first..giant.first + giant.starts.len() as u32).contains(&block));
         giant.map_or(0..0, |giant| block + 1..giant.first + giant.starts.len() as u32)
     }
 

@@ -82,7 +82,8 @@ pub(crate) fn gather(
     };
     let threads = source.read(&make, &wants, &take)?;
     let members = 0..known.twins.members();
-    let wanted = members.filter(|&member| known.twins.first(member) == member && known.blocks.of(member).is_some());
+    let wanted =
+        members.filter(|&member| known.twins.first(member) == member && known.blocks.of(member).is_some());
     if wanted.count() as u64 != gathered.into_inner() {
         return Err(Error::Changed);
     }

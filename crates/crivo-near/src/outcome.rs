@@ -186,7 +186,11 @@ pub(crate) struct PairTally<'a> {
 
 impl PairTally<'_> {
     /// The numbers of listed pairs, of those expected to be missed, and of those not listed.
-    pub(crate) fn count(&self, found: &Partitions<FoundPair>, memory: u64) -> Result<(u64, Estimate, Estimate)> {
+    pub(crate) fn count(
+        &self,
+        found: &Partitions<FoundPair>,
+        memory: u64,
+    ) -> Result<(u64, Estimate, Estimate)> {
         let (mut pairs, mut left_out) = (0, 0_u64);
         let mut listed_in = vec![0_u64; self.crowds.len()];
         let mut missed = Missed::new(self.bands, self.roots.len());
@@ -205,7 +209,8 @@ impl PairTally<'_> {
         for_each_sorted(found, memory, |pair, similarity| {
             let (one, other) = members_of(pair);
             let [a, b] = [one, other].map(|member| self.twins.others(member).len());
-            let [shown_a, shown_b] = [a, b].map(|twins| if twins < self.largest_listed { twins + 1 } else { 1 });
+            let [shown_a, shown_b] =
+                [a, b].map(|twins| if twins < self.largest_listed { twins + 1 } else { 1 });
             let all = (a as u64 + 1) * (b as u64 + 1);
             add(one, shown_a as u64 * shown_b as u64, all);
             // Of crowded components the pairs that were drawn tell more.

@@ -17,7 +17,9 @@ pub(crate) struct PlaceRun {
 /// Appends a place, to the last run if it continues it.
 pub(crate) fn push_place(runs: &mut Vec<PlaceRun>, place: u64) {
     match runs.last_mut() {
-        Some(last) if last.place.wrapping_add(u64::from(last.members)) == place && last.members < u32::MAX => {
+        Some(last)
+            if last.place.wrapping_add(u64::from(last.members)) == place && last.members < u32::MAX =>
+        {
             last.members += 1;
         }
         _ => runs.push(PlaceRun { place, members: 1 }),

@@ -253,7 +253,11 @@ impl Search<'_> {
             samples: &paired.samples,
             crowds: &paired.crowds,
             threshold: self.settings.threshold,
-            measure: if self.settings.fast { Measure::Signatures(self.settings.hashes) } else { Measure::Sets },
+            measure: if self.settings.fast {
+                Measure::Signatures(self.settings.hashes)
+            } else {
+                Measure::Sets
+            },
         };
         let members = paired.places.len();
         let spill: Arc<Spill> = Arc::default();
@@ -266,7 +270,10 @@ impl Search<'_> {
             members,
         };
         let mut earlier = new_thread();
-        let opened = self.work.as_ref().map(|work| FoundLog::open(&work.path("found.log"), |pairs| earlier.take(pairs)));
+        let opened = self
+            .work
+            .as_ref()
+            .map(|work| FoundLog::open(&work.path("found.log"), |pairs| earlier.take(pairs)));
         let (log, done) = opened.transpose()?.map_or((None, HashMap::new()), |(log, done)| (Some(log), done));
         done.values().for_each(|tally| earlier.count(tally));
         let count = paired.blocks.count();

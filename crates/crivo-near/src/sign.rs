@@ -12,7 +12,7 @@ use crivo::similarity::min_hash::{compact, sign};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::places::{PlaceRun, Places, push_place};
-use crate::segments::{Segments, SegmentWriter};
+use crate::segments::{SegmentWriter, Segments};
 use crate::settings::Settings;
 use crate::source::{Member, Source};
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
@@ -142,9 +142,11 @@ impl SigningThread {
             compact(&self.slots, &mut self.short_slots);
             self.words.clear();
             self.words.push(member.place);
-            self.words.extend(self.short_slots.chunks(2).map(|two| {
-                u64::from(two[0]) | u64::from(two.get(1).copied().unwrap_or(0)) << 32
-            }));
+            self.words.extend(
+                self.short_slots
+                    .chunks(2)
+                    .map(|two| u64::from(two[0]) | u64::from(two.get(1).copied().unwrap_or(0)) << 32),
+            );
             self.signatures.push(0, 0, &self.words)?;
         }
         bands.keys(&self.slots, &mut self.band_keys)?;

@@ -103,7 +103,9 @@ impl Spill {
         let file = File::options().read(true).write(true).open(path);
         // A spill that nothing was put into was never made.
         let file = match file {
-            Err(error) if end == 0 && error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::named(path)),
+            Err(error) if end == 0 && error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::named(path));
+            }
             file => file.map_err(|error| Error::work(path, error))?,
         };
         let length = file.metadata().map_err(|error| Error::work(path, error))?.len();
@@ -154,7 +156,9 @@ impl Spill {
     /// The error of an operation on the file, which names the file if it has a name.
     fn failed(&self, doing: &'static str, cause: std::io::Error) -> Error {
         match &self.path {
-            Some(path) => Error::work(path, format_args!("{cause}; what is done stays: make room and run again")),
+            Some(path) => {
+                Error::work(path, format_args!("{cause}; what is done stays: make room and run again"))
+            }
             None => Error::storage(doing)(cause),
         }
     }

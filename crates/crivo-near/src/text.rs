@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn scripts_without_blanks_are_cut_by_characters() {
-        for text in ["東京都港区の海と山", "ภาษาไทยไม่มีช่องว่าง", "ひらがなとカタカナ", "中文没有空格分隔词语"] {
+        for text in ["東京都港区の海と山", "ภาษาไทยไม่มีช่องว่าง", "ひらがなとカタカナ", "中文没有空格分隔词语"]
+        {
             assert_eq!(count("words:5", text), text.chars().count() - CHARACTERS + 1, "{text}");
         }
         assert_eq!(count("words:5", "one two three four five six 東京"), 3);
@@ -130,7 +131,8 @@ mod tests {
 
     #[test]
     fn normal_form_makes_texts_equal_that_look_the_same() {
-        let [composed, decomposed] = ["ação e reação de novo", "ac\u{327}a\u{303}o e reac\u{327}a\u{303}o de novo"];
+        let [composed, decomposed] =
+            ["ação e reação de novo", "ac\u{327}a\u{303}o e reac\u{327}a\u{303}o de novo"];
         let set = |text: &str, nfc| {
             TextShingler::new(Shingles::words(2).unwrap(), 0, nfc).set(text.as_bytes()).to_vec()
         };

@@ -90,13 +90,18 @@ impl Work {
                 let (stored, own) = differs.unwrap_or(("other files", "these"));
                 return Err(Error::work(
                     &path,
-                    format_args!("keeps another run, with `{stored}`, where this one has `{own}`: name another folder, or empty it"),
+                    format_args!(
+                        "keeps another run, with `{stored}`, where this one has `{own}`: name another folder, or empty it"
+                    ),
                 ));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let stages = FILES.iter().take_while(|name| **name != "run");
                 if let Some(name) = stages.into_iter().find(|name| path.join(name).exists()) {
-                    return Err(Error::work(&path.join(name), "is there without a run it belongs to: empty the folder"));
+                    return Err(Error::work(
+                        &path.join(name),
+                        "is there without a run it belongs to: empty the folder",
+                    ));
                 }
                 let temporary = path.join("run.new");
                 fs::write(&temporary, own).and_then(|()| fs::rename(&temporary, &run)).map_err(unusable)?;
@@ -174,7 +179,9 @@ fn identity(folder: &WorkFolder, settings: &Settings) -> Result<String> {
 fn take_lock(lock: &File, path: &Path) -> Result<()> {
     match rustix::fs::flock(lock, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(()),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::work(path, "another run uses it: wait for its end, or name another folder")),
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            Err(Error::work(path, "another run uses it: wait for its end, or name another folder"))
+        }
         Err(error) => Err(Error::work(path, std::io::Error::from(error))),
     }
 }

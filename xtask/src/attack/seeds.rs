@@ -39,7 +39,9 @@ impl Kind {
     /// What is run on a mutant: `{}` stands for the file.
     fn commands(self) -> &'static [&'static str] {
         match self {
-            Self::Sketch => &["show {} --json", "ask {} a 7 --json", "merge {} {} -o merged.crivo", "set has {} a"],
+            Self::Sketch => {
+                &["show {} --json", "ask {} a 7 --json", "merge {} {} -o merged.crivo", "set has {} a"]
+            }
             Self::Parquet => &[
                 "distinct {} -f 1 --json",
                 "distinct {} -f tz --json",
@@ -88,7 +90,9 @@ impl Seed {
             Kind::Sketch => mutate::sketch(bytes, random),
             Kind::Parquet => mutate::parquet(bytes, random),
             Kind::Text => mutate::text(bytes, random),
-            Kind::Compressed | Kind::Sqlite | Kind::Reports | Kind::Interchange => mutate::anywhere(bytes, random),
+            Kind::Compressed | Kind::Sqlite | Kind::Reports | Kind::Interchange => {
+                mutate::anywhere(bytes, random)
+            }
         }
     }
 
@@ -181,7 +185,8 @@ impl Seeds {
 
     /// A file: each kind is as likely as the others, but Parquet, whose reader is largest, three times.
     pub(super) fn pick(&self, random: &mut Random) -> &Seed {
-        let parquet = self.0.iter().find(|seeds| seeds.first().is_some_and(|seed| seed.kind == Kind::Parquet));
+        let parquet =
+            self.0.iter().find(|seeds| seeds.first().is_some_and(|seed| seed.kind == Kind::Parquet));
         let seeds = match parquet {
             Some(parquet) if random.one_in(4) => parquet,
             _ => random.pick(&self.0),

@@ -304,8 +304,9 @@ fn print(report: &Report, corpus: &Corpus<'_>, found: &Found, clusters: &Cluster
         out.tell(format_args!("largest clusters: {} documents", largest.join(", ")));
     }
     if report.not_listed.upper > 0.0 {
-        let [value, lower, upper] = [report.not_listed.value, report.not_listed.lower, report.not_listed.upper]
-            .map(|pairs| output::count(pairs as u64));
+        let [value, lower, upper] =
+            [report.not_listed.value, report.not_listed.lower, report.not_listed.upper]
+                .map(|pairs| output::count(pairs as u64));
         out.tell(format_args!(
             "{value} more pairs ({lower} to {upper}) of very large clusters are not listed: --all-pairs lists them"
         ));

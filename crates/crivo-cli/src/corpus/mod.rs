@@ -231,7 +231,8 @@ pub(crate) struct DocumentNames<'a> {
 impl DocumentNames<'_> {
     /// Writes the name of the document at a place.
     pub(crate) fn put(&mut self, place: u64, to: &mut dyn Write) -> Result<()> {
-        let gone = || anyhow!("the documents changed while they were read: run again when nothing writes to them");
+        let gone =
+            || anyhow!("the documents changed while they were read: run again when nothing writes to them");
         match (&mut self.ids, self.corpus) {
             (Some(ids), _) => {
                 to.write_all(ids.get(place).context("reading the ids")?.ok_or_else(gone)?)?;

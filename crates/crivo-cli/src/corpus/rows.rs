@@ -263,7 +263,8 @@ impl Documents for RowCorpus<'_> {
                 self.skipped.fetch_add(counts.bad, Ordering::Relaxed);
                 warnings.iter().for_each(|warning| self.out.warn(warning));
                 self.finish_reading(counts).map_err(|error| NearError::Documents(error.into()))?;
-                let mut rows: Vec<_> = threads.iter().flat_map(|thread| thread.rows.iter().copied()).collect();
+                let mut rows: Vec<_> =
+                    threads.iter().flat_map(|thread| thread.rows.iter().copied()).collect();
                 rows.sort_unstable();
                 let mut before = Vec::with_capacity(rows.len());
                 let mut count = 0;

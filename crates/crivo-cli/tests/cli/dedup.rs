@@ -380,7 +380,8 @@ fn a_killed_run_continues_with_the_same_bytes() {
 #[test]
 fn a_work_folder_belongs_to_one_run() {
     let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(3000, 8)))]);
-    let run = |more: &[&str]| scratch.run(&[&["dedup", "docs.jsonl", "--json", "--work", "work"], more].concat());
+    let run =
+        |more: &[&str]| scratch.run(&[&["dedup", "docs.jsonl", "--json", "--work", "work"], more].concat());
     std::fs::create_dir(scratch.path("work")).unwrap();
     scratch.write("work/run", "format 1\nthreshold 0.7\n");
     run(&[]).fails_with("keeps another run, with `threshold 0.7`, where this one has `threshold 0.8`");
@@ -411,7 +412,10 @@ fn pairs_of_a_very_large_cluster_are_counted_even_if_they_are_not_listed() {
     let told = scratch.run(&["dedup", "docs.jsonl", "--dry-run"]);
     assert!(told.err.contains("--all-pairs lists them"), "{}", told.err);
     let every = scratch.run(&["dedup", "docs.jsonl", "--json", "--all-pairs"]).json();
-    assert_eq!((&every["pairs"], &every["not_listed"]["upper"]), (&json!(count * (count - 1) / 2), &json!(0.0)));
+    assert_eq!(
+        (&every["pairs"], &every["not_listed"]["upper"]),
+        (&json!(count * (count - 1) / 2), &json!(0.0))
+    );
 }
 
 #[test]

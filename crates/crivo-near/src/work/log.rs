@@ -58,10 +58,15 @@ impl Frame {
     fn decode(body: &[u8]) -> Option<Self> {
         let (head, rest) = body.split_at_checked(16)?;
         let (block, count) = <(u64, u64)>::read(head);
-        let (pairs, rest) = rest.split_at_checked(usize::try_from(count).ok()?.checked_mul(FoundPair::SIZE)?)?;
+        let (pairs, rest) =
+            rest.split_at_checked(usize::try_from(count).ok()?.checked_mul(FoundPair::SIZE)?)?;
         let tally = rest.split_first_chunk::<8>().map(|(compared, alike)| BlockTally {
             compared: u64::from_le_bytes(*compared),
-            alike: alike.chunks_exact(16).map(<(u64, u64)>::read).map(|(crowd, n)| (crowd as u32, n)).collect(),
+            alike: alike
+                .chunks_exact(16)
+                .map(<(u64, u64)>::read)
+                .map(|(crowd, n)| (crowd as u32, n))
+                .collect(),
         });
         let pairs = pairs.chunks_exact(FoundPair::SIZE).map(FoundPair::read).collect();
         Some(Self { block: u32::try_from(block).ok()?, pairs, tally })
@@ -133,11 +138,7 @@ impl FoundLog {
 }
 
 /// Hands on the whole frames from the beginning, and returns where they end.
-fn for_each_frame(
-    file: &mut File,
-    path: &Path,
-    mut take: impl FnMut(Frame) -> Result<()>,
-) -> Result<u64> {
+fn for_each_frame(file: &mut File, path: &Path, mut take: impl FnMut(Frame) -> Result<()>) -> Result<u64> {
     let failed = |error| Error::work(path, error);
     let length = file.metadata().map_err(failed)?.len();
     file.seek(SeekFrom::Start(0)).map_err(failed)?;

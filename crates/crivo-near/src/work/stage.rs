@@ -22,8 +22,7 @@ pub(crate) struct StageWriter {
 impl StageWriter {
     pub(super) fn create(path: &Path) -> Result<Self> {
         let file = File::create(path).map_err(|error| Error::work(path, error))?;
-        let mut writer =
-            Self { file: BufWriter::new(file), hash: Xxh3::new(), path: path.to_path_buf() };
+        let mut writer = Self { file: BufWriter::new(file), hash: Xxh3::new(), path: path.to_path_buf() };
         writer.put(&MAGIC)?;
         Ok(writer)
     }

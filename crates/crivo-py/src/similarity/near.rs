@@ -227,8 +227,11 @@ impl Found {
         watch: &Signals,
     ) -> crivo_near::Result<Self> {
         u32::try_from(slices.len()).map_err(|_| crivo_near::Error::TooMany)?;
-        let (positions, texts) =
-            (0..).zip(slices).filter_map(|(position, text)| Some((position, (*text)?))).filter(|(_, text)| !text.is_empty()).unzip();
+        let (positions, texts) = (0..)
+            .zip(slices)
+            .filter_map(|(position, text)| Some((position, (*text)?)))
+            .filter(|(_, text)| !text.is_empty())
+            .unzip();
         let present = Present { texts, positions, html, threads: settings.threads };
         let outcome = crivo_near::near_duplicates(&present, settings, watch)?;
         let clusters = Clusters::of(&outcome, linking, keep)?;

@@ -186,7 +186,8 @@ impl ResultWriter<'_> {
     fn clusters(&mut self, clusters: &Clusters, to: &mut dyn Write) -> Result<()> {
         let mut clustered = vec![false; clusters.kept().len()];
         clusters.sizes().iter().for_each(|&(kept, _)| clustered[kept as usize] = true);
-        for (&kept, member) in clusters.kept().iter().zip(0..).filter(|(kept, _)| clustered[**kept as usize]) {
+        for (&kept, member) in clusters.kept().iter().zip(0..).filter(|(kept, _)| clustered[**kept as usize])
+        {
             self.put(member, to)?;
             to.write_all(b"\t")?;
             self.put(kept, to)?;
