@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let program = match program {
         Some(program) => program.canonicalize().with_context(|| format!("{}", program.display()))?,
         None => {
-            Step::cargo("build -p crivo-cli").run()?;
+            Step::cargo("build --workspace --bin crivo").run()?;
             built_program()
         }
     };
@@ -94,8 +94,14 @@ fn attack(program: &Path, effort: Effort, kind: Option<&str>) -> Result<()> {
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads).map(|number| scope.spawn({ let attacker = &attacker; move || attacker.work(number) })).collect();
+        let workers: Vec<_> = (0..threads)
+            .map(|number| {
+                scope.spawn({
+                    let attacker = &attacker;
+                    move || attacker.work(number)
+                })
+            })
+            .collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(outcome) => outcome,
             Err(_) => bail!("a thread of the attack panicked"),
@@ -154,9 +160,11 @@ impl Attacker<'_> {
         let mut rows: Vec<(String, u64)> = Vec::new();
         for arguments in seed.commands(&mut random) {
             self.runs.fetch_add(1, Ordering::Relaxed);
-            match self.run_program(&arguments, &file)? {
+            match self.run_program(&arguments, &file, place)? {
                 Ending::Foul(what) => self.keep(case, seed, &mutant, &arguments, &what)?,
-                Ending::Fair(output) => rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows))),
+                Ending::Fair(output) => {
+                    rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows)))
+                }
             }
         }
         if let [(first, rows), .., (last, others)] = rows.as_slice()
@@ -169,9 +177,8 @@ impl Attacker<'_> {
     }
 
     /// Runs the program with limits. `{}` among the arguments stands for the file.
-    fn run_program(&self, arguments: &[String], file: &Path) -> Result<Ending> {
+    fn run_program(&self, arguments: &[String], file: &Path, folder: &Path) -> Result<Ending> {
         let limited = format!("ulimit -v {MOST_KIBIBYTES}; ulimit -c 0; exec \"$0\" \"$@\"");
-        let folder = file.parent().unwrap_or(file);
         let (out, err) = (folder.join("stdout"), folder.join("stderr"));
         let mut child = Command::new("sh")
             .args(["-c", &limited])
@@ -199,7 +206,9 @@ impl Attacker<'_> {
         let said = String::from_utf8_lossy(&output.stderr);
         Ok(match status.code() {
             None => Ending::Foul(format!("was ended by a signal ({status}): {}", last_line(&said))),
-            Some(0..=3) if said.contains("panicked at") => Ending::Foul(format!("panicked: {}", last_line(&said))),
+            Some(0..=3) if said.contains("panicked at") => {
+                Ending::Foul(format!("panicked: {}", last_line(&said)))
+            }
             Some(2) if said.trim().is_empty() => Ending::Foul("refused without a word".into()),
             Some(0..=3) => Ending::Fair(output),
             Some(code) => Ending::Foul(format!("ended with the code {code}: {}", last_line(&said))),

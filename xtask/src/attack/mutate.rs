@@ -147,7 +147,9 @@ pub(super) fn parquet(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         1 => {
             // Heads of pages are where a zigzag number says the kind: 0 is 0x15 0x00, a dictionary 0x15 0x04.
             let heads: Vec<usize> = (4..data.saturating_sub(24))
-                .filter(|&at| bytes[at] == 0x15 && matches!(bytes[at + 1], 0 | 4 | 6) && bytes[at + 2] == 0x15)
+                .filter(|&at| {
+                    bytes[at] == 0x15 && matches!(bytes[at + 1], 0 | 4 | 6) && bytes[at + 2] == 0x15
+                })
                 .collect();
             if heads.is_empty() {
                 return anywhere(bytes, random);
@@ -191,7 +193,8 @@ fn change_number(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, may_move: 
     let at = within.start + random.below(within.len());
     let length = bytes[at..within.end].iter().position(|byte| *byte < 0x80).map_or(1, |last| last + 1);
     let mut number = Vec::new();
-    let mut value = if random.one_in(3) { random.next() >> random.below(64) } else { *random.pick(&EXTREMES) };
+    let mut value =
+        if random.one_in(3) { random.next() >> random.below(64) } else { *random.pick(&EXTREMES) };
     loop {
         let byte = (value & 0x7F) as u8;
         value >>= 7;
@@ -213,7 +216,21 @@ fn change_number(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, may_move: 
 /// Text with marks where they hurt: quotes, line ends, brackets, zeros, very long stretches.
 pub(super) fn text(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     const MARKS: [&[u8]; 16] = [
-        b"\"", b"\"\"", b"\n", b"\r\n", b"\r", b",", b"\t", b"{", b"}", b"[", b"\\", b"\\u", b"\0", b"\xFF\xFE", b"\xEF\xBB\xBF",
+        b"\"",
+        b"\"\"",
+        b"\n",
+        b"\r\n",
+        b"\r",
+        b",",
+        b"\t",
+        b"{",
+        b"}",
+        b"[",
+        b"\\",
+        b"\\u",
+        b"\0",
+        b"\xFF\xFE",
+        b"\xEF\xBB\xBF",
         b"-1e999999999",
     ];
     for _ in 0..1 + random.below(6) {
@@ -255,7 +272,8 @@ mod tests {
         for mutate in [anywhere, sketch, parquet, text] {
             let once = mutate(bytes.clone(), &mut Random::new(7));
             assert_eq!(once, mutate(bytes.clone(), &mut Random::new(7)));
-            let different = (0..100).filter(|&seed| mutate(bytes.clone(), &mut Random::new(seed)) != bytes).count();
+            let different =
+                (0..100).filter(|&seed| mutate(bytes.clone(), &mut Random::new(seed)) != bytes).count();
             assert!(different > 80, "{different}");
         }
     }
@@ -267,7 +285,8 @@ mod tests {
         let fits = |bytes: &[u8]| {
             bytes.split_last_chunk::<4>().is_some_and(|(body, sum)| crc32(body).to_le_bytes() == *sum)
         };
-        let fitting = (0..200).filter(|&seed| fits(&sketch(sketch_bytes.clone(), &mut Random::new(seed)))).count();
+        let fitting =
+            (0..200).filter(|&seed| fits(&sketch(sketch_bytes.clone(), &mut Random::new(seed)))).count();
         assert!(fitting > 150, "{fitting}");
     }
 }

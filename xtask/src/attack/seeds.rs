@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::mutate::{self, Random};
-use crate::shell::{Step, root};
+use crate::shell::{Step, root, target};
 
 /// What a file is, which decides how it is changed and who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,9 @@ impl Kind {
     /// What is run on a mutant: `{}` stands for the file.
     fn commands(self) -> &'static [&'static str] {
         match self {
-            Self::Sketch => &["show {} --json", "ask {} a 7 --json", "merge {} {} -o merged.crivo", "set has {} a"],
+            Self::Sketch => {
+                &["show {} --json", "ask {} a 7 --json", "merge {} {} -o merged.crivo", "set has {} a"]
+            }
             Self::Parquet => &[
                 "distinct {} -f 1 --json",
                 "distinct {} -f tz --json",
@@ -88,7 +90,9 @@ impl Seed {
             Kind::Sketch => mutate::sketch(bytes, random),
             Kind::Parquet => mutate::parquet(bytes, random),
             Kind::Text => mutate::text(bytes, random),
-            Kind::Compressed | Kind::Sqlite | Kind::Reports | Kind::Interchange => mutate::anywhere(bytes, random),
+            Kind::Compressed | Kind::Sqlite | Kind::Reports | Kind::Interchange => {
+                mutate::anywhere(bytes, random)
+            }
         }
     }
 
@@ -114,7 +118,8 @@ impl Seed {
         if !counting.is_empty() && random.one_in(3) {
             return counting.iter().map(|command| words(command)).collect();
         }
-        vec![words(random.pick(self.kind.commands()))]
+        let command: &str = random.pick::<&str>(self.kind.commands());
+        vec![words(command)]
     }
 
     /// The rows that a successful command counted.
@@ -152,7 +157,10 @@ impl Seeds {
     /// Makes the files with the program and a helper, and reads the golden ones.
     pub(super) fn prepare(program: &Path, folder: &Path, only: Option<&str>) -> Result<Self> {
         fs::create_dir_all(folder)?;
-        Step::cargo("run -q -p crivo-rows --example attack_seeds --").args([folder]).run()?;
+        // With the features that the tests have built everything with.
+        Step::cargo("build --workspace --example attack_seeds").run()?;
+        let writer = target().join("debug/examples/attack_seeds").with_extension(std::env::consts::EXE_EXTENSION);
+        Step::new(writer, "").args([folder]).run()?;
         make_with(program, folder)?;
         let mut kinds: Vec<Vec<Seed>> = Kind::ALL.iter().map(|_| Vec::new()).collect();
         let golden = root().join("crates/crivo/tests/golden");
@@ -181,7 +189,8 @@ impl Seeds {
 
     /// A file: each kind is as likely as the others, but Parquet, whose reader is largest, three times.
     pub(super) fn pick(&self, random: &mut Random) -> &Seed {
-        let parquet = self.0.iter().find(|seeds| seeds.first().is_some_and(|seed| seed.kind == Kind::Parquet));
+        let parquet =
+            self.0.iter().find(|seeds| seeds.first().is_some_and(|seed| seed.kind == Kind::Parquet));
         let seeds = match parquet {
             Some(parquet) if random.one_in(4) => parquet,
             _ => random.pick(&self.0),
@@ -193,13 +202,13 @@ impl Seeds {
 /// What the program itself writes.
 fn make_with(program: &Path, folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder.join("index"));
+    let _ = fs::remove_file(folder.join("some.reports"));
     for command in [
         "distinct a.csv -f user --interchange hll -o hll.datasketches",
         "distinct a.csv -f user --interchange theta -o theta.datasketches",
         "private encode a.csv -f user --epsilon 2 --rows 4 --width 64 -o some.reports",
         "similar index index add a.jsonl --field user",
     ] {
-        let _ = fs::remove_file(folder.join("some.reports"));
         let output = Command::new(program)
             .args(words(command))
             .current_dir(folder)
