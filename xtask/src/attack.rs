@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let program = match program {
         Some(program) => program.canonicalize().with_context(|| format!("{}", program.display()))?,
         None => {
-            Step::cargo("build -p crivo-cli").run()?;
+            Step::cargo("build --workspace --bin crivo").run()?;
             built_program()
         }
     };
@@ -160,7 +160,7 @@ impl Attacker<'_> {
         let mut rows: Vec<(String, u64)> = Vec::new();
         for arguments in seed.commands(&mut random) {
             self.runs.fetch_add(1, Ordering::Relaxed);
-            match self.run_program(&arguments, &file)? {
+            match self.run_program(&arguments, &file, place)? {
                 Ending::Foul(what) => self.keep(case, seed, &mutant, &arguments, &what)?,
                 Ending::Fair(output) => {
                     rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows)))
@@ -177,9 +177,8 @@ impl Attacker<'_> {
     }
 
     /// Runs the program with limits. `{}` among the arguments stands for the file.
-    fn run_program(&self, arguments: &[String], file: &Path) -> Result<Ending> {
+    fn run_program(&self, arguments: &[String], file: &Path, folder: &Path) -> Result<Ending> {
         let limited = format!("ulimit -v {MOST_KIBIBYTES}; ulimit -c 0; exec \"$0\" \"$@\"");
-        let folder = file.parent().unwrap_or(file);
         let (out, err) = (folder.join("stdout"), folder.join("stderr"));
         let mut child = Command::new("sh")
             .args(["-c", &limited])

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::mutate::{self, Random};
-use crate::shell::{Step, root};
+use crate::shell::{Step, root, target};
 
 /// What a file is, which decides how it is changed and who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,8 @@ impl Seed {
         if !counting.is_empty() && random.one_in(3) {
             return counting.iter().map(|command| words(command)).collect();
         }
-        vec![words(random.pick(self.kind.commands()))]
+        let command: &str = random.pick::<&str>(self.kind.commands());
+        vec![words(command)]
     }
 
     /// The rows that a successful command counted.
@@ -156,7 +157,10 @@ impl Seeds {
     /// Makes the files with the program and a helper, and reads the golden ones.
     pub(super) fn prepare(program: &Path, folder: &Path, only: Option<&str>) -> Result<Self> {
         fs::create_dir_all(folder)?;
-        Step::cargo("run -q -p crivo-rows --example attack_seeds --").args([folder]).run()?;
+        // With the features that the tests have built everything with.
+        Step::cargo("build --workspace --example attack_seeds").run()?;
+        let writer = target().join("debug/examples/attack_seeds").with_extension(std::env::consts::EXE_EXTENSION);
+        Step::new(writer, "").args([folder]).run()?;
         make_with(program, folder)?;
         let mut kinds: Vec<Vec<Seed>> = Kind::ALL.iter().map(|_| Vec::new()).collect();
         let golden = root().join("crates/crivo/tests/golden");
@@ -198,13 +202,13 @@ impl Seeds {
 /// What the program itself writes.
 fn make_with(program: &Path, folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder.join("index"));
+    let _ = fs::remove_file(folder.join("some.reports"));
     for command in [
         "distinct a.csv -f user --interchange hll -o hll.datasketches",
         "distinct a.csv -f user --interchange theta -o theta.datasketches",
         "private encode a.csv -f user --epsilon 2 --rows 4 --width 64 -o some.reports",
         "similar index index add a.jsonl --field user",
     ] {
-        let _ = fs::remove_file(folder.join("some.reports"));
         let output = Command::new(program)
             .args(words(command))
             .current_dir(folder)

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("--words: a profile is about whole values");
     }
     let page = args.how.html.as_ref().map(|path| args.input.output_beside(path)).transpose()?;
-    let sources = tables::sources(&args.input, args.how.separate)?;
+    let sources = tables::sources(&args.input, args.how.separate, args.how.memory)?;
     let scheme = KeyScheme::bytes().with_seed(args.seed.number()?);
     let tables =
         sources.into_iter().map(|source| read(source, args, scheme, out)).collect::<Result<Vec<_>>>()?;
@@ -112,10 +112,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 
 /// Reads a table once.
 fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<Keyed> {
-    let Source { mut input, names, paths } = source;
-    if let Some(bytes) = args.how.memory {
-        input = input.max_held(usize::try_from(bytes).unwrap_or(usize::MAX));
-    }
+    let Source { input, names, paths } = source;
     let pass = args.input.pass_of(input);
     let wanted = match pass.threads {
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),

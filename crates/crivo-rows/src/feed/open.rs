@@ -211,20 +211,17 @@ fn recognised(
     mut stream: impl Read + Send + 'static,
 ) -> io::Result<(Box<dyn Read + Send>, Option<&'static str>)> {
     let mut first = Vec::new();
+    let mut piece = vec![0; READ];
     // A pipe may have given one line so far: no more is waited for than can decide.
     while first.len() < LONGEST_MAGIC && may_be_compressed(&first) {
-        let wanted = (LONGEST_MAGIC - first.len()) as u64;
-        let before = first.len();
-        let mut piece = [0; LONGEST_MAGIC];
-        match stream.by_ref().take(wanted).read(&mut piece) {
+        match stream.read(&mut piece) {
+            Ok(0) => break,
             Ok(length) => first.extend_from_slice(&piece[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
-        if first.len() == before {
-            break;
-        }
     }
+    drop(piece);
     let compression = MAGIC.iter().find(|(magic, _)| first.starts_with(magic)).map(|(_, name)| *name);
     let compression = compression.filter(|name| *name != BZIP2 || is_bzip2(&first));
     let whole = Cursor::new(first).chain(stream);
@@ -254,6 +251,7 @@ fn may_be_compressed(first: &[u8]) -> bool {
 /// Text may begin with `BZh` too. What is cut short after that is taken for bzip2, and so for damaged.
 fn is_bzip2(first: &[u8]) -> bool {
     let [_, _, _, digit, mark @ ..] = first else { return false };
+    let mark = &mark[..mark.len().min(BZIP2_BLOCKS[0].len())];
     digit.is_ascii_digit() && !mark.is_empty() && BZIP2_BLOCKS.iter().any(|block| block.starts_with(mark))
 }
 

@@ -6,6 +6,9 @@
 /// Deeper structures than this are in no Parquet file.
 const DEEPEST: usize = 32;
 
+/// Deeper columns than this are in no table.
+const DEEPEST_SCHEMA: usize = 100;
+
 /// Why some bytes are not the structure they should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -127,6 +130,41 @@ impl Compact<'_> {
         }
     }
 
+    /// Walks over a schema: groups and columns in the order of a tree, each with the number of its children. The crate
+    /// reserves memory for that number, and descends into the tree by recursion.
+    fn schema(&mut self) -> Read<()> {
+        let head = self.byte()?;
+        let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
+        if head & 0x0F != kind::STRUCT {
+            return Err(Fault::Wrong);
+        }
+        // For each group on the way to the element, the children that are still to come.
+        let mut open: Vec<u64> = vec![1];
+        let mut left = count;
+        self.elements(count, DEEPEST, kind::STRUCT, |from, depth| {
+            let mut children = 0;
+            from.fields(depth, &mut |from, number, kind| {
+                if (number, kind) == (5, kind::I32) {
+                    children = u64::try_from(from.i32()?).map_err(|_| Fault::Wrong)?;
+                    return Ok(true);
+                }
+                Ok(false)
+            })?;
+            left -= 1;
+            let Some(siblings) = open.last_mut().filter(|siblings| **siblings > 0) else { return Err(Fault::Wrong) };
+            *siblings -= 1;
+            if children > left || open.len() > DEEPEST_SCHEMA {
+                return Err(Fault::Wrong);
+            }
+            open.push(children);
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+            Ok(())
+        })?;
+        if open.is_empty() { Ok(()) } else { Err(Fault::Wrong) }
+    }
+
     fn elements(
         &mut self,
         count: u64,
@@ -143,9 +181,12 @@ impl Compact<'_> {
     }
 }
 
-/// Walks over a footer; what follows its structure is not looked at.
+/// Walks over a footer; what follows its structure is not looked at. Its schema must be a tree.
 pub(crate) fn check_footer(bytes: &[u8]) -> Read<()> {
-    Compact { bytes, at: 0 }.fields(DEEPEST, &mut |_, _, _| Ok(false))
+    Compact { bytes, at: 0 }.fields(DEEPEST, &mut |from, number, kind| match (number, kind) {
+        (2, kind::LIST) => from.schema().map(|()| true),
+        _ => Ok(false),
+    })
 }
 
 /// The head of a page, as far as reading the page needs it.
@@ -264,6 +305,26 @@ mod tests {
         for end in 0..bytes.len() - 1 {
             assert_eq!(PageHead::read(&bytes[..end]), Err(Fault::Short), "{end}");
         }
+    }
+
+    #[test]
+    fn schema_that_is_no_tree_is_refused() {
+        // The number of children of each element, zigzag, as field 5 of its struct; those without have field 4 alone.
+        let footer = |children: &[u8]| {
+            let mut bytes = vec![0x29, 0xF0 | kind::STRUCT, children.len() as u8];
+            for &count in children {
+                bytes.extend(if count == 0 { vec![0x48, 0, 0] } else { vec![0x55, count * 2, 0] });
+            }
+            bytes.push(0);
+            check_footer(&bytes)
+        };
+        assert_eq!(footer(&[2, 0, 0]), Ok(()));
+        assert_eq!(footer(&[2, 2, 0, 0, 0]), Ok(()));
+        assert_eq!(footer(&[3, 0, 0]), Err(Fault::Wrong), "more children than elements");
+        assert_eq!(footer(&[1, 0, 0]), Err(Fault::Wrong), "an element without a parent");
+        assert_eq!(footer(&[2, 1, 0]), Err(Fault::Wrong), "a child too few");
+        assert_eq!(footer(&[1; 120]), Err(Fault::Wrong), "too deep");
+        assert_eq!(footer(&[63, 0, 0]), Err(Fault::Wrong));
     }
 
     #[test]

@@ -33,10 +33,18 @@ struct Candidate {
     is_empty: bool,
 }
 
-/// The tables that the arguments name.
-pub(super) fn sources(args: &InputArgs, separate: bool) -> Result<Vec<Source>> {
+/// The tables that the arguments name. What has to be held in memory takes no more than `memory`, if that is told.
+pub(super) fn sources(args: &InputArgs, separate: bool, memory: Option<u64>) -> Result<Vec<Source>> {
+    let laid_out = |files: Input| -> Result<Input> {
+        let input = args.laid_out(files)?;
+        let held = memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        Ok(match held {
+            Some(bytes) => input.max_held(bytes),
+            None => input,
+        })
+    };
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
-    for candidate in candidates(args)? {
+    for candidate in candidates(args, &laid_out)? {
         let belongs = |group: &&mut Vec<Candidate>| {
             // Whoever has fields speaks for the table.
             let first = group.iter().find(|member| !member.is_empty).or(group.first());
@@ -48,14 +56,13 @@ pub(super) fn sources(args: &InputArgs, separate: bool) -> Result<Vec<Source>> {
         }
     }
     if groups.is_empty() {
-        let input = args.laid_out(Input::stdin())?;
+        let input = laid_out(Input::stdin())?;
         return Ok(vec![Source { input, names: Vec::new(), paths: Vec::new() }]);
     }
     groups
         .into_iter()
         .map(|group| {
-            let input =
-                args.laid_out(Input::from_args(group.iter().map(|candidate| &candidate.argument))?)?;
+            let input = laid_out(Input::from_args(group.iter().map(|candidate| &candidate.argument))?)?;
             let names = group.iter().map(|candidate| &candidate.names).max_by_key(|names| names.len());
             Ok(Source {
                 input,
@@ -67,7 +74,7 @@ pub(super) fn sources(args: &InputArgs, separate: bool) -> Result<Vec<Source>> {
 }
 
 /// Every file of every pattern, with its fields.
-fn candidates(args: &InputArgs) -> Result<Vec<Candidate>> {
+fn candidates(args: &InputArgs, laid_out: &dyn Fn(Input) -> Result<Input>) -> Result<Vec<Candidate>> {
     let mut arguments = Vec::new();
     for argument in args.files() {
         let files = Input::from_args([argument])?;
@@ -78,7 +85,7 @@ fn candidates(args: &InputArgs) -> Result<Vec<Candidate>> {
         }
     }
     // Twice the same pipe, or a file that is not there, is found before anything is read.
-    let input = args.laid_out(Input::from_args(&arguments)?)?;
+    let input = laid_out(Input::from_args(&arguments)?)?;
     if arguments.is_empty() {
         return Ok(Vec::new());
     }
