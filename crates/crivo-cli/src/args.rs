@@ -7,6 +7,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum, value_parser};
@@ -20,6 +21,7 @@ use crate::kinds;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::{self, Destination};
+use crate::turn::{Turn, WaitArgs};
 
 /// More than any machine has; far more could not be started.
 pub(crate) const MOST_THREADS: i64 = 1024;
@@ -337,6 +339,13 @@ pub(crate) struct SketchArgs {
     /// Continue the sketch in this file (made if it is not there), and write it back or to -o
     #[arg(long, value_name = "SKETCH")]
     into: Option<PathBuf>,
+
+    #[command(flatten)]
+    wait: WaitArgs,
+
+    /// The right to write the file that is continued, held until the command ends.
+    #[arg(skip)]
+    turn: OnceLock<Turn>,
 }
 
 /// A sketch that a command goes on with, and the name of its file.
@@ -352,14 +361,18 @@ impl SketchArgs {
         self.output.is_some() || self.into.is_some()
     }
 
-    /// The sketch to go on with, if there is one.
+    /// Returns the sketch to go on with, if there is one. From here on until the command ends, other
+    /// processes that continue the same file wait.
     pub(crate) fn to_continue(&self) -> Result<Option<Continued>> {
-        match &self.into {
-            Some(path) if path.exists() => {
-                Ok(Some(Continued { name: store::name_of(path), sketch: store::read(path)?.sketch }))
-            }
-            _ => Ok(None),
+        let Some(path) = &self.into else { return Ok(None) };
+        if self.turn.get().is_none() {
+            // Only one thread reads arguments, so nothing was set meanwhile.
+            let _ = self.turn.set(self.wait.take_turn(path)?);
         }
+        if !path.exists() {
+            return Ok(None);
+        }
+        Ok(Some(Continued { name: store::name_of(path), sketch: store::read(path)?.sketch }))
     }
 
     /// Where to write it, if anywhere, which must not be one of the files to read.

@@ -68,6 +68,16 @@ fn leave() {
     std::process::exit(EXIT_CODE.into());
 }
 
+/// Has a file removed if the program ends by a signal.
+pub(crate) fn remove_when_leaving(path: &Path) {
+    unfinished().push(path.to_path_buf());
+}
+
+/// Keeps a file that would have been removed if the program had ended by a signal.
+pub(crate) fn keep_when_leaving(path: &Path) {
+    unfinished().retain(|other| other != path);
+}
+
 /// A file or folder that must not stay behind, for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Unfinished<'a>(&'a Path);

@@ -30,6 +30,7 @@ mod output;
 mod pass;
 mod store;
 mod tally;
+mod turn;
 mod watch;
 mod window;
 

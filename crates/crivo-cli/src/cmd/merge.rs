@@ -9,6 +9,7 @@ use crivo::codec::{AnySketch, Parameter};
 use super::{Outcome, show};
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
+use crate::turn::WaitArgs;
 
 /// Several sketches into one, as if their inputs had been one
 ///
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "SKETCH")]
     output: PathBuf,
 
+    #[command(flatten)]
+    wait: WaitArgs,
+
     /// Print the merged sketch as `crivo show --json` does
     #[arg(long)]
     json: bool,
@@ -35,6 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let destination = Destination::new(&args.output)?;
+    let _turn = args.wait.take_turn(&args.output)?;
     let sketch = merge_all(&args.sketches, out)?;
     let bytes = sketch.encode();
     destination.write(&bytes)?;

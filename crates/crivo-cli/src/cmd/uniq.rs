@@ -21,6 +21,7 @@ use crate::lookup::each_line;
 use crate::output::Output;
 use crate::pass::Pass;
 use crate::store::{self, Destination};
+use crate::turn::{Turn, WaitArgs};
 
 /// One in a thousand of new rows is taken for one that was there.
 const DEFAULT_RATE: f64 = 0.001;
@@ -69,6 +70,9 @@ struct How {
     #[arg(long = "files")]
     by_content: bool,
 
+    #[command(flatten)]
+    wait: WaitArgs,
+
     /// What to do when there are more values than are remembered well
     #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
     on_full: OnFull,
@@ -89,7 +93,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             Ok(DEFAULT_ITEMS)
         }
     })?;
-    let State { mut filter, destination } = state;
+    let State { mut filter, destination, turn: _turn } = state;
     let scheme = filter.scheme();
     pass.require_keys(scheme)?;
     let mut inserted = Ok(());
@@ -116,15 +120,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 struct State {
     filter: Filter,
     destination: Option<Destination>,
+    /// Keeps other processes from writing the same file meanwhile.
+    turn: Option<Turn>,
 }
 
 impl State {
     /// The filter of earlier runs, or a new one for as many items as `count` says.
     fn open(args: &Args, count: impl FnOnce() -> Result<u64>) -> Result<Self> {
         let How { state, items, fpr, .. } = &args.how;
-        let destination = match state {
-            Some(path) => Some(args.input.output_beside(path)?),
-            None => None,
+        let (destination, turn) = match state {
+            Some(path) => (Some(args.input.output_beside(path)?), Some(args.how.wait.take_turn(path)?)),
+            None => (None, None),
         };
         let rate = fpr.unwrap_or(DEFAULT_RATE);
         if !(rate > 0.0 && rate < 1.0) {
@@ -154,7 +160,7 @@ impl State {
                 Filter::of(new_filter(items, rate, args.keys.scheme()?)?, "the new filter")?
             }
         };
-        Ok(Self { filter, destination })
+        Ok(Self { filter, destination, turn })
     }
 }
 
@@ -183,7 +189,8 @@ fn by_content(args: &Args, pass: &Pass, out: &Output) -> Outcome {
             Ok(())
         })?;
     }
-    let State { mut filter, destination } = State::open(args, || Ok((paths.len() as u64).max(1000)))?;
+    let State { mut filter, destination, turn: _turn } =
+        State::open(args, || Ok((paths.len() as u64).max(1000)))?;
     let scheme = filter.scheme();
     if scheme.kind() != KeyKind::Bytes {
         bail!("--files: the keys of the state are not text, and contents are");

@@ -46,3 +46,4 @@ mod support;
 mod top;
 mod uniq;
 mod window;
+mod writers;

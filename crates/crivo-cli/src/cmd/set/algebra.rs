@@ -11,6 +11,7 @@ use crate::filter::Filter;
 use crate::kinds;
 use crate::output::{self, Output};
 use crate::store::{self, Destination};
+use crate::turn::WaitArgs;
 
 /// What is in one set or the other
 #[derive(Debug, clap::Args)]
@@ -63,6 +64,9 @@ struct TwoArgs {
     /// Where to write the result; one of the two is fine
     #[arg(short, long, value_name = "SKETCH")]
     output: PathBuf,
+
+    #[command(flatten)]
+    wait: WaitArgs,
 }
 
 pub(super) fn union(args: &UnionArgs, out: &Output) -> Outcome {
@@ -97,6 +101,7 @@ fn combine(
     work: impl Fn(&mut Filter, &Filter) -> Result<Estimate>,
 ) -> Outcome {
     let destination = Destination::new(&args.output)?;
+    let _turn = args.wait.take_turn(&args.output)?;
     let read = |path: &PathBuf| Filter::of(store::read(path)?.sketch, &store::name_of(path));
     let (mut first, second) = (read(&args.first)?, read(&args.second)?);
     let items = work(&mut first, &second).map_err(|error| {
