@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use cardinality_estimator::CardinalityEstimator;
-use crivo::distinct::HyperLogLog;
-use crivo::keys::{KeyBatch, KeyBuffer, KeyScheme, Span};
+use crivo::distinct::hyperloglog::HighestRank;
+use crivo::keys::{KeyBuffer, KeyScheme, Span};
 use datasketches::hll::{HllSketch, HllType, HllUnion};
 use foldhash::fast::FixedState;
 use hyperloglockless::HyperLogLog as Lockless;
@@ -13,24 +13,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::measure::{Contender, nanoseconds_each};
+use crate::register_sketch::{
+    BATCH, ITEMS, empty, hashes, hashes_in_batches, hashes_one_by_one, integers_in_batches,
+    integers_one_by_one, merged,
+};
 use crate::report::Page;
-
-const ITEMS: usize = 1_000_000;
-const BATCH: usize = KeyBatch::TARGET_LEN;
 
 type Cardinality = CardinalityEstimator<u64>;
 
-fn crivo(precision: u8, scheme: KeyScheme) -> HyperLogLog {
-    HyperLogLog::with_scheme(precision, scheme).expect("a valid precision")
-}
-
 fn datasketches(precision: u8) -> HllSketch {
     HllSketch::new(precision, HllType::Hll8).expect("a valid precision")
-}
-
-fn hashes(seed: u64) -> Vec<u64> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    (0..ITEMS).map(|_| random.next_u64()).collect()
 }
 
 pub fn run() -> Page {
@@ -59,22 +51,8 @@ pub fn run() -> Page {
 fn insert_hashes(page: &mut Page, precision: u8) {
     let hashes = &hashes(1);
     let mut contenders: Vec<Contender<'_>> = vec![
-        (
-            "crivo, one by one",
-            Box::new(move || {
-                let mut sketch = crivo(precision, KeyScheme::hashes());
-                hashes.iter().for_each(|&hash| sketch.insert_hash(hash));
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo, batches of 1,024",
-            Box::new(move || {
-                let mut sketch = crivo(precision, KeyScheme::hashes());
-                hashes.chunks(BATCH).for_each(|batch| sketch.insert_hashes(batch));
-                black_box(&sketch);
-            }),
-        ),
+        ("crivo, one by one", hashes_one_by_one::<HighestRank>(precision, hashes)),
+        ("crivo, batches of 1,024", hashes_in_batches::<HighestRank>(precision, hashes)),
         (
             "hyperloglockless",
             Box::new(move || {
@@ -101,28 +79,8 @@ fn insert_hashes(page: &mut Page, precision: u8) {
 fn insert_integers(page: &mut Page) {
     let keys = &hashes(2);
     let mut contenders: Vec<Contender<'_>> = vec![
-        (
-            "crivo, one by one",
-            Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::integers());
-                for key in keys {
-                    sketch.insert(key).expect("an integer key");
-                }
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo, batches of 1,024",
-            Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::integers());
-                let mut buffer = KeyBuffer::new(KeyScheme::integers());
-                for batch in keys.chunks(BATCH) {
-                    let batch = buffer.hash_integers(batch).expect("integer keys");
-                    sketch.insert_batch(&batch).expect("the same scheme");
-                }
-                black_box(&sketch);
-            }),
-        ),
+        ("crivo, one by one", integers_one_by_one::<HighestRank>(keys)),
+        ("crivo, batches of 1,024", integers_in_batches::<HighestRank>(keys)),
         (
             "hyperloglockless + foldhash",
             Box::new(move || {
@@ -176,7 +134,7 @@ fn insert_strings(page: &mut Page) {
         (
             "crivo, one by one",
             Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::bytes());
+                let mut sketch = empty::<HighestRank>(12, KeyScheme::bytes());
                 for key in keys {
                     sketch.insert(key).expect("a text key");
                 }
@@ -186,7 +144,7 @@ fn insert_strings(page: &mut Page) {
         (
             "crivo, batches of 1,024",
             Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::bytes());
+                let mut sketch = empty::<HighestRank>(12, KeyScheme::bytes());
                 let mut buffer = KeyBuffer::new(KeyScheme::bytes());
                 for batch in spans.chunks(BATCH) {
                     let batch = buffer.hash_spans_of(batch, text.as_bytes()).expect("spans inside the text");
@@ -198,7 +156,7 @@ fn insert_strings(page: &mut Page) {
         (
             "crivo, an Arrow column",
             Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::bytes());
+                let mut sketch = empty::<HighestRank>(12, KeyScheme::bytes());
                 let mut buffer = KeyBuffer::new(KeyScheme::bytes());
                 for first in (0..ITEMS).step_by(BATCH) {
                     let batch = &offsets[first..=(first + BATCH).min(ITEMS)];
@@ -231,7 +189,7 @@ fn insert_strings(page: &mut Page) {
 fn estimate(page: &mut Page) {
     const QUERIES: usize = 10_000;
     let hashes = hashes(4);
-    let mut ours = crivo(12, KeyScheme::hashes());
+    let mut ours = empty::<HighestRank>(12, KeyScheme::hashes());
     ours.insert_hashes(&hashes);
     let mut lockless = Lockless::new(12);
     hashes.iter().for_each(|&hash| lockless.insert_hash(hash));
@@ -279,7 +237,7 @@ fn estimate(page: &mut Page) {
 fn merge(page: &mut Page) {
     const MERGES: usize = 1_000;
     let (left, right) = (hashes(5), hashes(6));
-    let (mut a, mut b) = (crivo(12, KeyScheme::hashes()), crivo(12, KeyScheme::hashes()));
+    let (mut a, mut b) = (empty::<HighestRank>(12, KeyScheme::hashes()), empty(12, KeyScheme::hashes()));
     a.insert_hashes(&left);
     b.insert_hashes(&right);
     let (mut c, mut d) =
@@ -294,9 +252,7 @@ fn merge(page: &mut Page) {
             "crivo",
             Box::new(|| {
                 for _ in 0..MERGES {
-                    let mut merged = a.clone();
-                    merged.merge(&b).expect("the same scheme");
-                    black_box(&merged);
+                    black_box(merged(&a, &b));
                 }
             }),
         ),
@@ -332,7 +288,7 @@ fn merge(page: &mut Page) {
 fn memory(page: &mut Page) {
     for (items, label) in [(100, "a hundred"), (ITEMS, "a million")] {
         let hashes = hashes(7);
-        let mut ours = crivo(12, KeyScheme::hashes());
+        let mut ours = empty::<HighestRank>(12, KeyScheme::hashes());
         ours.insert_hashes(&hashes[..items]);
         let mut cardinality = Cardinality::new();
         hashes[..items].iter().for_each(|&hash| cardinality.insert_hash(hash));
@@ -355,7 +311,7 @@ fn error(page: &mut Page) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
         let mut squares = [0.0; 4];
         for _ in 0..TRIALS {
-            let mut ours = crivo(12, KeyScheme::hashes());
+            let mut ours = empty::<HighestRank>(12, KeyScheme::hashes());
             let mut lockless = Lockless::new(12);
             let mut cardinality = Cardinality::new();
             let mut sketch = datasketches(12);

@@ -11,6 +11,7 @@ mod k_min_values;
 mod measure;
 mod membership;
 mod min_hash;
+mod register_sketch;
 mod report;
 mod sampling;
 mod ultraloglog;

@@ -3,8 +3,10 @@
 
 use std::hint::black_box;
 
+use crivo::distinct::hyperloglog::HighestRank;
+use crivo::distinct::ultraloglog::ThreeLevels;
 use crivo::distinct::{HyperLogLog, UltraLogLog};
-use crivo::keys::{KeyBatch, KeyBuffer, KeyScheme};
+use crivo::keys::KeyScheme;
 use datasketches::cpc::{CpcSketch, CpcUnion};
 use datasketches::hll::{HllSketch, HllType, HllUnion};
 use exaloglog::ExaLogLog;
@@ -14,21 +16,14 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use ultraloglog::UltraLogLog as PeerUltra;
 
 use crate::measure::{Contender, nanoseconds_each};
+use crate::register_sketch::{
+    ITEMS, empty, hashes, hashes_in_batches, hashes_one_by_one, integers_in_batches, integers_one_by_one,
+    merged,
+};
 use crate::report::Page;
-
-const ITEMS: usize = 1_000_000;
-const BATCH: usize = KeyBatch::TARGET_LEN;
 
 /// ExaLogLog's registers have 28 bits: at this precision it takes about the memory of the others at 12.
 const EXA_PRECISION: u32 = 10;
-
-fn crivo(precision: u8, scheme: KeyScheme) -> UltraLogLog {
-    UltraLogLog::with_scheme(precision, scheme).expect("a valid precision")
-}
-
-fn hyper(precision: u8, scheme: KeyScheme) -> HyperLogLog {
-    HyperLogLog::with_scheme(precision, scheme).expect("a valid precision")
-}
 
 fn peer(precision: u8) -> PeerUltra {
     PeerUltra::new(precision.into()).expect("a valid precision")
@@ -40,11 +35,6 @@ fn cpc() -> CpcSketch {
 
 fn hll4() -> HllSketch {
     HllSketch::new(12, HllType::Hll4).expect("a valid precision")
-}
-
-fn hashes(seed: u64) -> Vec<u64> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    (0..ITEMS).map(|_| random.next_u64()).collect()
 }
 
 pub fn run() -> Page {
@@ -72,38 +62,10 @@ pub fn run() -> Page {
 fn insert_hashes(page: &mut Page, precision: u8) {
     let hashes = &hashes(1);
     let mut contenders: Vec<Contender<'_>> = vec![
-        (
-            "crivo, one by one",
-            Box::new(move || {
-                let mut sketch = crivo(precision, KeyScheme::hashes());
-                hashes.iter().for_each(|&hash| sketch.insert_hash(hash));
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo, batches of 1,024",
-            Box::new(move || {
-                let mut sketch = crivo(precision, KeyScheme::hashes());
-                hashes.chunks(BATCH).for_each(|batch| sketch.insert_hashes(batch));
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo HyperLogLog, one by one",
-            Box::new(move || {
-                let mut sketch = hyper(precision, KeyScheme::hashes());
-                hashes.iter().for_each(|&hash| sketch.insert_hash(hash));
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo HyperLogLog, batches of 1,024",
-            Box::new(move || {
-                let mut sketch = hyper(precision, KeyScheme::hashes());
-                hashes.chunks(BATCH).for_each(|batch| sketch.insert_hashes(batch));
-                black_box(&sketch);
-            }),
-        ),
+        ("crivo, one by one", hashes_one_by_one::<ThreeLevels>(precision, hashes)),
+        ("crivo, batches of 1,024", hashes_in_batches::<ThreeLevels>(precision, hashes)),
+        ("crivo HyperLogLog, one by one", hashes_one_by_one::<HighestRank>(precision, hashes)),
+        ("crivo HyperLogLog, batches of 1,024", hashes_in_batches::<HighestRank>(precision, hashes)),
         (
             "ultraloglog",
             Box::new(move || {
@@ -132,40 +94,9 @@ fn insert_hashes(page: &mut Page, precision: u8) {
 fn insert_integers(page: &mut Page) {
     let keys = &hashes(2);
     let mut contenders: Vec<Contender<'_>> = vec![
-        (
-            "crivo, one by one",
-            Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::integers());
-                for key in keys {
-                    sketch.insert(key).expect("an integer key");
-                }
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo, batches of 1,024",
-            Box::new(move || {
-                let mut sketch = crivo(12, KeyScheme::integers());
-                let mut buffer = KeyBuffer::new(KeyScheme::integers());
-                for batch in keys.chunks(BATCH) {
-                    let batch = buffer.hash_integers(batch).expect("integer keys");
-                    sketch.insert_batch(&batch).expect("the same scheme");
-                }
-                black_box(&sketch);
-            }),
-        ),
-        (
-            "crivo HyperLogLog, batches of 1,024",
-            Box::new(move || {
-                let mut sketch = hyper(12, KeyScheme::integers());
-                let mut buffer = KeyBuffer::new(KeyScheme::integers());
-                for batch in keys.chunks(BATCH) {
-                    let batch = buffer.hash_integers(batch).expect("integer keys");
-                    sketch.insert_batch(&batch).expect("the same scheme");
-                }
-                black_box(&sketch);
-            }),
-        ),
+        ("crivo, one by one", integers_one_by_one::<ThreeLevels>(keys)),
+        ("crivo, batches of 1,024", integers_in_batches::<ThreeLevels>(keys)),
+        ("crivo HyperLogLog, batches of 1,024", integers_in_batches::<HighestRank>(keys)),
         (
             "ultraloglog + foldhash",
             Box::new(move || {
@@ -208,7 +139,7 @@ fn insert_integers(page: &mut Page) {
 fn estimate(page: &mut Page) {
     const QUERIES: usize = 100;
     let All { ours, hyper, ultra, exa, cpc, hll4 } = &All::of(&hashes(4));
-    let mut largest = crivo(18, KeyScheme::hashes());
+    let mut largest = empty::<ThreeLevels>(18, KeyScheme::hashes());
     largest.insert_hashes(&hashes(4));
     let largest = &largest;
     let mut contenders: Vec<Contender<'_>> = vec![
@@ -230,8 +161,8 @@ fn merge(page: &mut Page) {
     const MERGES: usize = 100;
     let (a, b) = &(All::of(&hashes(5)), All::of(&hashes(6)));
     let mut contenders: Vec<Contender<'_>> = vec![
-        ("crivo", repeated(MERGES, || merged_crivo(&a.ours, &b.ours))),
-        ("crivo HyperLogLog", repeated(MERGES, || merged_hyper(&a.hyper, &b.hyper))),
+        ("crivo", repeated(MERGES, || merged(&a.ours, &b.ours))),
+        ("crivo HyperLogLog", repeated(MERGES, || merged(&a.hyper, &b.hyper))),
         ("ultraloglog", repeated(MERGES, || PeerUltra::merge(&a.ultra, &b.ultra).expect("two sketches"))),
         ("exaloglog", repeated(MERGES, || merged_exa(&a.exa, &b.exa))),
         ("datasketches CPC", repeated(MERGES, || united_cpc(&a.cpc, &b.cpc))),
@@ -269,8 +200,8 @@ const NAMES: [&str; 6] =
 impl All {
     fn of(items: &[u64]) -> Self {
         let mut all = Self {
-            ours: crivo(12, KeyScheme::hashes()),
-            hyper: hyper(12, KeyScheme::hashes()),
+            ours: empty(12, KeyScheme::hashes()),
+            hyper: empty(12, KeyScheme::hashes()),
             ultra: peer(12),
             exa: ExaLogLog::new(EXA_PRECISION),
             cpc: cpc(),
@@ -289,8 +220,8 @@ impl All {
 
     fn merged(&self, other: &Self) -> Self {
         Self {
-            ours: merged_crivo(&self.ours, &other.ours),
-            hyper: merged_hyper(&self.hyper, &other.hyper),
+            ours: merged(&self.ours, &other.ours),
+            hyper: merged(&self.hyper, &other.hyper),
             ultra: PeerUltra::merge(&self.ultra, &other.ultra).expect("two sketches"),
             exa: merged_exa(&self.exa, &other.exa),
             cpc: united_cpc(&self.cpc, &other.cpc),
@@ -330,18 +261,6 @@ impl All {
             self.hll4.estimated_size(),
         ]
     }
-}
-
-fn merged_crivo(a: &UltraLogLog, b: &UltraLogLog) -> UltraLogLog {
-    let mut merged = a.clone();
-    merged.merge(b).expect("the same scheme");
-    merged
-}
-
-fn merged_hyper(a: &HyperLogLog, b: &HyperLogLog) -> HyperLogLog {
-    let mut merged = a.clone();
-    merged.merge(b).expect("the same scheme");
-    merged
 }
 
 fn merged_exa(a: &ExaLogLog, b: &ExaLogLog) -> ExaLogLog {

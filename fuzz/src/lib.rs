@@ -1,7 +1,13 @@
 //! What must hold for every input, shared by the targets.
 
 mod decoded;
+/// The register sketches, by definition: as the library's own tests have them.
+#[allow(dead_code, unused_macros, unused_imports)]
+#[path = "../../crates/crivo/tests/support/register_sketches.rs"]
+mod models;
+mod register_sketch;
 mod seal;
 
 pub use decoded::check_decoding;
+pub use register_sketch::RegisterProgram;
 pub use seal::seal;

@@ -473,8 +473,17 @@ class CounterArray(_Stored):
 
 # ---- how many different? ----
 
+class _Distinct(_TakesHashes):
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The number of different items, with bounds at the given confidence."""
+
 @final
-class HyperLogLog(_TakesHashes):
+class HyperLogLog(_Distinct):
     """Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
     exactly while they are few.
 
@@ -490,6 +499,18 @@ class HyperLogLog(_TakesHashes):
     1
     >>> print(visitors.estimate())
     2
+    >>> numbers = HyperLogLog(14)
+    >>> numbers.insert_batch(range(100_000))
+    0
+    >>> estimate = numbers.estimate(confidence=0.99)
+    >>> 100_000 in estimate, estimate.relative_error < 0.03
+    (True, True)
+    >>> orders = HyperLogLog(keys="int")
+    >>> orders.insert(1234)
+    >>> orders.insert("1234")
+    Traceback (most recent call last):
+    ...
+    crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
     """
 
     def __new__(
@@ -526,39 +547,6 @@ class HyperLogLog(_TakesHashes):
     @property
     def precision(self) -> int:
         """The base-2 logarithm of the number of registers."""
-
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
-
-        >>> orders = HyperLogLog(keys="int")
-        >>> orders.insert(1234)
-        >>> orders.insert("1234")
-        Traceback (most recent call last):
-        ...
-        crivo.errors.KeyTypeError: key: expected an integer, found str '1234' (...)
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence; exact, and certain,
-        up to `exact_up_to(precision)`.
-
-        >>> numbers = HyperLogLog(14)
-        >>> numbers.insert_batch(range(100_000))
-        0
-        >>> estimate = numbers.estimate(confidence=0.99)
-        >>> 100_000 in estimate, estimate.relative_error < 0.03
-        (True, True)
-        """
-
-class _Distinct(_TakesHashes):
-    def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
-        """
-
-    def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of different items, with bounds at the given confidence."""
 
 @final
 class ExactDistinct(_Distinct):

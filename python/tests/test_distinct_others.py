@@ -275,22 +275,6 @@ def test_log_log_is_sized_by_its_standard_error() -> None:
     assert (filled(lambda: LogLog(12), range(9)) | LogLog(8)).precision == 8
 
 
-def test_ultraloglog_is_sized_by_its_standard_error_and_exact_while_small() -> None:
-    for precision in range(4, 19):
-        error = UltraLogLog.standard_error(precision)
-        assert error == pytest.approx(0.7609 / sqrt(2**precision), rel=0.001)
-        assert UltraLogLog.precision_for(error) == UltraLogLog.for_error(error).precision == precision
-    for wrong in (3, 19, -1, 2**70):
-        for call in (UltraLogLog, UltraLogLog.standard_error, UltraLogLog.exact_up_to):
-            with pytest.raises(InvalidParameterError, match=f"precision: expected 4 to 18, found {wrong}"):
-                call(wrong)
-    limit = UltraLogLog.exact_up_to(10)
-    exact = filled(lambda: UltraLogLog(10), range(limit)).estimate()
-    assert (exact.value, exact.certain) == (limit, True)
-    assert not filled(lambda: UltraLogLog(10), range(limit + 1)).estimate().certain
-    assert (filled(lambda: UltraLogLog(12), range(9)) | UltraLogLog(8)).precision == 8
-
-
 def test_k_min_values_is_sized_by_its_standard_error() -> None:
     for k in (4, 100, 10_002):
         assert KMinValues.standard_error(k) == pytest.approx(1 / sqrt(k - 2))

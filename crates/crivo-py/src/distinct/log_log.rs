@@ -4,8 +4,8 @@ use crivo::distinct::LogLog as Sketch;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use super::methods::distinct_methods;
-use crate::errors::{Result, setting};
+use super::methods::{distinct_methods, precision_methods, precision_of};
+use crate::errors::Result;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
@@ -28,6 +28,12 @@ pub(crate) struct LogLog(Shared<Sketch>);
 
 sketch_methods!(LogLog, Sketch);
 distinct_methods!(LogLog);
+precision_methods!(
+    LogLog,
+    Sketch,
+    ">>> LogLog.for_error(0.01).precision\n15",
+    ">>> round(LogLog.standard_error(14), 4)\n0.0101"
+);
 
 #[pymethods]
 impl LogLog {
@@ -35,53 +41,7 @@ impl LogLog {
     #[pyo3(signature = (precision, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(precision, *, keys='text', seed=0)")]
     fn new(precision: &Bound<'_, PyAny>, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        let precision = precision_of(precision)?;
+        let precision = precision_of(precision, Sketch::PRECISIONS)?;
         Ok(Self(Shared::new(Sketch::with_scheme(precision, scheme_of(keys, seed)?)?)))
     }
-
-    /// An empty sketch of the smallest size whose standard error is at most `error`.
-    ///
-    /// >>> LogLog.for_error(0.01).precision
-    /// 15
-    #[staticmethod]
-    #[pyo3(signature = (error, *, keys = "text", seed = None))]
-    #[pyo3(text_signature = "(error, *, keys='text', seed=0)")]
-    fn for_error(error: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        let precision = Sketch::precision_for(error)?;
-        Ok(Self(Shared::new(Sketch::with_scheme(precision, scheme_of(keys, seed)?)?)))
-    }
-
-    /// The smallest precision whose standard error is at most `error`.
-    #[staticmethod]
-    fn precision_for(error: f64) -> Result<u8> {
-        Ok(Sketch::precision_for(error)?)
-    }
-
-    /// The standard error of a large count, as a share of it.
-    ///
-    /// >>> round(LogLog.standard_error(14), 4)
-    /// 0.0101
-    #[staticmethod]
-    fn standard_error(precision: &Bound<'_, PyAny>) -> Result<f64> {
-        // The library has the formula for any number; this asks for a precision that a sketch can have.
-        let precision = Sketch::new(precision_of(precision)?)?.precision();
-        Ok(Sketch::standard_error(precision))
-    }
-
-    /// The base-2 logarithm of the number of registers.
-    #[getter]
-    fn precision(&self, py: Python<'_>) -> u8 {
-        self.0.quick(py, |sketch| sketch.precision())
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let (keys, seed, precision) = (self.keys(py), self.seed(py), self.precision(py));
-        let estimate = self.0.detached(py, |sketch| sketch.estimate());
-        format!("<LogLog precision={precision}, keys='{keys}', seed={seed}: {estimate}>")
-    }
-}
-
-fn precision_of(precision: &Bound<'_, PyAny>) -> Result<u8> {
-    let (least, most) = Sketch::PRECISIONS.into_inner();
-    setting("precision", precision, format_args!("{least} to {most}"))
 }

@@ -1,4 +1,17 @@
-//! What is the same for every class that counts different items.
+//! What is the same for every class that counts different items, for those that are sized by a precision,
+//! and for those that are register sketches.
+
+use std::ops::RangeInclusive;
+
+use pyo3::prelude::*;
+
+use crate::errors::{Result, setting_in};
+
+/// Returns the precision that a caller gave, if it is in the range.
+pub(super) fn precision_of(precision: &Bound<'_, PyAny>, allowed: RangeInclusive<u8>) -> Result<u8> {
+    let (least, most) = allowed.into_inner();
+    Ok(setting_in("precision", precision, least.into()..=most.into())? as u8)
+}
 
 /// The Python methods that add keys and count them, besides those of
 /// [`sketch_methods`](crate::sketch::sketch_methods).
@@ -25,3 +38,69 @@ macro_rules! distinct_methods {
     };
 }
 pub(super) use distinct_methods;
+
+/// The Python methods of a class whose sketch has `2^precision` registers. The last two arguments are
+/// examples: of `for_error` and of `standard_error`.
+macro_rules! precision_methods {
+    ($class:ident, $sketch:ty, $for_error:literal, $standard_error:literal) => {
+        #[pymethods]
+        impl $class {
+            /// An empty sketch of the smallest size whose standard error is at most `error`.
+            ///
+            #[doc = $for_error]
+            #[staticmethod]
+            #[pyo3(signature = (error, *, keys = "text", seed = None))]
+            #[pyo3(text_signature = "(error, *, keys='text', seed=0)")]
+            fn for_error(error: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
+                let precision = <$sketch>::precision_for(error)?;
+                Ok(Self(Shared::new(<$sketch>::with_scheme(precision, scheme_of(keys, seed)?)?)))
+            }
+
+            /// The smallest precision whose standard error is at most `error`.
+            #[staticmethod]
+            fn precision_for(error: f64) -> Result<u8> {
+                Ok(<$sketch>::precision_for(error)?)
+            }
+
+            /// The standard error of a large count, as a share of it.
+            ///
+            #[doc = $standard_error]
+            #[staticmethod]
+            fn standard_error(precision: &Bound<'_, PyAny>) -> Result<f64> {
+                Ok(<$sketch>::standard_error(precision_of(precision, <$sketch>::PRECISIONS)?))
+            }
+
+            /// The base-2 logarithm of the number of registers.
+            #[getter]
+            fn precision(&self, py: Python<'_>) -> u8 {
+                self.0.quick(py, |sketch| sketch.precision())
+            }
+
+            fn __repr__(&self, py: Python<'_>) -> String {
+                let (keys, seed, precision) = (self.keys(py), self.seed(py), self.precision(py));
+                let estimate = self.0.detached(py, |sketch| sketch.estimate());
+                let class = stringify!($class);
+                format!("<{class} precision={precision}, keys='{keys}', seed={seed}: {estimate}>")
+            }
+        }
+    };
+}
+pub(super) use precision_methods;
+
+/// The Python method that register sketches have besides: their exact state. The last argument is its
+/// example.
+macro_rules! register_methods {
+    ($class:ident, $sketch:ty, $exact_up_to:literal) => {
+        #[pymethods]
+        impl $class {
+            /// How many different items are counted exactly.
+            ///
+            #[doc = $exact_up_to]
+            #[staticmethod]
+            fn exact_up_to(precision: &Bound<'_, PyAny>) -> Result<usize> {
+                Ok(<$sketch>::exact_up_to(precision_of(precision, <$sketch>::PRECISIONS)?))
+            }
+        }
+    };
+}
+pub(super) use register_methods;

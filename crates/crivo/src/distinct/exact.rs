@@ -14,7 +14,8 @@
 //! more than a few kilobytes.
 //!
 //! **Source.** Any textbook on hash tables. **Where this departs from them.** The table holds hashes
-//! instead of items, and no lists: a hash that finds its slot taken moves on to the next.
+//! instead of items, and no lists: a hash that finds its slot taken moves on to the next. One that finds 256 of
+//! them taken, as forged hashes do, goes into an ordered set.
 
 use super::hash_table::HashTable;
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};

@@ -1,7 +1,14 @@
 //! A set of hashes: the hashes themselves, in an open-addressing table.
 //!
 //! Shared by what counts exactly: [`ExactDistinct`](super::ExactDistinct), small
-//! [`HyperLogLog`](super::HyperLogLog)s and [`UltraLogLog`](super::UltraLogLog)s, and the candidates of [`KMinValues`](super::KMinValues).
+//! [`RegisterSketch`](super::RegisterSketch)es, and the candidates of [`KMinValues`](super::KMinValues).
+//!
+//! **Hostile hashes.** A hash lies in one of the [`PROBES`] slots that follow from it. Callers' hashes, the
+//! keys of a known seed and stored files can be forged so that all of them want the same slots. Those that
+//! find none of their slots free go into an ordered set, so that a search always looks at [`PROBES`] slots
+//! and `log n` nodes at most. With fair hashes that set stays empty or nearly so.
+
+use std::collections::BTreeSet;
 
 use crate::cpu::prefetch;
 
@@ -10,13 +17,22 @@ use crate::cpu::prefetch;
 pub(super) struct HashTable {
     /// A power of two of slots; 0 marks an empty one.
     slots: Vec<u64>,
-    /// How many slots are in use.
+    /// The number of slots in use.
     used: usize,
+    /// The hashes that found all their slots taken.
+    crowded: BTreeSet<u64>,
     /// The hash 0 cannot be stored in a slot.
     has_zero: bool,
 }
 
 const FIRST_SLOTS: usize = 2;
+
+/// The number of slots that a hash may lie in, or all of a smaller table. In a table that is three quarters
+/// full, the chance that a fair hash finds all of them taken is below `e^(−0.0377 · 256) = 6·10⁻⁵`.
+const PROBES: usize = 256;
+
+/// What a search returns if all slots of the hash are taken by others.
+const CROWDED: usize = usize::MAX;
 
 /// How many look-ups overlap where the table is larger than the cache.
 const CHUNK: usize = 32;
@@ -24,14 +40,14 @@ const CHUNK: usize = 32;
 const LARGE: usize = 1 << 15;
 
 impl HashTable {
-    /// How many hashes fit into `bytes` of memory: three quarters of the slots, because longer
+    /// The number of hashes that fit into `bytes` of memory: three quarters of the slots, because longer
     /// runs of used slots would slow every look-up.
     pub(super) const fn capacity(bytes: usize) -> usize {
         bytes / size_of::<u64>() * 3 / 4
     }
 
     pub(super) const fn new() -> Self {
-        Self { slots: Vec::new(), used: 0, has_zero: false }
+        Self { slots: Vec::new(), used: 0, crowded: BTreeSet::new(), has_zero: false }
     }
 
     /// The bytes of the smallest table that takes `count` hashes.
@@ -43,27 +59,32 @@ impl HashTable {
         memory
     }
 
-    /// An empty table that takes `count` hashes without growing.
+    /// Creates an empty table that takes `count` hashes without growing.
     pub(super) fn with_room_for(count: usize) -> Self {
-        Self { slots: vec![0; Self::memory_for(count) / size_of::<u64>()], used: 0, has_zero: false }
+        Self { slots: vec![0; Self::memory_for(count) / size_of::<u64>()], ..Self::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.used + usize::from(self.has_zero)
+        self.used + self.crowded.len() + usize::from(self.has_zero)
     }
 
+    /// The bytes of memory behind the pointers. A hash in an ordered set takes about twice its size.
     pub(super) fn memory(&self) -> usize {
-        self.slots.len() * size_of::<u64>()
+        (self.slots.len() + 2 * self.crowded.len()) * size_of::<u64>()
     }
 
     pub(super) fn contains(&self, hash: u64) -> bool {
         match hash {
             0 => self.has_zero,
-            _ => !self.slots.is_empty() && self.slots[find(&self.slots, hash)] == hash,
+            _ if self.slots.is_empty() => false,
+            _ => match find(&self.slots, hash) {
+                CROWDED => self.crowded.contains(&hash),
+                index => self.slots[index] == hash,
+            },
         }
     }
 
-    /// Adds a hash; whether it is new.
+    /// Adds a hash; returns true if it is new.
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
         if hash == 0 {
@@ -73,6 +94,9 @@ impl HashTable {
             self.grow();
         }
         let index = find(&self.slots, hash);
+        if index == CROWDED {
+            return self.insert_crowded(hash);
+        }
         let is_new = self.slots[index] != hash;
         if is_new {
             self.insert_at(index, hash);
@@ -81,13 +105,44 @@ impl HashTable {
     }
 
     /// Puts a new hash where its search ended, or in a larger table if this one is full.
-    fn insert_at(&mut self, mut index: usize, hash: u64) {
-        if self.used + 1 > Self::capacity(self.memory()) {
+    fn insert_at(&mut self, index: usize, hash: u64) {
+        if self.is_full() {
             self.grow();
-            index = find(&self.slots, hash);
+            self.place(hash);
+        } else {
+            self.used += 1;
+            self.slots[index] = hash;
         }
-        self.used += 1;
-        self.slots[index] = hash;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_crowded(&mut self, hash: u64) -> bool {
+        if !self.is_full() {
+            return self.crowded.insert(hash);
+        }
+        let is_new = !self.crowded.contains(&hash);
+        if is_new {
+            self.grow();
+            self.place(hash);
+        }
+        is_new
+    }
+
+    /// Returns true if the table has to grow for one hash more.
+    fn is_full(&self) -> bool {
+        self.used + self.crowded.len() + 1 > Self::capacity(self.slots.len() * size_of::<u64>())
+    }
+
+    /// Puts a new hash, which is not 0, into a table with room for it.
+    fn place(&mut self, hash: u64) {
+        match find(&self.slots, hash) {
+            CROWDED => _ = self.crowded.insert(hash),
+            index => {
+                self.used += 1;
+                self.slots[index] = hash;
+            }
+        }
     }
 
     /// The same as one by one; where the table is large, look-ups wait for memory together.
@@ -104,7 +159,7 @@ impl HashTable {
 
     /// Makes room for `count` hashes in all.
     pub(super) fn reserve(&mut self, count: usize) {
-        while Self::capacity(self.memory()) < count {
+        while Self::capacity(self.slots.len() * size_of::<u64>()) < count {
             self.grow();
         }
     }
@@ -112,24 +167,36 @@ impl HashTable {
     /// Forgets all hashes and takes these, which are different and fit without growing, instead.
     pub(super) fn replace(&mut self, hashes: &[u64]) {
         self.slots.fill(0);
+        self.crowded.clear();
+        self.used = 0;
         self.has_zero = false;
         for &hash in hashes {
             if hash == 0 {
                 self.has_zero = true;
             } else {
-                let index = find(&self.slots, hash);
-                self.slots[index] = hash;
+                self.place(hash);
             }
         }
-        self.used = hashes.len() - usize::from(self.has_zero);
     }
 
     fn grow(&mut self) {
         let mut slots = vec![0; (self.slots.len() * 2).max(FIRST_SLOTS)];
+        let crowded_before = self.crowded.len();
         for hash in self.slots.drain(..).filter(|&hash| hash != 0) {
-            let index = find(&slots, hash);
-            slots[index] = hash;
+            match find(&slots, hash) {
+                CROWDED => _ = self.crowded.insert(hash),
+                index => slots[index] = hash,
+            }
         }
+        self.used += crowded_before;
+        self.crowded.retain(|&hash| match find(&slots, hash) {
+            CROWDED => true,
+            index => {
+                slots[index] = hash;
+                false
+            }
+        });
+        self.used -= self.crowded.len();
         self.slots = slots;
     }
 
@@ -153,12 +220,13 @@ impl HashTable {
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
         const PASSES: usize = 16;
         let passes = (0..PASSES).flat_map(|first| self.slots.iter().skip(first).step_by(PASSES));
-        self.has_zero.then_some(0).into_iter().chain(passes.copied().filter(|&hash| hash != 0))
+        let in_slots = passes.copied().filter(|&hash| hash != 0);
+        self.has_zero.then_some(0).into_iter().chain(in_slots).chain(self.crowded.iter().copied())
     }
 
     /// The hashes in the order of the slots: the quickest way to all of them.
     pub(super) fn unordered(&self) -> Vec<u64> {
-        let mut hashes = vec![0; self.len() + 1];
+        let mut hashes = vec![0; self.used + usize::from(self.has_zero) + 1];
         let mut count = usize::from(self.has_zero);
         for &hash in &self.slots {
             // Written in any case and kept if it is one: nothing for the processor to guess.
@@ -166,6 +234,7 @@ impl HashTable {
             count += usize::from(hash != 0);
         }
         hashes.truncate(count);
+        hashes.extend(&self.crowded);
         hashes
     }
 
@@ -185,30 +254,137 @@ impl PartialEq for HashTable {
 
 impl Eq for HashTable {}
 
+/// Every hash is multiplied by this before it chooses its slots.
+const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// The slot where the search for a hash begins, in a table of a power of two of at least two slots.
 #[inline]
 fn start(slots: usize, hash: u64) -> usize {
     // Callers may bring hashes of their own that differ in few bits: a multiplication carries
     // every bit to the top, and as many of the top bits as the table needs are its index.
-    let product = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let product = hash.wrapping_mul(MULTIPLIER);
     (product >> (slots as u64 - 1).leading_zeros()) as usize
 }
 
-/// The slot that holds the hash, or the free slot where it belongs. A quarter of the slots is
-/// always free, so the search ends.
+/// Returns the slot that holds a hash, which is not 0, or the free slot where it belongs, or [`CROWDED`].
+/// Nothing is ever removed, so that a free slot ends the search.
 #[inline]
 fn find(slots: &[u64], hash: u64) -> usize {
     let mask = slots.len() - 1;
-    let mut index = start(slots.len(), hash);
+    let first = start(slots.len(), hash);
+    // The first slot itself in a table of up to as many slots as a hash may lie in: one of them is free.
+    let end = (first + PROBES) & mask;
+    let mut index = first;
     while slots[index] != 0 && slots[index] != hash {
         index = (index + 1) & mask;
+        if index == end {
+            #[cfg(test)]
+            tests::count_probes(PROBES);
+            return CROWDED;
+        }
     }
+    #[cfg(test)]
+    tests::count_probes((index.wrapping_sub(first) & mask) + 1);
     index
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// The number of slots that searches of this thread looked at.
+        static PROBED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count_probes(probes: usize) {
+        PROBED.with(|probed| probed.set(probed.get() + probes));
+    }
+
+    /// The inverse of the multiplier, by Newton's iteration: each step doubles the bits that are right.
+    fn inverse() -> u64 {
+        (0..6).fold(MULTIPLIER, |inverse, _| {
+            inverse.wrapping_mul(2_u64.wrapping_sub(MULTIPLIER.wrapping_mul(inverse)))
+        })
+    }
+
+    /// Different hashes that all begin their search in the first slots of any table.
+    fn forged(count: u64) -> Vec<u64> {
+        let mut hashes: Vec<u64> = (1..=count).map(|product| product.wrapping_mul(inverse())).collect();
+        assert!(hashes.iter().all(|&hash| start(1 << 30, hash) == 0));
+        hashes.sort_unstable();
+        hashes
+    }
+
+    /// Of a million fair hashes in the fullest table a search looks at 8.5 slots in the mean; growing places
+    /// each hash twice more, at most. Forged ones look at all their slots each time and at no others.
+    #[test]
+    fn forged_hashes_are_probed_a_bounded_number_of_times() {
+        const COUNT: usize = 100_000;
+        let hashes = forged(COUNT as u64);
+        let probed = |work: &mut dyn FnMut()| {
+            PROBED.set(0);
+            work();
+            PROBED.get()
+        };
+        let mut table = HashTable::new();
+        let filling = probed(&mut || table.insert_all(&hashes));
+        assert!(filling <= 4 * COUNT * PROBES, "{} a hash", filling / COUNT);
+        assert!(filling > COUNT * PROBES, "the forgery works: {} a hash", filling / COUNT);
+        assert_eq!((table.len(), table.sorted()), (COUNT, hashes.clone()));
+
+        let mut decoded = HashTable::with_room_for(COUNT);
+        let decoding = probed(&mut || hashes.iter().for_each(|&hash| _ = decoded.insert(hash)));
+        assert!(decoding <= COUNT * PROBES * 2, "{} a hash", decoding / COUNT);
+        let comparing = probed(&mut || assert_eq!(decoded, table));
+        assert!(comparing <= COUNT * PROBES, "{} a hash", comparing / COUNT);
+        let again = probed(&mut || assert!(hashes.iter().all(|&hash| !decoded.insert(hash))));
+        assert!(again <= COUNT * PROBES, "{} a hash", again / COUNT);
+        let missing = probed(&mut || assert!(!decoded.contains(inverse().wrapping_mul(COUNT as u64 + 1))));
+        assert!(missing <= PROBES);
+
+        let mut merged = HashTable::new();
+        let merging = probed(&mut || merged.merge(&table));
+        assert!(merging <= 4 * COUNT * PROBES, "{} a hash", merging / COUNT);
+        assert_eq!(merged, table);
+        decoded.replace(&hashes[..COUNT / 2]);
+        assert_eq!(decoded.sorted(), hashes[..COUNT / 2]);
+        assert!(decoded.memory() < 4 * 8 * COUNT, "{}", decoded.memory());
+    }
+
+    /// Slots that are taken by their own hashes, one after the other, are no way around the bound.
+    #[test]
+    fn a_long_run_of_taken_slots_is_not_walked_to_its_end() {
+        let slots = 1 << 16;
+        let mut table = HashTable::with_room_for(slots * 3 / 4);
+        let shift = 64 - 16;
+        for slot in 0..slots as u64 / 2 {
+            table.insert((slot << shift | 1).wrapping_mul(inverse()));
+        }
+        assert!(table.crowded.is_empty() && table.slots.len() == slots);
+        PROBED.set(0);
+        assert!(!table.contains(2_u64.wrapping_mul(inverse())));
+        assert!(table.insert(2_u64.wrapping_mul(inverse())) && table.contains(2_u64.wrapping_mul(inverse())));
+        assert!(PROBED.get() <= 4 * PROBES, "{}", PROBED.get());
+        assert_eq!((table.crowded.len(), table.len()), (1, slots / 2 + 1));
+    }
+
+    #[test]
+    fn fair_hashes_are_hardly_ever_crowded() {
+        let mut table = HashTable::new();
+        let mut state = 0_u64;
+        for _ in 0..393_216 {
+            // SplitMix64, up to the last hash that fits in its table.
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            table.insert(mixed ^ mixed >> 31);
+        }
+        assert_eq!(table.slots.len(), 1 << 19);
+        assert!(table.crowded.len() <= 24, "6·10⁻⁵ of them at most: {}", table.crowded.len());
+    }
 
     #[test]
     fn keeps_each_hash_once_zero_included() {

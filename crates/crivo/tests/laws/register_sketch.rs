@@ -1,10 +1,12 @@
 //! The laws of the register sketches.
 
+use std::collections::BTreeSet;
+
 use crivo::distinct::RegisterSketch;
 use proptest::prelude::*;
 
 use super::support::generator;
-use super::support::register_sketches::{RegisterModel, for_each_register_sketch, of_hashes, registers};
+use super::support::register_sketches::{RegisterModel, for_each_register_sketch, of_hashes, version_1};
 use super::{different_schemes_refuse_each_other, laws_of_sets, merged, sketch_of, streams};
 
 /// Of two precisions the lower one stays, as if it had been used from the start.
@@ -36,20 +38,22 @@ fn folds_saturated_registers_exactly<K: RegisterModel>() {
     }
 }
 
-/// The payload, from the words of docs/format.md.
+/// A file of the first version, written by the words of docs/format.md, is the sketch of its hashes.
 fn registers_are_what_the_format_says<K: RegisterModel>() {
     let mut random = generator("registers");
     for precision in RegisterSketch::<K>::PRECISIONS {
-        let count = (1_usize << precision) / 4 + 64;
-        let hashes: Vec<u64> =
-            (0..count).map(|_| random.bits() << (random.below(4) * random.below(16))).collect();
-        let mut distinct = hashes.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        assert!(distinct.len() > RegisterSketch::<K>::exact_up_to(precision), "the state is dense");
-        let expected = [vec![precision, 1], registers::<K>(&hashes, precision)].concat();
-        let bytes = sketch_of(of_hashes::<K>(precision), &[&hashes]).encode();
-        assert!(bytes[28..bytes.len() - 4] == expected, "precision {precision}");
+        let exact_up_to = RegisterSketch::<K>::exact_up_to(precision);
+        for count in [0, exact_up_to, exact_up_to + 1, (1_usize << precision) / 4 + 64] {
+            let mut distinct = BTreeSet::new();
+            while distinct.len() < count {
+                distinct.insert(random.bits() << (random.below(4) * random.below(16)));
+            }
+            let hashes: Vec<u64> = distinct.into_iter().collect();
+            let sketch = sketch_of(of_hashes::<K>(precision), &[&hashes]);
+            let read = RegisterSketch::<K>::decode(&version_1::<K>(&hashes, precision)).unwrap();
+            assert!(read == sketch, "{count} hashes at precision {precision}");
+            assert!(read.encode() == sketch.encode(), "{count} hashes at precision {precision}");
+        }
     }
 }
 

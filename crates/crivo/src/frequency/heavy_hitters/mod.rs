@@ -58,6 +58,7 @@ mod merge;
 mod names;
 mod purge;
 mod rounded;
+mod strays;
 mod table;
 
 use std::ops::RangeInclusive;

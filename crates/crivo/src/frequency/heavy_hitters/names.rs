@@ -69,6 +69,9 @@ pub(super) trait Name: Copy {
     /// # Errors
     /// If it is too long or there is no memory; nothing is changed then.
     fn keep(self, names: &mut Names, place: Place) -> Result<()>;
+
+    /// The text, empty if the hash stands for the key.
+    fn text(&self) -> &[u8];
 }
 
 /// A key that its hash stands for.
@@ -84,6 +87,10 @@ impl Name for Unnamed {
     #[inline]
     fn keep(self, _: &mut Names, _: Place) -> Result<()> {
         Ok(())
+    }
+
+    fn text(&self) -> &[u8] {
+        &[]
     }
 }
 
@@ -102,6 +109,10 @@ impl Name for &[u8] {
         }
         Ok(())
     }
+
+    fn text(&self) -> &[u8] {
+        self
+    }
 }
 
 impl Names {
@@ -117,9 +128,33 @@ impl Names {
     /// The key of a slot in use.
     pub(super) fn key(&self, place: Place, hash: u64) -> KeyRef<'_> {
         match self {
+            Self::Texts(texts) => KeyRef::Bytes(texts.get(place)),
+            _ => self.key_of(hash, &[]),
+        }
+    }
+
+    /// The key of a hash and, if keys are texts, its text.
+    pub(super) fn key_of<'a>(&self, hash: u64, text: &'a [u8]) -> KeyRef<'a> {
+        match self {
             Self::Hashes => KeyRef::Hash(hash.wrapping_mul(UNSPREAD)),
             Self::Integers(integers) => KeyRef::Integer(integers.invert(hash)),
-            Self::Texts(texts) => KeyRef::Bytes(texts.get(place)),
+            Self::Texts(_) => KeyRef::Bytes(text),
+        }
+    }
+
+    /// Gives a text to a slot; does nothing if keys are no texts.
+    ///
+    /// # Errors
+    /// If there is no memory; nothing is changed then.
+    pub(super) fn keep(&mut self, text: &[u8], place: Place) -> Result<()> {
+        text.keep(self, place)
+    }
+
+    /// The text that a slot had before [`relabel`](Self::relabel); empty if keys are no texts.
+    pub(super) fn text_before(&self, labels: &Labels, old: Place) -> &[u8] {
+        match self {
+            Self::Texts(texts) => labels[old.bucket][old.slot].of(&texts.bytes),
+            _ => &[],
         }
     }
 
@@ -136,6 +171,13 @@ impl Names {
         match self {
             Self::Texts(texts) => Ok(std::mem::replace(&mut texts.labels, zeroed(buckets as u64)?)),
             _ => Ok(Labels::new()),
+        }
+    }
+
+    /// Counts the text that a slot had before [`relabel`](Self::relabel) as a gap.
+    pub(super) fn leave_gap(&mut self, labels: &Labels, old: Place) {
+        if let Self::Texts(texts) = self {
+            texts.gaps += labels[old.bucket][old.slot].len();
         }
     }
 

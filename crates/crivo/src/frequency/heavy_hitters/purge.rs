@@ -42,6 +42,8 @@ impl Table {
                 break;
             }
         }
+        self.strays.drop_up_to(self.threshold());
+        self.settle_strays();
         if let Names::Texts(texts) = &mut self.names {
             texts.close_gaps(places(&self.buckets));
         }
@@ -52,7 +54,8 @@ impl Table {
         // What free slots hold is at most the threshold: the difference is 0 or wraps around, and is larger
         // then than that of any slot in use.
         let threshold = self.threshold();
-        let counts = || self.buckets.iter().flat_map(|bucket| bucket.counts);
+        let in_slots = || self.buckets.iter().flat_map(|bucket| bucket.counts);
+        let counts = || in_slots().chain(self.strays.iter().map(|(_, _, counter)| counter.count));
         let above = || counts().map(|count| count.wrapping_sub(threshold));
         // With unit weights this is nearly always enough, and quick: a sum without branches.
         if above().map(|count| usize::from(count == 1)).sum::<usize>() >= rank {

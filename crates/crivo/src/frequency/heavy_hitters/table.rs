@@ -3,6 +3,10 @@
 //! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free slot.
 //! So a search ends at the first bucket that is not full.
 //!
+//! Keys can be forged so that all of them belong into one bucket. Those that find [`REACH`] buckets full
+//! become [strays](super::strays), which are kept in order beside the buckets: a search then looks at `REACH`
+//! buckets and `log n` strays at most. Fair keys leave none or next to none.
+//!
 //! A slot in use has a count above the table's threshold: raising the threshold gives counters up, many
 //! at a time and without touching those that stay (see `purge.rs`). Between two such purges nothing is
 //! removed.
@@ -12,15 +16,21 @@
 use std::hint::select_unpredictable;
 
 use super::super::hitter::middle;
+use super::HeavyHitters;
 use super::bucket::{Bucket, SLOTS, lowest, slots};
 use super::names::{Name, Names, Unnamed};
 use super::rounded::RoundedUp;
+use super::strays::Strays;
 use crate::cpu::zeroed;
 use crate::error::Result;
 use crate::keys::{KeyRef, KeyScheme};
 
 /// How many hashes are looked up together.
 pub(super) const CHUNK: usize = 32;
+
+/// The number of buckets that a key may lie in, its own included. In a table that is four fifths full, the
+/// chance that a fair key finds all of them taken is below `e^(−0.185 · 64) = 7·10⁻⁶`.
+pub(super) const REACH: usize = 64;
 
 /// Where a counter lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +72,8 @@ impl Counter {
 pub(super) struct Table {
     pub(super) buckets: Vec<Bucket>,
     pub(super) names: Names,
+    /// The keys for which there was no free slot in reach.
+    pub(super) strays: Strays,
     /// Slots in use.
     pub(super) len: usize,
     /// Slots that may be in use before the table grows.
@@ -80,6 +92,7 @@ impl Table {
         Self {
             buckets: Vec::new(),
             names: Names::new(scheme),
+            strays: Strays::default(),
             len: 0,
             room: 0,
             threshold: 0,
@@ -114,11 +127,31 @@ impl Table {
         for place in places(&old) {
             let Place { bucket, slot } = place;
             let Bucket { hashes, counts, errors, .. } = &old[bucket];
-            let new = self.free_place(hashes[slot]);
-            self.buckets[new.bucket].fill(new.slot, hashes[slot], counts[slot], errors[slot]);
-            self.names.restore(new, &labels, place);
+            let (hash, counter) = (hashes[slot], Counter { count: counts[slot], error: errors[slot] });
+            if let Some(new) = self.free_place(hash) {
+                self.buckets[new.bucket].fill(new.slot, hash, counter.count, counter.error);
+                self.names.restore(new, &labels, place);
+            } else {
+                self.strays.insert(hash, self.names.text_before(&labels, place), counter);
+                self.names.leave_gap(&labels, place);
+                self.len -= 1;
+            }
         }
+        self.settle_strays();
         Ok(())
+    }
+
+    /// Gives strays the slots that are free in their reach now. One whose text finds no memory stays a stray.
+    pub(super) fn settle_strays(&mut self) {
+        for (hash, text, counter) in std::mem::take(&mut self.strays) {
+            let kept = self.free_place(hash).filter(|place| self.names.keep(&text, *place).is_ok());
+            if let Some(Place { bucket, slot }) = kept {
+                self.buckets[bucket].fill(slot, hash, counter.count, counter.error);
+                self.len += 1;
+            } else {
+                self.strays.insert(hash, &text, counter);
+            }
+        }
     }
 
     /// Doubles the table, but not beyond what `most` keys need.
@@ -128,12 +161,12 @@ impl Table {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.len + self.strays.len()
     }
 
     /// How many keys can come before the table has to grow.
     pub(super) fn spare(&self) -> usize {
-        self.room - self.len
+        self.room.saturating_sub(self.len())
     }
 
     pub(super) fn threshold(&self) -> u64 {
@@ -150,7 +183,7 @@ impl Table {
 
     /// Bytes behind the pointers.
     pub(super) fn memory(&self) -> usize {
-        self.buckets.capacity() * size_of::<Bucket>() + self.names.memory()
+        self.buckets.capacity() * size_of::<Bucket>() + self.names.memory() + self.strays.memory()
     }
 }
 
@@ -168,11 +201,13 @@ impl Table {
         if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 }
     }
 
-    /// The place of a key, or the free one where it would go. There must be slots.
+    /// The place of a key, or the free one where it would go unless it is a stray. There must be slots.
     #[inline]
-    fn search<N: Name>(&self, hash: u64, name: N) -> Result<Place, Place> {
+    fn search<N: Name>(&self, hash: u64, name: N) -> Result<Place, Option<Place>> {
         let mut index = self.home(hash);
-        loop {
+        for _ in 0..REACH {
+            #[cfg(test)]
+            tests::LOOKED.with(|looked| looked.set(looked.get() + 1));
             let bucket = &self.buckets[index];
             for slot in slots(bucket.matches(hash)) {
                 let place = Place { bucket: index, slot };
@@ -182,19 +217,26 @@ impl Table {
             }
             let free = bucket.free();
             if free != 0 {
-                return Err(Place { bucket: index, slot: lowest(free) });
+                return Err(Some(Place { bucket: index, slot: lowest(free) }));
             }
             index = self.after(index);
         }
+        Err(None)
     }
 
-    /// The free place where a hash would go. There must be slots.
-    fn free_place(&self, hash: u64) -> Place {
+    /// The free place where a hash would go, if one is in its reach. There must be slots.
+    fn free_place(&self, hash: u64) -> Option<Place> {
         let mut index = self.home(hash);
-        while self.buckets[index].free() == 0 {
+        for _ in 0..REACH {
+            #[cfg(test)]
+            tests::LOOKED.with(|looked| looked.set(looked.get() + 1));
+            let free = self.buckets[index].free();
+            if free != 0 {
+                return Some(Place { bucket: index, slot: lowest(free) });
+            }
             index = self.after(index);
         }
-        Place { bucket: index, slot: lowest(self.buckets[index].free()) }
+        None
     }
 
     fn counter(&self, place: Place) -> Counter {
@@ -204,22 +246,31 @@ impl Table {
 
     /// What is known of a key, if it has a counter.
     pub(super) fn get(&self, hash: u64, key: KeyRef<'_>) -> Option<Counter> {
-        if self.len == 0 {
+        if self.len() == 0 {
             return None;
         }
-        let found = match key {
-            KeyRef::Bytes(text) => self.search(hash, text),
-            KeyRef::Integer(_) | KeyRef::Hash(_) => self.search(hash, Unnamed),
+        let (found, text) = match key {
+            KeyRef::Bytes(text) => (self.search(hash, text), text),
+            KeyRef::Integer(_) | KeyRef::Hash(_) => (self.search(hash, Unnamed), &[][..]),
         };
-        found.ok().map(|place| self.counter(place))
+        match found {
+            Ok(place) => Some(self.counter(place)),
+            Err(_) => self.strays.get(hash, text),
+        }
     }
 
     /// Every key that has a counter, in no order that means anything.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        places(&self.buckets).map(|place| {
+        let in_slots = places(&self.buckets).map(|place| {
             let hash = self.buckets[place.bucket].hashes[place.slot];
             Entry { hash, key: self.names.key(place, hash), counter: self.counter(place) }
-        })
+        });
+        let strays = self.strays.iter();
+        in_slots.chain(strays.map(|(hash, text, counter)| Entry {
+            hash,
+            key: self.names.key_of(hash, text),
+            counter,
+        }))
     }
 }
 
@@ -241,6 +292,7 @@ impl Table {
     /// # Errors
     /// If there is no memory; nothing is added then.
     #[inline]
+    #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn add_hash(&mut self, hash: u64, weight: u64, most: usize) -> Result<()> {
         if self.len < self.room {
             let index = self.home(hash);
@@ -249,7 +301,9 @@ impl Table {
             let known = matches != 0;
             let slot = lowest(select_unpredictable(known, matches, free));
             let same = bucket.hashes[slot] == hash;
-            if select_unpredictable(known, same, free != 0) {
+            // With strays about, a key without a slot here may be one of them.
+            let is_new = (free != 0) & self.strays.is_empty();
+            if select_unpredictable(known, same, is_new) {
                 let before = select_unpredictable(known, bucket.counts[slot], self.threshold);
                 let error = select_unpredictable(known, bucket.errors[slot], self.error);
                 bucket.fill(slot, hash, before.saturating_add(weight), error);
@@ -292,24 +346,38 @@ impl Table {
         weight: u64,
         most: usize,
     ) -> Result<()> {
-        if self.len >= self.room {
+        if self.len() >= self.room {
             // Where no count can exceed the threshold any more, nothing can be told apart.
             if self.threshold == u64::MAX {
                 return Ok(());
             }
             self.grow(most)?;
         }
-        match self.search(hash, name) {
+        let free = match self.search(hash, name) {
             Ok(Place { bucket, slot }) => {
                 let count = &mut self.buckets[bucket].counts[slot];
                 *count = count.saturating_add(weight);
+                return Ok(());
             }
-            Err(place) => {
-                name.keep(&mut self.names, place)?;
-                let count = self.threshold.saturating_add(weight);
-                self.buckets[place.bucket].fill(place.slot, hash, count, self.error);
-                self.len += 1;
-            }
+            Err(free) => free,
+        };
+        if let Some(counter) = self.strays.get_mut(hash, name.text()) {
+            counter.count = counter.count.saturating_add(weight);
+            return Ok(());
+        }
+        let counter = Counter { count: self.threshold.saturating_add(weight), error: self.error };
+        self.fill(free, hash, name, counter)
+    }
+
+    /// Gives a key its free place, or makes it a stray if there is none.
+    fn fill<N: Name>(&mut self, free: Option<Place>, hash: u64, name: N, counter: Counter) -> Result<()> {
+        if let Some(place) = free {
+            name.keep(&mut self.names, place)?;
+            self.buckets[place.bucket].fill(place.slot, hash, counter.count, counter.error);
+            self.len += 1;
+        } else {
+            HeavyHitters::require_length(name.text().len())?;
+            self.strays.insert(hash, name.text(), counter);
         }
         Ok(())
     }
@@ -320,13 +388,10 @@ impl Table {
     /// As for [`add_text`](Self::add_text).
     pub(super) fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
         let place = self.free_place(entry.hash);
-        if let KeyRef::Bytes(text) = entry.key {
-            text.keep(&mut self.names, place)?;
+        match entry.key {
+            KeyRef::Bytes(text) => self.fill(place, entry.hash, text, entry.counter),
+            KeyRef::Integer(_) | KeyRef::Hash(_) => self.fill(place, entry.hash, Unnamed, entry.counter),
         }
-        let Counter { count, error } = entry.counter;
-        self.buckets[place.bucket].fill(place.slot, entry.hash, count, error);
-        self.len += 1;
-        Ok(())
     }
 
     /// Adds one to the counter of each hash that its own bucket has at first sight, and returns the others.
@@ -352,12 +417,64 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::collections::BTreeMap;
 
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
     use super::*;
+
+    thread_local! {
+        /// The number of buckets that searches of this thread looked at.
+        pub(super) static LOOKED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// All keys belong into one bucket: integers, and texts that even share one hash.
+    #[test]
+    fn forged_keys_are_counted_and_looked_for_in_bounded_reach() {
+        const KEYS: usize = 20_000;
+        for are_texts in [false, true] {
+            let scheme = if are_texts { KeyScheme::bytes() } else { KeyScheme::hashes() };
+            let mut table = Table::new(scheme);
+            let texts: Vec<String> = (0..KEYS).map(|i| format!("text {i}")).collect();
+            let hash = |i: usize| if are_texts { 7 << 40 } else { 7 << 40 | i as u64 };
+            let key = |i: usize| match are_texts {
+                true => KeyRef::Bytes(texts[i].as_bytes()),
+                false => KeyRef::Hash(hash(i)),
+            };
+            LOOKED.set(0);
+            for round in 0..2 {
+                for i in 0..KEYS {
+                    let weight = 1 + (i % 10) as u64 + round;
+                    match key(i) {
+                        KeyRef::Bytes(text) => table.add_text(hash(i), text, weight, 2 * KEYS).unwrap(),
+                        _ => table.add_hash(hash(i), weight, 2 * KEYS).unwrap(),
+                    }
+                }
+            }
+            // Two rounds, and for each doubling of the table every key again, once from its slot and once
+            // from among the strays.
+            let looked = LOOKED.get();
+            assert!(looked <= 6 * KEYS * REACH, "{} buckets a key", looked / KEYS);
+            assert!(looked > KEYS * REACH, "the forgery works: {} buckets a key", looked / KEYS);
+            assert_eq!((table.len(), table.entries().count()), (KEYS, KEYS));
+            assert!(table.strays.len() > KEYS / 2);
+            let expected = |i: usize| Some(3 + 2 * (i % 10) as u64);
+            let count = |table: &Table, i| table.get(hash(i), key(i)).map(|counter| counter.count);
+            assert!((0..KEYS).all(|i| count(&table, i) == expected(i)));
+
+            LOOKED.set(0);
+            table.purge(KEYS / 2);
+            assert_eq!((table.len(), table.threshold()), (KEYS / 2, 11));
+            assert!(LOOKED.get() <= KEYS * REACH, "{} buckets a key", LOOKED.get() / KEYS);
+            for i in 0..KEYS {
+                assert_eq!(count(&table, i), expected(i).filter(|&count| count > 11), "key {i}");
+            }
+            table.purge(table.len());
+            assert_eq!((table.len(), table.strays.len()), (0, 0));
+        }
+    }
 
     /// Hashes that crowd into few buckets, the last one too, so that keys overflow and wrap around.
     fn crowded(random: &mut Xoshiro256PlusPlus) -> u64 {
