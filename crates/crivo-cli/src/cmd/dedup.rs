@@ -240,6 +240,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let watch = SearchProgress::new(&corpus, out);
     let found = near_duplicates(&corpus, &settings, &watch).map_err(explained)?;
     drop(watch);
+    corpus.ensure_read()?;
     corpus.set_stage("writing");
     let keep = match args.results.keep {
         KeepName::First => Keep::First,
