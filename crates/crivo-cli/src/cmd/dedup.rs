@@ -174,7 +174,7 @@ struct Report {
     not_listed: Interval,
     removed: usize,
     compared: u64,
-    /// How many the index knows.
+    /// How many more would stay without --against.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<usize>,
 }
@@ -240,6 +240,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let watch = SearchProgress::new(&corpus, out);
     let found = near_duplicates(&corpus, &settings, &watch).map_err(explained)?;
     drop(watch);
+    corpus.ensure_read()?;
     corpus.set_stage("writing");
     let keep = match args.results.keep {
         KeepName::First => Keep::First,
@@ -253,11 +254,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let mut report = report(&corpus, &settings, &found, &clusters);
     if has_index {
-        let goes = |(place, _)| found.member_at(place).is_some_and(|member| clusters.keeps(member));
-        let more = known.iter().filter(|&known| goes(known)).count();
-        report.against = Some(known.len());
+        let stays = |place| found.member_at(place).is_some_and(|member| clusters.keeps(member));
+        let more = known.iter().filter(|(place, _)| stays(*place)).count();
         report.kept -= more;
         report.removed += more;
+        let without = Clusters::of(&found, linking, keep).map_err(explained)?.kept_count();
+        report.against = Some(without.saturating_sub(report.kept));
     }
     if args.results.json {
         out.json(&report)?;
@@ -295,7 +297,7 @@ fn print(report: &Report, corpus: &Corpus<'_>, found: &Found, clusters: &Cluster
     let documents = count(report.documents as usize);
     out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));
     if let Some(known) = report.against {
-        out.tell(format_args!("{} are like documents of the index, and were dropped", count(known)));
+        out.tell(format_args!("{} more are like documents of the index, and were dropped", count(known)));
     }
     out.tell(format_args!("{} clusters, {} pairs", count(report.clusters), output::count(report.pairs)));
     let largest: Vec<String> =

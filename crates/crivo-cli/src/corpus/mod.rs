@@ -173,6 +173,19 @@ impl Corpus<'_> {
         Ok(format!("{files}options {options}\n"))
     }
 
+    /// Reads everything if that has not happened yet, as in a run that continues another: records have numbers
+    /// then, and those without a text are counted.
+    pub(crate) fn ensure_read(&self) -> Result<()> {
+        let has_read = match self {
+            Self::Rows(rows) => rows.has_read(),
+            Self::Folder(folder) => folder.bytes_read() > 0,
+        };
+        if !has_read {
+            self.read(&|| (), &|(), _, _| Ok(())).map_err(explained)?;
+        }
+        Ok(())
+    }
+
     /// Finds the names of the wanted documents for results.
     pub(crate) fn names(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<DocumentNames<'_>> {
         let ids = match self {

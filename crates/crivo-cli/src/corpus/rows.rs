@@ -120,6 +120,11 @@ impl<'a> RowCorpus<'a> {
         Some(rows_before.get((place >> 32) as usize)? + u64::from(place as u32) + 1)
     }
 
+    /// Returns true if all records have been read at least once.
+    pub(super) fn has_read(&self) -> bool {
+        !self.rows_before.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// The files as they were when they were first seen.
     pub(super) fn files(&self) -> &InputFiles {
         &self.files

@@ -41,10 +41,6 @@ impl KnownDocuments {
         Ok(Self(answers.into_iter().filter_map(first).collect()))
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Returns true if the index knows the document at a place.
     pub(super) fn contains(&self, place: u64) -> bool {
         !self.0.is_empty() && self.0.binary_search_by_key(&place, |(place, _)| *place).is_ok()
