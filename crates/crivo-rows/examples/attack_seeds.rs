@@ -39,7 +39,8 @@ fn table() -> RecordBatch {
         (
             "tz",
             Arc::new(
-                TimestampMillisecondArray::from_iter_values((0..ROWS).map(|n| n * 86_399_001)).with_timezone("UTC"),
+                TimestampMillisecondArray::from_iter_values((0..ROWS).map(|n| n * 86_399_001))
+                    .with_timezone("UTC"),
             ),
         ),
     ];

@@ -159,7 +159,8 @@ impl Seeds {
         fs::create_dir_all(folder)?;
         // With the features that the tests have built everything with.
         Step::cargo("build --workspace --example attack_seeds").run()?;
-        let writer = target().join("debug/examples/attack_seeds").with_extension(std::env::consts::EXE_EXTENSION);
+        let writer =
+            target().join("debug/examples/attack_seeds").with_extension(std::env::consts::EXE_EXTENSION);
         Step::new(writer, "").args([folder]).run()?;
         make_with(program, folder)?;
         let mut kinds: Vec<Vec<Seed>> = Kind::ALL.iter().map(|_| Vec::new()).collect();

@@ -151,7 +151,9 @@ impl Compact<'_> {
                 Ok(false)
             })?;
             left -= 1;
-            let Some(siblings) = open.last_mut().filter(|siblings| **siblings > 0) else { return Err(Fault::Wrong) };
+            let Some(siblings) = open.last_mut().filter(|siblings| **siblings > 0) else {
+                return Err(Fault::Wrong);
+            };
             *siblings -= 1;
             if children > left || open.len() > DEEPEST_SCHEMA {
                 return Err(Fault::Wrong);
