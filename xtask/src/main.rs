@@ -10,6 +10,8 @@
 
 mod attack;
 mod bench;
+#[cfg(test)]
+mod documents;
 mod fuzz;
 mod golden;
 mod lint;
