@@ -54,12 +54,11 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    let program = match program {
-        Some(program) => program.canonicalize().with_context(|| format!("{}", program.display()))?,
-        None => {
-            Step::cargo("build --workspace --bin crivo").run()?;
-            built_program()
-        }
+    let program = if let Some(program) = program {
+        program.canonicalize().with_context(|| format!("{}", program.display()))?
+    } else {
+        Step::cargo("build --workspace --bin crivo").run()?;
+        built_program()
     };
     attack(&program, effort, kind.as_deref())
 }
@@ -163,7 +162,7 @@ impl Attacker<'_> {
             match self.run_program(&arguments, &file, place)? {
                 Ending::Foul(what) => self.keep(case, seed, &mutant, &arguments, &what)?,
                 Ending::Fair(output) => {
-                    rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows)))
+                    rows.extend(seed.rows_in(&arguments, &output).map(|rows| (arguments.join(" "), rows)));
                 }
             }
         }
@@ -171,7 +170,7 @@ impl Attacker<'_> {
             && rows != others
         {
             let what = format!("`{first}` found {rows} rows and `{last}` {others}");
-            self.keep(case, seed, &mutant, &[last.clone()], &what)?;
+            self.keep(case, seed, &mutant, std::slice::from_ref(last), &what)?;
         }
         Ok(())
     }

@@ -13,8 +13,10 @@ fn paths_in(text: &str) -> Vec<&str> {
     let named = text.split('`').skip(1).step_by(2);
     named
         .filter(|name| !name.contains([' ', '<', '…', '*', '(', '$', ':', '\n']))
-        .filter(|name| name.contains('/') || name.ends_with(".rs") || name.ends_with(".md"))
-        .filter(|name| !name.starts_with('-') && !name.starts_with("target/") && !name.starts_with("/"))
+        .filter(|name| {
+            name.contains('/') || Path::new(name).extension().is_some_and(|end| end == "rs" || end == "md")
+        })
+        .filter(|name| !name.starts_with('-') && !name.starts_with("target/") && !name.starts_with('/'))
         .collect()
 }
 

@@ -33,6 +33,7 @@ const MOST_RECORD: u64 = 2 << 30;
 /// What to read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
+#[allow(clippy::struct_excessive_bools)] // options, each with a name of its own
 pub(crate) struct InputArgs {
     /// Files or patterns such as 'logs/*.csv.gz'; standard input if none, or -
     #[arg(value_name = "FILE", help_heading = None::<&str>)]

@@ -30,9 +30,9 @@ pub(crate) fn push_place(runs: &mut Vec<PlaceRun>, place: u64) {
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     /// The place of the first member of each run.
-    places: Vec<u64>,
+    starts_at: Vec<u64>,
     /// The number of the first member of each run.
-    numbers: Vec<u32>,
+    first_members: Vec<u32>,
     members: u32,
 }
 
@@ -45,12 +45,13 @@ impl Places {
         let mut all = Self::default();
         for run in runs {
             // Threads cut a run where their shares of the collection meet.
-            let continues = all.places.last().zip(all.numbers.last()).is_some_and(|(place, number)| {
-                place.wrapping_add(u64::from(all.members - number)) == run.place
-            });
+            let continues =
+                all.starts_at.last().zip(all.first_members.last()).is_some_and(|(place, number)| {
+                    place.wrapping_add(u64::from(all.members - number)) == run.place
+                });
             if !continues {
-                all.places.push(run.place);
-                all.numbers.push(all.members);
+                all.starts_at.push(run.place);
+                all.first_members.push(all.members);
             }
             all.members = all.members.checked_add(run.members).ok_or(Error::TooMany)?;
         }
@@ -64,28 +65,28 @@ impl Places {
 
     /// The bytes in memory.
     pub(crate) fn bytes(&self) -> u64 {
-        self.places.len() as u64 * 12
+        self.starts_at.len() as u64 * 12
     }
 
     /// The runs, ascending.
     pub(crate) fn runs(&self) -> impl Iterator<Item = PlaceRun> {
-        let ends = self.numbers.iter().skip(1).copied().chain([self.members]);
-        let starts = self.places.iter().zip(&self.numbers);
+        let ends = self.first_members.iter().skip(1).copied().chain([self.members]);
+        let starts = self.starts_at.iter().zip(&self.first_members);
         starts.zip(ends).map(|((&place, &number), end)| PlaceRun { place, members: end - number })
     }
 
     /// The number of the member at a place. `last` is the run found last, where the next is likely.
     pub(crate) fn number_near(&self, place: u64, last: &mut usize) -> Option<u32> {
         let in_run = |run: usize| {
-            let (start, number) = (*self.places.get(run)?, *self.numbers.get(run)?);
-            let end = self.numbers.get(run + 1).copied().unwrap_or(self.members);
+            let (start, number) = (*self.starts_at.get(run)?, *self.first_members.get(run)?);
+            let end = self.first_members.get(run + 1).copied().unwrap_or(self.members);
             let ahead = u32::try_from(place.checked_sub(start)?).ok()?;
             (ahead < end - number).then_some(number + ahead)
         };
         if let Some(number) = in_run(*last) {
             return Some(number);
         }
-        *last = self.places.partition_point(|&start| start <= place).checked_sub(1)?;
+        *last = self.starts_at.partition_point(|&start| start <= place).checked_sub(1)?;
         in_run(*last)
     }
 
@@ -96,8 +97,8 @@ impl Places {
 
     /// The place of a member.
     pub(crate) fn place(&self, number: u32) -> u64 {
-        let run = self.numbers.partition_point(|&start| start <= number).saturating_sub(1);
-        self.places[run] + u64::from(number - self.numbers[run])
+        let run = self.first_members.partition_point(|&start| start <= number).saturating_sub(1);
+        self.starts_at[run] + u64::from(number - self.first_members[run])
     }
 }
 

@@ -103,15 +103,14 @@ impl Search<'_> {
     /// Runs the stages that an earlier run in the same work folder has not done.
     fn run(&self, source: &impl Source) -> Result<Outcome> {
         let work = self.work.as_ref();
-        let paired = match work.map(Paired::load).transpose()?.flatten() {
-            Some(paired) => paired,
-            None => {
-                let signed = match work.map(Signed::load).transpose()?.flatten() {
-                    Some(signed) => signed,
-                    None => self.sign(source)?,
-                };
-                self.pair(signed)?
-            }
+        let paired = if let Some(paired) = work.map(Paired::load).transpose()?.flatten() {
+            paired
+        } else {
+            let signed = match work.map(Signed::load).transpose()?.flatten() {
+                Some(signed) => signed,
+                None => self.sign(source)?,
+            };
+            self.pair(signed)?
         };
         let sets = match work.map(load_sets).transpose()?.flatten() {
             Some(sets) => sets,

@@ -38,7 +38,7 @@ macro_rules! to_python {
         pub(crate) fn to_python(py: Python<'_>, sketch: AnySketch) -> Result<Bound<'_, PyAny>> {
             $($(let sketch = match crivo::$module::$class::from_any(sketch) {
                 Ok(sketch) => return Ok(Bound::new(py, crate::$module::$class::from(sketch))?.into_any()),
-                Err(other) => other,
+                Err(other) => *other,
             };)*)*
             let message = format!("{} has no class in Python yet", sketch.family());
             Err(PyTypeError::new_err(message).into())

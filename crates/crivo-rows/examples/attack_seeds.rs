@@ -5,6 +5,7 @@
 // A program that fails loudly, for developers.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -82,11 +83,10 @@ fn write_text(folder: &Path) {
     let mut csv = String::from("user,amount,note\n");
     let mut jsonl = String::new();
     for n in 0..200 {
-        csv += &format!("u{},{},\"a \"\"note\"\", {n}\nof two lines\"\n", n % 17, f64::from(n) / 4.0);
-        jsonl += &format!(
-            "{{\"user\": \"u{}\", \"amount\": {n}, \"deep\": {{\"tags\": [\"x\", {n}, null]}}}}\n",
-            n % 17
-        );
+        let (user, amount) = (n % 17, f64::from(n) / 4.0);
+        writeln!(csv, "u{user},{amount},\"a \"\"note\"\", {n}\nof two lines\"").unwrap();
+        writeln!(jsonl, r#"{{"user": "u{user}", "amount": {n}, "deep": {{"tags": ["x", {n}, null]}}}}"#)
+            .unwrap();
     }
     fs::write(folder.join("a.csv"), &csv).unwrap();
     fs::write(folder.join("a.tsv"), csv.replace(',', "\t")).unwrap();

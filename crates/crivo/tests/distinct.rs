@@ -1,6 +1,6 @@
 //! How many different: behaviour of the register sketches that users rely on, through the public door.
 
-#![allow(clippy::unwrap_used)] // this is how a test fails
+#![allow(clippy::unwrap_used, clippy::panic)] // this is how a test fails
 
 #[path = "support/mod.rs"]
 #[allow(dead_code)] // only what is said of register sketches is used

@@ -82,7 +82,7 @@ fn change_bytes(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, random: &mu
             bytes.swap(at, other);
         }
         _ => {
-            let new: Vec<u8> = (0..1 + random.below(8)).map(|_| random.next() as u8).collect();
+            let new: Vec<u8> = (0..=random.below(8)).map(|_| random.next() as u8).collect();
             bytes.splice(at..at, new);
         }
     }
@@ -90,7 +90,7 @@ fn change_bytes(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, random: &mu
 
 /// One to eight changes anywhere, now and then a cut.
 pub(super) fn anywhere(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
-    for _ in 0..1 + random.below(8) {
+    for _ in 0..=random.below(8) {
         let end = bytes.len();
         change_bytes(&mut bytes, 0..end, random);
     }
@@ -110,7 +110,7 @@ pub(super) fn sketch(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         return anywhere(bytes, random);
     }
     bytes.truncate(bytes.len() - CHECKSUM);
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..=random.below(4) {
         let end = bytes.len();
         // Parameters stand at the beginning of the payload.
         let within = match random.below(4) {
@@ -155,14 +155,14 @@ pub(super) fn parquet(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
                 return anywhere(bytes, random);
             }
             let at = *random.pick(&heads);
-            for _ in 0..1 + random.below(3) {
+            for _ in 0..=random.below(3) {
                 change_number(&mut bytes, at..(at + 24).min(data), false, random);
             }
             bytes
         }
         _ => {
             let tail = bytes.split_off(bytes.len() - PARQUET_TAIL);
-            for _ in 0..1 + random.below(4) {
+            for _ in 0..=random.below(4) {
                 let end = bytes.len();
                 if random.one_in(3) {
                     change_bytes(&mut bytes, data..end, random);
@@ -233,7 +233,7 @@ pub(super) fn text(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         b"\xEF\xBB\xBF",
         b"-1e999999999",
     ];
-    for _ in 0..1 + random.below(6) {
+    for _ in 0..=random.below(6) {
         let at = random.below(bytes.len() + 1);
         match random.below(4) {
             0 => {

@@ -175,17 +175,14 @@ fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted
     if args.how.verify {
         bail!("--verify: counts all rows exactly, and not those of a window");
     }
-    let (method, window) = match args.sketch.to_continue()? {
-        Some(before) => {
-            let (ring, name) = window::ring_of(before)?;
-            let inside = Continued { name: name.clone(), sketch: ring.empty().clone() };
-            let (method, _) = method::to_continue(inside, args)?;
-            (method, args.window.go_on(ring, &name, pass)?)
-        }
-        None => {
-            let method = args.how.method.unwrap_or(Method::Hll);
-            (method, args.window.begin(method::new_sketch(method, args)?, pass)?)
-        }
+    let (method, window) = if let Some(before) = args.sketch.to_continue()? {
+        let (ring, name) = window::ring_of(before)?;
+        let inside = Continued { name: name.clone(), sketch: ring.empty().clone() };
+        let (method, _) = method::to_continue(inside, args)?;
+        (method, args.window.go_on(ring, &name, pass)?)
+    } else {
+        let method = args.how.method.unwrap_or(Method::Hll);
+        (method, args.window.begin(method::new_sketch(method, args)?, pass)?)
     };
     pass.require_keys(window.empty().summary().scheme)?;
     let destination = args.sketch.destination(&args.input)?;

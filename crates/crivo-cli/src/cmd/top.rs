@@ -220,16 +220,13 @@ fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) 
     if args.how.verify {
         bail!("--verify: it counts all rows, and --window only the last: leave one of them out");
     }
-    let window = match args.sketch.to_continue()? {
-        Some(before) => {
-            let (ring, name) = window::ring_of(before)?;
-            args.keys.agree_with(ring.empty().scheme(), &name)?;
-            args.window.go_on(ring, &name, pass)?
-        }
-        None => {
-            let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, args.keys.scheme()?);
-            args.window.begin(empty.context("--counters")?.into(), pass)?
-        }
+    let window = if let Some(before) = args.sketch.to_continue()? {
+        let (ring, name) = window::ring_of(before)?;
+        args.keys.agree_with(ring.empty().scheme(), &name)?;
+        args.window.go_on(ring, &name, pass)?
+    } else {
+        let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, args.keys.scheme()?);
+        args.window.begin(empty.context("--counters")?.into(), pass)?
     };
     if window.empty().downcast_ref::<HeavyHitters>().is_none() {
         bail!("--into: the panes of the file are not those of crivo top: {}", window.empty().family());

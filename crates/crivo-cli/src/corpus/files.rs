@@ -55,7 +55,7 @@ impl fmt::Display for InputFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for InputFile { path, bytes, changed } in &self.0 {
             let since = changed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-            writeln!(f, "file {path:?} {bytes} {}", since.unwrap_or_default().as_nanos())?;
+            writeln!(f, "file {} {bytes} {}", path.display(), since.unwrap_or_default().as_nanos())?;
         }
         Ok(())
     }

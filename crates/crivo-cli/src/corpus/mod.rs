@@ -78,7 +78,7 @@ pub(crate) type Id = (u64, Vec<u8>);
 
 /// A collection of documents that can be read again and again.
 pub(crate) enum Corpus<'a> {
-    Rows(RowCorpus<'a>),
+    Rows(Box<RowCorpus<'a>>),
     Folder(FolderCorpus<'a>),
 }
 
@@ -102,11 +102,8 @@ impl CorpusArgs {
     pub(crate) fn open<'a>(&'a self, out: &'a Output) -> Result<Corpus<'a>> {
         let folders = self.files.iter().filter(|path| path.is_dir()).count();
         if folders == 0 {
-            return Ok(Corpus::Rows(RowCorpus::new(
-                self.laid_out(Input::from_args(&self.files)?)?,
-                self,
-                out,
-            )?));
+            let input = self.laid_out(Input::from_args(&self.files)?)?;
+            return Ok(Corpus::Rows(Box::new(RowCorpus::new(input, self, out)?)));
         }
         if folders < self.files.len() {
             bail!("folders, whose files are documents, and files with records cannot be mixed: use two runs");

@@ -46,7 +46,7 @@ use crate::sketch::Reduced;
 ))]
 #[pyo3(text_signature = "(texts, threshold=0.8, *, shingle='words:5', ids=None, keep='first', \
     linking='kept', html=False, fast=False, all_pairs=False, nfc=False, memory=2147483648, threads=0, hashes=128, bands=None, seed=0)")]
-#[allow(clippy::too_many_arguments)] // they are named by the caller
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)] // they are named by the caller
 pub(crate) fn near_duplicates(
     texts: &Bound<'_, PyAny>,
     threshold: f64,

@@ -107,7 +107,7 @@ pub(crate) struct Feed<'a> {
 
 /// The file being read.
 enum Opened {
-    Text(Open),
+    Text(Box<Open>),
     Parquet { file: Arc<ParquetFile>, next_group: usize },
 }
 
@@ -303,7 +303,7 @@ impl<'a> Feed<'a> {
     fn open_text(&mut self, source: &Source, told: Option<Format>) -> Result<Opened> {
         let format = told.unwrap_or(Format::Lines);
         let read_before = self.bytes_read();
-        Ok(Opened::Text(Open {
+        Ok(Opened::Text(Box::new(Open {
             source: source.clone(),
             stream: Stream::open(source, &self.read)?,
             format,
@@ -315,7 +315,7 @@ impl<'a> Feed<'a> {
             ended: false,
             fate: Fate::Same,
             read_before,
-        }))
+        })))
     }
 
     fn cutter_of(&self, format: Format) -> Cutter {

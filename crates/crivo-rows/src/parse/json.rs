@@ -477,7 +477,9 @@ mod tests {
         let top = top.unwrap();
         let shown = |value: Option<Value>| {
             let mut out = Vec::new();
-            value.map(|value| value.push_text(text, &mut out));
+            if let Some(value) = value {
+                value.push_text(text, &mut out);
+            }
             String::from_utf8(out).unwrap()
         };
         assert_eq!(shown(top.follow(text, &path(&["b", "c"]))), "[\"last\"]");

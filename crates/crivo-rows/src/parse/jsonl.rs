@@ -191,7 +191,7 @@ fn push_values(bytes: &[u8], wanted: &Wanted, values: &[Value], table: &mut Tabl
         match value {
             // Ending the record will see that it is missing.
             Value::Null => {}
-            value if has_elements(at) => column.push_built(bytes, |out| value.push_array(bytes, out))?,
+            _ if has_elements(at) => column.push_built(bytes, |out| value.push_array(bytes, out))?,
             Value::String { text, escaped: false } | Value::Plain(text) => {
                 column.push(bytes, text.start, text.end)?;
             }

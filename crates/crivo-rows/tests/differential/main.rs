@@ -144,7 +144,7 @@ fn jsonl_is_read_as_python_reads_it() {
 /// Some lines, of which most are objects with a field `a`, and some are nearly so.
 fn json_lines(random: &mut Random) -> String {
     let mut text = String::new();
-    for _ in 0..1 + random.below(5) {
+    for _ in 0..=random.below(5) {
         let scalar = [
             "1",
             "-0",

@@ -102,8 +102,17 @@ fn elements_of_an_array_are_items() {
     assert_eq!(keys(&input, "a,tags[]").unwrap_err().kind(), ErrorKind::Unsupported);
     let integers = folder.input("b.jsonl", "{\"n\":[1,2]}\n{\"n\":[3]}\n");
     let scan = Scan::of(&integers).select(Select::field("n[]")).keys(KeyScheme::integers());
-    let sum =
-        scan.fold(|| 0, |keys, batch| Ok(*keys += batch.keys(0)?.len()), |keys, more| Ok(*keys += more));
+    let sum = scan.fold(
+        || 0,
+        |keys, batch| {
+            let _: () = *keys += batch.keys(0)?.len();
+            Ok(())
+        },
+        |keys, more| {
+            let _: () = *keys += more;
+            Ok(())
+        },
+    );
     assert_eq!(sum.unwrap().state, 3);
 }
 

@@ -109,10 +109,10 @@ macro_rules! make_any_sketch {
                     }
                 }
 
-                fn from_any(sketch: AnySketch) -> std::result::Result<Self, AnySketch> {
+                fn from_any(sketch: AnySketch) -> std::result::Result<Self, Box<AnySketch>> {
                     match sketch.0 {
                         Stored::$name(sketch) => Ok(sketch),
-                        other => Err(AnySketch(other)),
+                        other => Err(Box::new(AnySketch(other))),
                     }
                 }
             }
@@ -158,7 +158,7 @@ pub trait StoredSketch: Encode + Into<AnySketch> {
     ///
     /// # Errors
     /// If the sketch inside is of another type.
-    fn from_any(sketch: AnySketch) -> std::result::Result<Self, AnySketch>;
+    fn from_any(sketch: AnySketch) -> std::result::Result<Self, Box<AnySketch>>;
 }
 
 impl AnySketch {

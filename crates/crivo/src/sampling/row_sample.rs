@@ -321,9 +321,9 @@ impl RowSample {
         }
         let mut places: Vec<u64> = self.kept.iter().chain(&other.kept).map(|kept| kept.place).collect();
         places.sort_unstable();
-        if let Some(pair) = places.windows(2).find(|pair| pair[0] == pair[1]) {
+        if let Some(twice) = places.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
             let advice = "number the rows of all parts through before they are sampled";
-            let found = format_args!("{} in both", pair[0]).to_string();
+            let found = format!("{twice} in both");
             return Err(Error::incompatible("places", "different ones in both samples", found, advice));
         }
         self.seen = self.seen.saturating_add(other.seen);

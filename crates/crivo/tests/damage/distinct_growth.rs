@@ -1,4 +1,4 @@
-//! Each rule of the payload of DistinctGrowth.
+//! Each rule of the payload of `DistinctGrowth`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::profile::DistinctGrowth;

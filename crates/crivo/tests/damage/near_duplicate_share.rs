@@ -1,4 +1,4 @@
-//! Each rule of the payload of NearDuplicateShare.
+//! Each rule of the payload of `NearDuplicateShare`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::profile::NearDuplicateShare;

@@ -1,4 +1,4 @@
-//! Each rule of the payload of RowSample.
+//! Each rule of the payload of `RowSample`.
 
 use crivo::ErrorKind::InvalidContents;
 use crivo::sampling::RowSample;

@@ -1,4 +1,4 @@
-//! The files of NearDuplicateShare.
+//! The files of `NearDuplicateShare`.
 
 use crivo::keys::KeyScheme;
 use crivo::profile::NearDuplicateShare;
@@ -41,8 +41,8 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
 fn answers_of_stored_files_do_not_change() {
     let stored = |name| NearDuplicateShare::decode(&std::fs::read(path(name)).unwrap()).unwrap();
     assert_eq!(stored("near_duplicate_share_v1_merged"), letters(7, 0..1000), "parts do not matter");
-    assert_eq!(stored("near_duplicate_share_v1_short").share().map(|share| share.value()), Some(1.0));
+    assert_eq!(stored("near_duplicate_share_v1_short").share().map(crivo::Estimate::value), Some(1.0));
     let all = stored("near_duplicate_share_v1_all");
-    assert_eq!((all.documents(), all.share().map(|share| share.value())), (100, Some(0.66)));
+    assert_eq!((all.documents(), all.share().map(crivo::Estimate::value)), (100, Some(0.66)));
     assert!(stored("near_duplicate_share_v1_sampled").share().unwrap().covers(0.666));
 }

@@ -1,4 +1,4 @@
-//! The files of RowSample.
+//! The files of `RowSample`.
 
 use crivo::sampling::RowSample;
 

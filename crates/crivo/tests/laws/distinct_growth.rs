@@ -1,4 +1,4 @@
-//! The laws of DistinctGrowth: it depends on its rows only, not on their order or parts.
+//! The laws of `DistinctGrowth`: it depends on its rows only, not on their order or parts.
 
 use crivo::ErrorKind;
 use crivo::distinct::KMinValues;

@@ -1,4 +1,4 @@
-//! The laws of NearDuplicateShare: it depends on its texts only, not on their order or parts.
+//! The laws of `NearDuplicateShare`: it depends on its texts only, not on their order or parts.
 
 use crivo::ErrorKind;
 use crivo::keys::KeyScheme;

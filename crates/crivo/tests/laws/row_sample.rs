@@ -1,4 +1,4 @@
-//! The laws of RowSample: it depends on its rows only, not on their order or parts.
+//! The laws of `RowSample`: it depends on its rows only, not on their order or parts.
 
 use crivo::ErrorKind;
 use crivo::sampling::RowSample;

@@ -121,12 +121,11 @@ impl Part {
     pub(super) fn merge(&mut self, other: Self) -> crivo_rows::Result<()> {
         for theirs in other.columns {
             let places = self.by_name.entry(theirs.name.clone()).or_default();
-            match places.get(theirs.twin) {
-                Some(place) => self.columns[*place].merge(theirs)?,
-                None => {
-                    places.push(self.columns.len());
-                    self.columns.push(theirs);
-                }
+            if let Some(place) = places.get(theirs.twin) {
+                self.columns[*place].merge(theirs)?;
+            } else {
+                places.push(self.columns.len());
+                self.columns.push(theirs);
             }
         }
         Ok(())

@@ -130,22 +130,19 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
     if args.how.counting.is_some() {
         bail!("--counting: values leave the set with their pane, and need not be counted to be removed");
     }
-    let window = match before {
-        Some(before) => {
-            let (ring, name) = window::ring_of(before)?;
-            if ring.empty().membership().is_err() {
-                bail!("{name}: was not kept by crivo set build with --window");
-            }
-            require_same_sizes(&args.how, &Continued { name: name.clone(), sketch: ring.empty().clone() })?;
-            args.keys.agree_with(ring.empty().scheme(), &name)?;
-            args.window.go_on(ring, &name, pass)?
+    let window = if let Some(before) = before {
+        let (ring, name) = window::ring_of(before)?;
+        if ring.empty().membership().is_err() {
+            bail!("{name}: was not kept by crivo set build with --window");
         }
-        None => {
-            let Some(items) = args.how.items else {
-                bail!("--window: say how many different values it sees at most, such as --items 1M");
-            };
-            args.window.begin(new_filter(&args.how, items, args.keys.scheme()?)?.into_sketch(), pass)?
-        }
+        require_same_sizes(&args.how, &Continued { name: name.clone(), sketch: ring.empty().clone() })?;
+        args.keys.agree_with(ring.empty().scheme(), &name)?;
+        args.window.go_on(ring, &name, pass)?
+    } else {
+        let Some(items) = args.how.items else {
+            bail!("--window: say how many different values it sees at most, such as --items 1M");
+        };
+        args.window.begin(new_filter(&args.how, items, args.keys.scheme()?)?.into_sketch(), pass)?
     };
     pass.require_keys(window.empty().scheme())?;
     let Some(destination) = args.sketch.destination(&args.input)? else { return Ok(ExitCode::SUCCESS) };

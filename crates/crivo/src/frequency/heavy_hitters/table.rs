@@ -439,10 +439,8 @@ mod tests {
             let mut table = Table::new(scheme);
             let texts: Vec<String> = (0..KEYS).map(|i| format!("text {i}")).collect();
             let hash = |i: usize| if are_texts { 7 << 40 } else { 7 << 40 | i as u64 };
-            let key = |i: usize| match are_texts {
-                true => KeyRef::Bytes(texts[i].as_bytes()),
-                false => KeyRef::Hash(hash(i)),
-            };
+            let key =
+                |i: usize| if are_texts { KeyRef::Bytes(texts[i].as_bytes()) } else { KeyRef::Hash(hash(i)) };
             LOOKED.set(0);
             for round in 0..2 {
                 for i in 0..KEYS {
