@@ -18,7 +18,7 @@ const BATCH: usize = 1024;
 type Map = HashMap<u64, u64, FixedState>;
 
 fn array(bits: u8) -> CounterArray {
-    CounterArray::for_reach(KEYS, bits, if bits == 4 { 1e4 } else { 1e10 }, 7).expect("valid parameters")
+    CounterArray::for_reach(KEYS, if bits == 4 { 1e4 } else { 1e10 }, bits, 7).expect("valid parameters")
 }
 
 /// Uniform: the worst case for every cache.

@@ -12,7 +12,7 @@ use crate::measure::{Contender, nanoseconds_each};
 use crate::report::Page;
 
 const ITEMS: u64 = 100_000_000;
-const CAPACITY: u32 = 1_000;
+const CAPACITY: u64 = 1_000;
 const BATCH: usize = KeyBatch::TARGET_LEN;
 const SCHEME: KeyScheme = KeyScheme::hashes();
 
@@ -31,11 +31,11 @@ pub fn run() -> Page {
     page
 }
 
-fn reservoir(capacity: u32, seed: u64) -> Reservoir {
+fn reservoir(capacity: u64, seed: u64) -> Reservoir {
     Reservoir::with_scheme(capacity, SCHEME, seed).expect("a capacity above 0")
 }
 
-fn one_by_one(capacity: u32, items: u64) {
+fn one_by_one(capacity: u64, items: u64) {
     let mut sample = reservoir(capacity, 7);
     for item in 0..items {
         sample.insert_ref(KeyRef::Hash(item)).expect("a hash");
@@ -43,7 +43,7 @@ fn one_by_one(capacity: u32, items: u64) {
     black_box(&sample);
 }
 
-fn in_batches(capacity: u32, items: u64) {
+fn in_batches(capacity: u64, items: u64) {
     let batch: Vec<u64> = (0..BATCH as u64).collect();
     let mut sample = reservoir(capacity, 7);
     for _ in 0..items / BATCH as u64 {

@@ -34,8 +34,8 @@ impl<'a> Arbitrary<'a> for Settings {
         Ok(Self {
             probability: f64::from(u.int_in_range(1..=1000)?) / 1000.0,
             base: 1.0 + f64::from(u.int_in_range(1..=1000)?) / 1000.0,
-            bits: u.int_in_range(MorrisCounter::BITS)?,
-            array_bits: *u.choose(&CounterArray::BITS)?,
+            bits: u.int_in_range(MorrisCounter::COUNTER_BITS)?,
+            array_bits: *u.choose(&CounterArray::COUNTER_BITS)?,
         })
     }
 }
@@ -73,7 +73,7 @@ impl Counters {
             settings,
             sampled: SampledCounter::new(probability, seed).expect("a probability of the range"),
             morris: MorrisCounter::new(base, bits, seed).expect("a base and a width of the range"),
-            array: CounterArray::new(LEN, array_bits, base, seed).expect("a base and a width of the range"),
+            array: CounterArray::new(LEN, base, array_bits, seed).expect("a base and a width of the range"),
             sampled_events: 0,
             morris_events: 0,
             array_events: [0; LEN as usize],

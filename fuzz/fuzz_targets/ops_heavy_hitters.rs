@@ -24,7 +24,7 @@ struct Program {
 
 /// Few counters, so that programs of a few steps give some up.
 #[derive(Debug, Clone, Copy)]
-struct Capacity(usize);
+struct Capacity(u64);
 
 impl<'a> Arbitrary<'a> for Capacity {
     fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
@@ -62,7 +62,7 @@ struct Triple {
 }
 
 impl Triple {
-    fn new(capacity: usize) -> Self {
+    fn new(capacity: u64) -> Self {
         let hitters = HeavyHitters::with_scheme(capacity, SCHEME).expect("a capacity of the range");
         Self { hitters, majority: Majority::with_scheme(SCHEME), table: BTreeMap::new() }
     }
@@ -133,14 +133,14 @@ impl Triple {
         let (capacity, error) = (self.hitters.capacity(), u128::from(self.hitters.max_error()));
         let is_saturated = total >= highest;
         assert_eq!(self.hitters.is_saturated(), is_saturated);
-        assert!(self.hitters.counters() <= capacity);
+        assert!(self.hitters.counters() as u64 <= capacity);
         if !is_saturated {
-            assert!(error * (capacity + 1 - capacity / 4) as u128 <= total, "{error} of {total}");
+            assert!(error * u128::from(capacity + 1 - capacity / 4) <= total, "{error} of {total}");
         }
         for (key, &count) in &self.table {
             let estimate = self.hitters.frequency(key).expect("a text");
             holds(estimate, count);
-            if self.table.len() <= capacity && !is_saturated {
+            if self.table.len() as u64 <= capacity && !is_saturated {
                 assert!(estimate.lower() == estimate.upper() || count > 1 << 53, "{key} is not exact");
             }
             if !is_saturated {

@@ -38,7 +38,7 @@ enum Step {
 
 /// One of each sample. Items are numbered across both sets, so that all are different.
 struct Samples {
-    capacity: u32,
+    capacity: u64,
     uniform: Reservoir,
     weighted: WeightedReservoir,
     shown: BTreeSet<u64>,
@@ -46,7 +46,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn new(capacity: u32, seed: u64) -> Self {
+    fn new(capacity: u64, seed: u64) -> Self {
         Self {
             capacity,
             uniform: Reservoir::with_scheme(capacity, SCHEME, seed).expect("a capacity"),
@@ -144,7 +144,7 @@ fn items<'a>(sample: impl IntoIterator<Item = KeyRef<'a>>) -> BTreeSet<u64> {
 fn check_sample<'a>(
     sample: impl IntoIterator<Item = KeyRef<'a>>,
     seen: u64,
-    capacity: u32,
+    capacity: u64,
     shown: &BTreeSet<u64>,
 ) {
     let kept = items(sample);
@@ -154,7 +154,7 @@ fn check_sample<'a>(
 }
 
 fuzz_target!(|program: Program| {
-    let capacity = u32::from(program.capacity) + 1;
+    let capacity = u64::from(program.capacity) + 1;
     let [mut first, mut second] = program.seeds.map(|seed| Samples::new(capacity, seed));
     let mut next = 0;
     for (on_first, step) in program.steps {

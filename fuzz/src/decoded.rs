@@ -98,14 +98,14 @@ fn check_queries(sketch: &AnySketch) {
         HeavyHitters: sketch => check_heavy_hitters(sketch);
         PrivateCountMean: sketch => check_private_count_mean(sketch);
         Reservoir: sample => {
-            assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
+            assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity()));
         };
         WeightedReservoir: sample => {
-            assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity().into()));
+            assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity()));
         };
         RowSample: sample => {
             let rows = sample.rows();
-            assert_eq!(rows.len() as u64, sample.seen().min(sample.capacity().into()));
+            assert_eq!(rows.len() as u64, sample.seen().min(sample.capacity()));
             assert!(rows.is_sorted_by(|one, next| one.place < next.place));
         };
         NearDuplicateShare: sample => {

@@ -288,23 +288,23 @@ class MorrisCounter(_Stored):
     merged need different seeds, or their errors add up.
 
     >>> from crivo import MorrisCounter
-    >>> views = MorrisCounter.for_reach(1e10, bits=8, seed=7)
+    >>> views = MorrisCounter.for_reach(1e10, counter_bits=8, seed=7)
     >>> views.add(3_000_000)
     >>> views.value < 256, 3_000_000 in views.estimate()
     (True, True)
     """
 
-    def __new__(cls, base: float, bits: SupportsIndex, *, seed: SupportsIndex = 0) -> Self: ...
+    def __new__(cls, base: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
-    def for_reach(reach: float, bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
+    def for_reach(reach: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
         """The most precise counter of that many bits that reaches that many events."""
 
     @staticmethod
-    def for_error(error: float, bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
+    def for_error(error: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
         """A counter with that standard error; how far it reaches is up to its width."""
 
     @staticmethod
-    def base_for(reach: float, bits: SupportsIndex) -> float:
+    def base_for(reach: float, counter_bits: SupportsIndex) -> float:
         """The smallest base with which a counter of that many bits reaches that many events.
 
         >>> round(MorrisCounter.base_for(1e10, 8), 3)
@@ -343,7 +343,7 @@ class MorrisCounter(_Stored):
         """The base of the scale."""
 
     @property
-    def bits(self) -> int:
+    def counter_bits(self) -> int:
         """The width in bits."""
 
     @property
@@ -379,7 +379,7 @@ class CounterArray(_Stored):
     need different seeds, or their errors add up.
 
     >>> from crivo import CounterArray
-    >>> views = CounterArray.for_reach(1_000_000, bits=8, reach=1e10, seed=7)
+    >>> views = CounterArray.for_reach(1_000_000, reach=1e10, counter_bits=8, seed=7)
     >>> views.increment_batch([3, 999_999, 3])
     >>> views.add(17, 5000)
     >>> 5000 in views.estimate(17), len(views), views.memory < 1_010_000
@@ -387,16 +387,16 @@ class CounterArray(_Stored):
     """
 
     def __new__(
-        cls, len: SupportsIndex, bits: SupportsIndex, base: float, *, seed: SupportsIndex = 0
+        cls, len: SupportsIndex, base: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0
     ) -> Self: ...
     @staticmethod
     def for_reach(
-        len: SupportsIndex, bits: SupportsIndex, reach: float, *, seed: SupportsIndex = 0
+        len: SupportsIndex, reach: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0
     ) -> CounterArray:
         """The most precise counters of that many bits that reach that many events each."""
 
     @staticmethod
-    def base_for(reach: float, bits: SupportsIndex) -> float:
+    def base_for(reach: float, counter_bits: SupportsIndex) -> float:
         """The smallest base with which counters of that many bits reach that many events.
 
         >>> round(CounterArray.base_for(1e10, 16), 4)
@@ -406,7 +406,7 @@ class CounterArray(_Stored):
     def increment(self, index: SupportsIndex) -> None:
         """One event of the given index.
 
-        >>> CounterArray(10, 8, 1.1).increment(10)
+        >>> CounterArray(10, 1.1, 8).increment(10)
         Traceback (most recent call last):
         ...
         crivo.errors.InvalidParameterError: index: expected 0 to 9, found 10
@@ -439,14 +439,14 @@ class CounterArray(_Stored):
     def values(self) -> NDArray[np.uint16]:
         """The values of all counters, in the order of their indexes, as a NumPy array.
 
-        >>> array = CounterArray(4, 8, 1.1)
+        >>> array = CounterArray(4, 1.1, 8)
         >>> array.increment_batch([2, 0])
         >>> array.values().tolist()
         [1, 0, 1, 0]
         """
 
     @property
-    def bits(self) -> int:
+    def counter_bits(self) -> int:
         """The width of a counter in bits."""
 
     @property
@@ -1116,11 +1116,11 @@ class CountingBloom(_Filter):
         """
 
     @staticmethod
-    def cells_for(items: SupportsIndex, rate: float) -> tuple[int, int]:
+    def size_for(items: SupportsIndex, rate: float) -> tuple[int, int]:
         """The fewest cells, and how many of them a key has, for `items` different keys at the wanted
         false-positive rate.
 
-        >>> CountingBloom.cells_for(1_000_000, 0.01)
+        >>> CountingBloom.size_for(1_000_000, 0.01)
         (9592955, 7)
         """
 
@@ -1216,14 +1216,14 @@ class _Frequency(_TakesBatches):
 @final
 class CountMin(_Frequency, _TakesHashes):
     """Counts how often each key came, in `depth` rows of `width` counters. An answer is never below the
-    truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_error`
+    truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_bound`
     finds the size.
 
     Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are closer,
     but such sketches cannot be merged or multiplied. `keys` and `seed` are as for `HyperLogLog`.
 
     >>> from crivo import CountMin
-    >>> words = CountMin.for_error(0.001, 0.01)
+    >>> words = CountMin.for_bound(0.001, 0.01)
     >>> words.insert_batch("the cat and the dog and the bird".split())
     0
     >>> words.frequency("the").value
@@ -1242,7 +1242,7 @@ class CountMin(_Frequency, _TakesHashes):
         seed: SupportsIndex = 0,
     ) -> Self: ...
     @staticmethod
-    def for_error(
+    def for_bound(
         epsilon: float,
         delta: float,
         *,
@@ -1345,13 +1345,13 @@ class CountMin(_Frequency, _TakesHashes):
 class RangeCountMin(_Frequency):
     """Counts how many integers lie in a range that is named only later, of the universe from 0 to
     2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width` counters; an
-    answer is never below the truth. `for_error` finds the size.
+    answer is never below the truth. `for_bound` finds the size.
 
     Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches with
     the same sizes and `seed` can be merged.
 
     >>> from crivo import RangeCountMin
-    >>> latencies = RangeCountMin.for_error(20, 0.01, 0.01)
+    >>> latencies = RangeCountMin.for_bound(20, 0.01, 0.01)
     >>> latencies.insert_batch([i * i % 3_000 for i in range(10_000)])
     0
     >>> slow = latencies.range(2_000, 2_999)
@@ -1365,7 +1365,7 @@ class RangeCountMin(_Frequency):
         cls, levels: SupportsIndex, width: SupportsIndex, depth: SupportsIndex, *, seed: SupportsIndex = 0
     ) -> Self: ...
     @staticmethod
-    def for_error(
+    def for_bound(
         levels: SupportsIndex, epsilon: float, delta: float, *, seed: SupportsIndex = 0
     ) -> RangeCountMin:
         """An empty sketch of the smallest size with which the answer for any range exceeds the truth by at
@@ -1736,7 +1736,7 @@ class MinHash(_TakesHashes):
     will do. Two empty sets have no similarity, and are refused.
 
     >>> from crivo import MinHash
-    >>> ana, rui = MinHash.for_error(0.05), MinHash.for_error(0.05)
+    >>> ana, rui = MinHash.for_bound(0.05), MinHash.for_bound(0.05)
     >>> ana.insert_batch(range(600)), rui.insert_batch(range(200, 800))
     (0, 0)
     >>> alike = ana.similarity(rui)
@@ -1746,25 +1746,25 @@ class MinHash(_TakesHashes):
 
     def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
-    def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> MinHash:
-        """The sketch of an empty set, of the size at which similarities are off by less than `error` with
+    def for_bound(bound: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> MinHash:
+        """The sketch of an empty set, of the size at which similarities are off by less than `bound` with
         about 95 % confidence.
 
-        >>> MinHash.for_error(0.05).k
+        >>> MinHash.for_bound(0.05).k
         400
         """
 
     @staticmethod
-    def k_for(error: float) -> int:
-        """The number of slots at which similarities are off by less than `error` with about 95 %
+    def k_for(bound: float) -> int:
+        """The number of slots at which similarities are off by less than `bound` with about 95 %
         confidence.
         """
 
     @staticmethod
-    def error(k: SupportsIndex) -> float:
+    def bound(k: SupportsIndex) -> float:
         """By how much a similarity is off, at most, with about 95 % confidence: 1/√k.
 
-        >>> MinHash.error(400)
+        >>> MinHash.bound(400)
         0.05
         """
 
@@ -2193,11 +2193,11 @@ class DDSketch(_Stored):
     exact.
 
     If the numbers need more than `max_bins` bins, pairs of them are joined and the error about
-    doubles; `relative_error` says so. `for_error` chooses bins for eighteen decades. Merging is exact,
+    doubles; `relative_error` says so. `for_bound` chooses bins for eighteen decades. Merging is exact,
     in any order.
 
     >>> from crivo import DDSketch
-    >>> latencies = DDSketch.for_error(0.01)
+    >>> latencies = DDSketch.for_bound(0.01)
     >>> latencies.insert_batch([i / 1000 for i in range(1, 10_001)])
     0
     >>> median = latencies.quantile(0.5)
@@ -2207,7 +2207,7 @@ class DDSketch(_Stored):
 
     def __new__(cls, relative_error: float, max_bins: SupportsIndex) -> Self: ...
     @staticmethod
-    def for_error(relative_error: float) -> DDSketch:
+    def for_bound(relative_error: float) -> DDSketch:
         """An empty sketch with that relative error for numbers of eighteen decades."""
 
     @staticmethod
@@ -2241,7 +2241,7 @@ class DDSketch(_Stored):
     def quantiles(self, shares: Iterable[float]) -> list[Estimate | None]:
         """Many quantiles, at the cost of one.
 
-        >>> numbers = DDSketch.for_error(0.01)
+        >>> numbers = DDSketch.for_bound(0.01)
         >>> numbers.insert_batch(range(101))
         0
         >>> [round(float(quantile)) for quantile in numbers.quantiles([0, 0.25, 0.5, 1])]
@@ -2488,7 +2488,7 @@ class Panes(_Stored):
         many panes.
 
         >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
-        >>> day.pane_width, day.capacity
+        >>> day.pane_width, day.pane_count
         (3600, 25)
         """
 
@@ -2555,7 +2555,7 @@ class Panes(_Stored):
         """How many units of time are in a pane."""
 
     @property
-    def capacity(self) -> int:
+    def pane_count(self) -> int:
         """How many panes are in the window."""
 
     @property
@@ -2847,14 +2847,14 @@ class FeatureHasher:
     6.0
     """
 
-    def __new__(cls, bits: SupportsIndex, seed: SupportsIndex = 0) -> Self: ...
+    def __new__(cls, slot_bits: SupportsIndex, seed: SupportsIndex = 0) -> Self: ...
     def namespace(self, name: str | bytes) -> FeatureHasher:
         """The same slots for features of their own: a word in the subject is another feature than in the
         body.
         """
 
     @property
-    def bits(self) -> int:
+    def slot_bits(self) -> int:
         """The base-2 logarithm of the number of slots."""
 
     @property

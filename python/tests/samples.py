@@ -59,7 +59,7 @@ def events(counter: Any, number: int) -> Any:
 
 
 def array() -> CounterArray:
-    counters = CounterArray(31, 4, 1.5, seed=7)
+    counters = CounterArray(31, 1.5, 4, seed=7)
     counters.increment_batch(range(31))
     return counters
 

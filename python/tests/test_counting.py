@@ -30,7 +30,7 @@ from crivo import (
 COUNTERS: dict[str, Callable[..., Any]] = {
     "SampledCounter": lambda **rest: SampledCounter(0.25, **rest),
     "MorrisCounter": lambda **rest: MorrisCounter(1.1, 8, **rest),
-    "CounterArray": lambda **rest: CounterArray(5, 8, 1.1, **rest),
+    "CounterArray": lambda **rest: CounterArray(5, 1.1, 8, **rest),
 }
 each_counter = pytest.mark.parametrize("new", COUNTERS.values(), ids=COUNTERS)
 each_single = pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def answer(counter: Any, confidence: float = 0.95) -> Any:
 
 def test_signatures_are_the_library_s_with_a_seed_by_name() -> None:
     assert str(inspect.signature(SampledCounter)) == "(probability, *, seed=0)"
-    assert str(inspect.signature(MorrisCounter)) == "(base, bits, *, seed=0)"
-    assert str(inspect.signature(CounterArray)) == "(len, bits, base, *, seed=0)"
+    assert str(inspect.signature(MorrisCounter)) == "(base, counter_bits, *, seed=0)"
+    assert str(inspect.signature(CounterArray)) == "(len, base, counter_bits, *, seed=0)"
 
 
 @each_counter
@@ -132,9 +132,9 @@ def test_merge_refuses_other_settings_and_changes_nothing() -> None:
     pairs: list[tuple[Any, Any, str]] = [
         (SampledCounter(0.5), SampledCounter(0.25), "probability"),
         (MorrisCounter(1.1, 8), MorrisCounter(1.2, 8), "base"),
-        (MorrisCounter(1.1, 8), MorrisCounter(1.1, 9), "bits"),
-        (CounterArray(5, 8, 1.1), CounterArray(6, 8, 1.1), "len"),
-        (CounterArray(5, 8, 1.1), CounterArray(5, 16, 1.1), "bits"),
+        (MorrisCounter(1.1, 8), MorrisCounter(1.1, 9), "counter bits"),
+        (CounterArray(5, 1.1, 8), CounterArray(6, 1.1, 8), "len"),
+        (CounterArray(5, 1.1, 8), CounterArray(5, 1.1, 16), "counter bits"),
     ]
     for mine, theirs, field in pairs:
         before = bytes(mine)
@@ -215,8 +215,8 @@ def test_morris_counter_of_base_2_counts_powers() -> None:
     counter.add(10**9)
     assert counter.is_saturated and counter.value == 15
     assert (counter.estimate().value, counter.estimate().upper) == (2**15 - 1, inf)
-    assert (counter.base, counter.bits) == (2, 4)
-    assert repr(counter).startswith("<MorrisCounter base=2, bits=4, value=15: ")
+    assert (counter.base, counter.counter_bits) == (2, 4)
+    assert repr(counter).startswith("<MorrisCounter base=2, counter_bits=4, value=15: ")
 
 
 def test_morris_counter_is_sized_by_reach_or_error() -> None:
@@ -229,7 +229,7 @@ def test_morris_counter_is_sized_by_reach_or_error() -> None:
         assert counter.base == MorrisCounter.base_for_error(error)
         assert MorrisCounter.standard_error(counter.base) == pytest.approx(error)
     for bits in (3, 17, -1, 256, 2**70):
-        with pytest.raises(InvalidParameterError, match=f"bits: expected 4 to 16, found {bits}"):
+        with pytest.raises(InvalidParameterError, match=f"counter bits: expected 4 to 16, found {bits}"):
             MorrisCounter(1.1, bits)
     for base in (1.0, 2.1, float("nan")):
         for call in (lambda b: MorrisCounter(b, 8), MorrisCounter.standard_error):
@@ -242,19 +242,19 @@ def test_morris_counter_is_sized_by_reach_or_error() -> None:
 
 
 def test_array_settings_are_kept_and_checked() -> None:
-    array = CounterArray.for_reach(1001, 4, 1e4, seed=3)
-    assert (len(array), array.bits, array.highest, array.saturated) == (1001, 4, 15, 0)
+    array = CounterArray.for_reach(1001, 1e4, 4, seed=3)
+    assert (len(array), array.counter_bits, array.highest, array.saturated) == (1001, 4, 15, 0)
     assert array.reach == pytest.approx(1e4, rel=1e-6)
     assert array.memory < 501 + 5000
-    assert repr(CounterArray(5, 8, 1.5)) == "<CounterArray len=5, bits=8, base=1.5: 0>"
+    assert repr(CounterArray(5, 1.5, 8)) == "<CounterArray len=5, base=1.5, counter_bits=8: 0>"
     for count in (0, -1, 2**64):
         with pytest.raises(InvalidParameterError, match=f"len: expected at least 1 counter, found {count}"):
-            CounterArray(count, 8, 1.1)
+            CounterArray(count, 1.1, 8)
     for bits in (0, 5, 32, -8):
-        with pytest.raises(InvalidParameterError, match=f"bits: expected 4, 8 or 16, found {bits}"):
-            CounterArray(5, bits, 1.1)
+        with pytest.raises(InvalidParameterError, match=f"counter bits: expected 4, 8 or 16, found {bits}"):
+            CounterArray(5, 1.1, bits)
     with pytest.raises(InvalidParameterError, match="base"):
-        CounterArray(5, 8, 1.0)
+        CounterArray(5, 1.0, 8)
 
 
 INDEXES = np.random.default_rng(1).integers(0, 100, 5000)
@@ -275,7 +275,7 @@ BATCHES: dict[str, Any] = {
 @pytest.mark.parametrize("bits", [4, 8, 16])
 @pytest.mark.parametrize("batch", BATCHES)
 def test_a_batch_of_any_type_is_the_same_as_one_by_one(batch: str, bits: int) -> None:
-    one_by_one, batched = (CounterArray(100, bits, 1.3, seed=5) for _ in range(2))
+    one_by_one, batched = (CounterArray(100, 1.3, bits, seed=5) for _ in range(2))
     for index in INDEXES.tolist():
         one_by_one.increment(index)
     batched.increment_batch(BATCHES[batch])
@@ -285,7 +285,7 @@ def test_a_batch_of_any_type_is_the_same_as_one_by_one(batch: str, bits: int) ->
 def test_every_index_has_its_own_counter() -> None:
     """The first event always counts, so whether there was one is known exactly."""
     for bits in (4, 8, 16):
-        array = CounterArray(1001, bits, 1.5)
+        array = CounterArray(1001, 1.5, bits)
         array.increment_batch(range(0, 1001, 7))
         expected = [int(index % 7 == 0) for index in range(1001)]
         assert array.values().tolist() == expected
@@ -297,7 +297,7 @@ def test_every_index_has_its_own_counter() -> None:
 
 
 def test_saturated_counters_are_told() -> None:
-    array = CounterArray(3, 4, 2)
+    array = CounterArray(3, 2, 4)
     array.add(1, 10**9)
     assert (array.value(1), array.saturated) == (15, 1)
     assert array.estimate(1).upper == array.total().upper == inf
@@ -305,7 +305,7 @@ def test_saturated_counters_are_told() -> None:
 
 @pytest.mark.parametrize("index", [-1, 5, 2**63, 2**64, -(2**70)])
 def test_an_index_without_a_counter_is_refused_and_nothing_counted(index: int) -> None:
-    array = CounterArray(5, 8, 1.1)
+    array = CounterArray(5, 1.1, 8)
     before = bytes(array)
     calls: list[Callable[[], object]] = [
         lambda: array.increment(index),
@@ -323,7 +323,7 @@ def test_an_index_without_a_counter_is_refused_and_nothing_counted(index: int) -
 
 
 def test_what_holds_no_indexes_is_refused() -> None:
-    array = CounterArray(5, 8, 1.1)
+    array = CounterArray(5, 1.1, 8)
     array.increment_batch([])
     array.increment_batch(np.array([], "i8"))
     arrays = [np.array([1.0]), np.array(["1"]), np.array([True]), np.array([[1, 2]]), pa.array([1, None])]
@@ -333,11 +333,11 @@ def test_what_holds_no_indexes_is_refused() -> None:
     for other in ("12", [1.0], ["1"], [None], 3, None):
         with pytest.raises(TypeError):
             array.increment_batch(other)  # type: ignore[arg-type]
-    assert array == CounterArray(5, 8, 1.1)
+    assert array == CounterArray(5, 1.1, 8)
 
 
 def test_the_sum_is_sharper_than_its_parts() -> None:
-    array = CounterArray(10_000, 8, 1.5, seed=4)
+    array = CounterArray(10_000, 1.5, 8, seed=4)
     array.increment_batch(np.tile(np.arange(10_000), 20))
     assert 200_000 in array.total(0.999999)
     assert array.total().relative_error < 0.02 < 0.3 < array.estimate(0).relative_error

@@ -214,9 +214,9 @@ def test_hashes_of_the_caller() -> None:
 
 def test_sizes_are_found_and_checked() -> None:
     assert CountMin.size_for(0.001, 0.01) == (2719, 5)
-    sketch = CountMin.for_error(0.001, 0.01, keys="int", seed=3)
+    sketch = CountMin.for_bound(0.001, 0.01, keys="int", seed=3)
     assert (sketch.width, sketch.depth, sketch.keys, sketch.seed) == (2719, 5, "int", 3)
-    assert CountMin.for_error(0.01, 0.1, conservative=True).is_conservative
+    assert CountMin.for_bound(0.01, 0.1, conservative=True).is_conservative
     assert CountMin.epsilon(2719) == e / 2719
     for width in (0, -1, 2**30 + 1, 2**64):
         expected = f"width: expected 1 to {2**30}, found {width}"
@@ -225,8 +225,8 @@ def test_sizes_are_found_and_checked() -> None:
         expected = f"depth: expected 1 to 32, found {depth}"
         assert refused(CountMin, 3, depth) == refused(CountMin.delta, depth) == expected
     for share in (0.0, 1.0, -1.0, float("nan"), 1e-30):
-        assert refused(CountMin.for_error, share, 0.01).startswith("epsilon: expected")
-        assert refused(CountMin.for_error, 0.01, share).startswith("delta: expected")
+        assert refused(CountMin.for_bound, share, 0.01).startswith("epsilon: expected")
+        assert refused(CountMin.for_bound, 0.01, share).startswith("delta: expected")
     expected = "(width, depth, *, conservative=False, keys='text', seed=0)"
     assert str(inspect.signature(CountMin)) == expected
     assert repr(CountMin(3, 2)) == "<CountMin width=3, depth=2, keys='text', seed=0: 0 counted>"
@@ -239,7 +239,7 @@ def test_sizes_are_found_and_checked() -> None:
 
 
 def integers_of(values: Any, levels: int = 20) -> RangeCountMin:
-    sketch = RangeCountMin.for_error(levels, 0.01, 0.01)
+    sketch = RangeCountMin.for_bound(levels, 0.01, 0.01)
     sketch.insert_batch(values)
     return sketch
 
@@ -305,7 +305,7 @@ def test_what_is_outside_is_refused() -> None:
     for levels in (0, 65, -1):
         expected = f"levels: expected 1 to 64, found {levels}"
         assert refused(RangeCountMin, levels, 3, 2) == expected
-        assert refused(RangeCountMin.for_error, levels, 0.1, 0.1) == expected
+        assert refused(RangeCountMin.for_bound, levels, 0.1, 0.1) == expected
     assert refused(RangeCountMin, 8, 0, 1).startswith("width: expected 1 to")
-    assert refused(RangeCountMin.for_error, 8, 0.0, 0.1).startswith("epsilon: expected")
+    assert refused(RangeCountMin.for_bound, 8, 0.0, 0.1).startswith("epsilon: expected")
     assert repr(sketch) == "<RangeCountMin levels=8, width=3, depth=2, seed=0: 1 counted>"

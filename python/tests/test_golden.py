@@ -99,7 +99,7 @@ def events(counter: Any, number: int) -> Any:
 
 
 def array(count: int, bits: int, base: float, seed: int) -> CounterArray:
-    counters = CounterArray(count, bits, base, seed=seed)
+    counters = CounterArray(count, base, bits, seed=seed)
     indexes = np.arange(count)
     counters.increment_batch(np.repeat(indexes, 1000 // (indexes + 1)))
     return counters

@@ -78,7 +78,7 @@ def test_features_are_where_their_hash_puts_them() -> None:
     assert subject.seed == seed and subject.place("x")[0] == place(b"x", 10, seed)[0]
     assert subject == FeatureHasher(10, seed)
     assert pickle.loads(pickle.dumps(subject)) == subject == eval(repr(subject))
-    assert (subject.bits, subject.slots) == (10, 1024)
+    assert (subject.slot_bits, subject.slots) == (10, 1024)
 
 
 def test_vectors_add_features_up() -> None:
@@ -100,7 +100,7 @@ def test_vectors_add_features_up() -> None:
 
 def test_what_are_no_features_is_refused() -> None:
     hasher = FeatureHasher(6)
-    assert refused(FeatureHasher, 0) == "bits: expected 1 to 30, found 0"
+    assert refused(FeatureHasher, 0) == "slot bits: expected 1 to 30, found 0"
     with pytest.raises(InvalidParameterError, match="64 elements"):
         hasher.add_dense({}, np.zeros(63, "f4"))
     wrong: Any

@@ -252,7 +252,7 @@ except MemoryError as error:
 
 
 def test_sizes_are_kept_and_found_for_goals() -> None:
-    assert Bloom.size_for(1_000_000, 0.01) == CountingBloom.cells_for(1_000_000, 0.01) == (9_592_955, 7)
+    assert Bloom.size_for(1_000_000, 0.01) == CountingBloom.size_for(1_000_000, 0.01) == (9_592_955, 7)
     for rate in (0.5, 0.01, 1e-5):
         bits, hashes = Bloom.size_for(5000, rate)
         sized = Bloom.for_items(5000, rate)

@@ -21,7 +21,7 @@ NUMBERS = [GENERATOR.lognormvariate(2, 3) * GENERATOR.choice([1, 1, 1, -1]) for 
 
 
 def of(values: Any, error: float = 0.01) -> DDSketch:
-    sketch = DDSketch.for_error(error)
+    sketch = DDSketch.for_bound(error)
     sketch.insert_batch(values)
     return sketch
 
@@ -82,7 +82,7 @@ def test_every_kind_of_column_gives_the_same_sketch() -> None:
         pa.uint64(),
     ):
         assert of(pa.array(np.arange(100), pa.int64()).cast(kind)) == of(range(100))
-    one_by_one = DDSketch.for_error(0.01)
+    one_by_one = DDSketch.for_bound(0.01)
     for number in halves:
         one_by_one.insert(number)
     assert one_by_one == of(halves)
@@ -95,12 +95,12 @@ def test_missing_values_are_skipped_and_counted() -> None:
     masked = np.ma.MaskedArray(filled, [value is None for value in column])
     objects = np.array(column, dtype=object)
     for values in (column, iter(column), pa.array(column), pl.Series(column), masked, objects):
-        sketch = DDSketch.for_error(0.01)
+        sketch = DDSketch.for_bound(0.01)
         assert sketch.insert_batch(values) == missing
         assert sketch == of([i / 4 for i in range(500)])
     nullable = pd.Series([1, None, 3], dtype="Int64")
-    assert DDSketch.for_error(0.01).insert_batch(nullable) == 1
-    assert DDSketch.for_error(0.01).insert_batch(pa.nulls(5)) == 5
+    assert DDSketch.for_bound(0.01).insert_batch(nullable) == 1
+    assert DDSketch.for_bound(0.01).insert_batch(pa.nulls(5)) == 5
 
 
 def test_nan_is_not_missing_but_not_finite() -> None:
@@ -109,13 +109,13 @@ def test_nan_is_not_missing_but_not_finite() -> None:
         np.array([1.0, math.nan, math.inf]),
         pa.array([1.0, math.nan, math.inf]),
     ):
-        sketch = DDSketch.for_error(0.01)
+        sketch = DDSketch.for_bound(0.01)
         assert sketch.insert_batch(column) == 0
         assert (sketch.count, sketch.not_finite, sketch.max) == (1, 2, 1.0)
 
 
 def test_what_is_no_number_is_refused_with_its_position() -> None:
-    sketch = DDSketch.for_error(0.01)
+    sketch = DDSketch.for_bound(0.01)
     with pytest.raises(
         KeyTypeError, match="value 2: key: expected a number, found str '3'; the values before it"
     ):
@@ -139,7 +139,7 @@ def test_merge_equals_the_joined_stream() -> None:
     joined = DDSketch(0.01, 16)
     joined.insert_batch(NUMBERS)
     assert joined.is_collapsed and joined.relative_error > 0.01 and joined.bins <= 16
-    weighted = DDSketch.for_error(0.01)
+    weighted = DDSketch.for_bound(0.01)
     for number, weight in Counter(i % 7 for i in range(100)).items():
         weighted.add(number, weight)
     assert weighted == of([i % 7 for i in range(100)])

@@ -67,7 +67,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
             MinHash(8).similarity(other)
     assert refused(MinHash, 0) == "k: expected 1 to 32767, found 0"
     assert refused(MinHash, 2**40).startswith("k: expected 1 to 32767")
-    assert "error" in refused(MinHash.for_error, 0)
+    assert "bound" in refused(MinHash.for_bound, 0)
 
 
 def test_items_are_counted_too() -> None:

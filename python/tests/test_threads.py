@@ -126,7 +126,7 @@ def test_an_iterator_may_use_the_sketch_that_reads_it() -> None:
 
 
 def test_python_runs_while_indexes_are_counted() -> None:
-    array = CounterArray(1_000_000, 8, 1.1)
+    array = CounterArray(1_000_000, 1.1, 8)
     indexes = np.random.default_rng(2).integers(0, 1_000_000, 2_000_000)
     # One of several: on a busy machine the other thread may not get a processor.
     assert any(ticks_during(lambda: array.increment_batch(indexes)) > 8 for _ in range(20))

@@ -120,7 +120,7 @@ def test_rings_merge_pane_by_pane() -> None:
 
 def test_the_clock_is_the_caller_s() -> None:
     panes = Panes.for_window(HyperLogLog(8), window=100, panes=10)
-    assert (panes.pane_width, panes.capacity, panes.latest) == (10, 11, None)
+    assert (panes.pane_width, panes.pane_count, panes.latest) == (10, 11, None)
     panes.insert("a", 5)
     panes.advance(114)
     assert panes.merged(114).estimate().value == 0 and panes.is_empty
@@ -154,7 +154,7 @@ EMPTY: dict[str, Callable[[], Any]] = {
     "UltraLogLog, dense": lambda: UltraLogLog(6, seed=7),
     "SampledCounter": lambda: SampledCounter(0.25, seed=9),
     "MorrisCounter": lambda: MorrisCounter(1.084, 8, seed=9),
-    "CounterArray": lambda: CounterArray(31, 4, 1.5, seed=9),
+    "CounterArray": lambda: CounterArray(31, 1.5, 4, seed=9),
     "DirectTable": lambda: DirectTable(1000, seed=7),
     "Bloom": lambda: Bloom.for_items(100, 0.01, seed=2**64 - 1),
     "BlockedBloom": lambda: BlockedBloom.for_items(100, 0.01),

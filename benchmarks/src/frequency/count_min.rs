@@ -24,7 +24,7 @@ fn crivo(width: u32, scheme: KeyScheme) -> CountMin {
 }
 
 fn conservative(width: u32, scheme: KeyScheme) -> CountMin {
-    CountMin::conservative(width, DEPTH, scheme).expect("a valid size")
+    CountMin::conservative_with_scheme(width, DEPTH, scheme).expect("a valid size")
 }
 
 fn datasketches(width: u32) -> Peer {

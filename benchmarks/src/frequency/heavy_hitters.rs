@@ -76,9 +76,9 @@ fn spread(rank: u32) -> u64 {
 
 /// The largest sketch that takes no more than so many bytes when it is full of keys.
 fn crivo(scheme: KeyScheme, bytes: usize) -> HeavyHitters {
-    let filled = |capacity: usize| {
+    let filled = |capacity: u64| {
         let mut sketch = HeavyHitters::with_scheme(capacity, scheme).expect("a valid capacity");
-        for key in 0..20 * capacity as u64 {
+        for key in 0..20 * capacity {
             let text = format!("{key:011}");
             let key = match scheme == KeyScheme::bytes() {
                 true => KeyRef::Bytes(text.as_bytes()),
@@ -88,7 +88,7 @@ fn crivo(scheme: KeyScheme, bytes: usize) -> HeavyHitters {
         }
         sketch.memory()
     };
-    let (mut fits, mut exceeds) = (1, bytes);
+    let (mut fits, mut exceeds) = (1, bytes as u64);
     while exceeds - fits > 1 {
         let middle = fits.midpoint(exceeds);
         if filled(middle) <= bytes { fits = middle } else { exceeds = middle }

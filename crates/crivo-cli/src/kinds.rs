@@ -75,7 +75,7 @@ mod tests {
     use crivo::counting::{CounterArray, MorrisCounter};
     use crivo::distinct::HyperLogLog;
     use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
-    use crivo::membership::{Bloom, CountingBloom};
+    use crivo::membership::{Bloom, CounterBits, CountingBloom};
     use crivo::profile::{ColumnProfile, DDSketch};
     use crivo::window::Panes;
 
@@ -86,15 +86,19 @@ mod tests {
         let hll = AnySketch::from(HyperLogLog::new(4).unwrap());
         for (sketch, made_by, asked_by) in [
             (MorrisCounter::new(2.0, 8, 0).unwrap().into(), "crivo count --counter", "crivo show"),
-            (CounterArray::new(9, 8, 2.0, 0).unwrap().into(), "crivo count --by", "crivo ask"),
+            (CounterArray::new(9, 2.0, 8, 0).unwrap().into(), "crivo count --by", "crivo ask"),
             (hll.clone(), "crivo distinct", "crivo show"),
             (Bloom::for_items(9, 0.1).unwrap().into(), "crivo set build", "crivo ask"),
-            (CountingBloom::for_items(9, 0.1).unwrap().into(), "crivo set build --counting", "crivo ask"),
+            (
+                CountingBloom::for_items(9, 0.1, CounterBits::Four).unwrap().into(),
+                "crivo set build --counting",
+                "crivo ask",
+            ),
             (CountMin::new(8, 2).unwrap().into(), "crivo freq", "crivo ask"),
             (RangeCountMin::new(8, 8, 2).unwrap().into(), "crivo freq --ranges", "crivo ask --range"),
             (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),
             (Majority::new().into(), "the crivo library", "crivo ask"),
-            (DDSketch::for_error(0.1).unwrap().into(), "the crivo library", "crivo show"),
+            (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo show"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),
         ] {

@@ -70,8 +70,8 @@ impl WindowArgs {
     /// The ring of a file, if it has the window that was asked for.
     pub(crate) fn go_on(&self, ring: Panes<AnySketch>, name: &str, pass: &mut Pass) -> Result<Window> {
         let fresh = self.begin(ring.empty().clone(), pass)?;
-        if fresh.ring.pane_width() != ring.pane_width() || fresh.ring.capacity() != ring.capacity() {
-            let window = ring.pane_width().saturating_mul(u64::from(ring.capacity() - 1));
+        if fresh.ring.pane_width() != ring.pane_width() || fresh.ring.pane_count() != ring.pane_count() {
+            let window = ring.pane_width().saturating_mul(u64::from(ring.pane_count() - 1));
             bail!("--window: that of {name} is {window}s, and it can only be continued so");
         }
         Ok(Window { ring })

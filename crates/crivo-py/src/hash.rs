@@ -142,13 +142,13 @@ type Sparse<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 #[pymethods]
 impl FeatureHasher {
     #[new]
-    #[pyo3(signature = (bits, seed = None))]
-    #[pyo3(text_signature = "(bits, seed=0)")]
-    fn new(bits: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        let (least, most) = library::FeatureHasher::BITS.into_inner();
-        let bits = setting_in("bits", bits, least.into()..=most.into())? as u8;
+    #[pyo3(signature = (slot_bits, seed = None))]
+    #[pyo3(text_signature = "(slot_bits, seed=0)")]
+    fn new(slot_bits: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
+        let (least, most) = library::FeatureHasher::SLOT_BITS.into_inner();
+        let slot_bits = setting_in("slot bits", slot_bits, least.into()..=most.into())? as u8;
         let seed = seed.map_or(Ok(0), |seed| count_of("seed", seed))?;
-        Ok(Self { hasher: library::FeatureHasher::new(bits)?.with_seed(seed), seed })
+        Ok(Self { hasher: library::FeatureHasher::new(slot_bits)?.with_seed(seed), seed })
     }
 
     /// The same slots for features of their own: a word in the subject is another feature than in the
@@ -161,8 +161,8 @@ impl FeatureHasher {
 
     /// The base-2 logarithm of the number of slots.
     #[getter]
-    fn bits(&self) -> u8 {
-        self.hasher.bits()
+    fn slot_bits(&self) -> u8 {
+        self.hasher.slot_bits()
     }
 
     /// The number of slots.
@@ -208,11 +208,11 @@ impl FeatureHasher {
     }
 
     fn __repr__(&self) -> String {
-        format!("FeatureHasher({}, {})", self.bits(), self.seed)
+        format!("FeatureHasher({}, {})", self.slot_bits(), self.seed)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u8, u64)> {
-        (slf.get_type().into_any(), (slf.get().bits(), slf.get().seed))
+        (slf.get_type().into_any(), (slf.get().slot_bits(), slf.get().seed))
     }
 }
 

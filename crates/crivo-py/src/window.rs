@@ -50,7 +50,8 @@ impl Panes {
         pane_width: &Bound<'_, PyAny>,
         panes: &Bound<'_, PyAny>,
     ) -> Result<Self> {
-        let (width, panes) = (units_of("pane_width", pane_width)?, panes_of(panes, *Ring::CAPACITIES.end())?);
+        let (width, panes) =
+            (units_of("pane_width", pane_width)?, panes_of(panes, *Ring::PANE_COUNTS.end())?);
         Ok(Self(Shared::new(Ring::new(any::from_python(sketch)?, width, panes)?)))
     }
 
@@ -58,7 +59,7 @@ impl Panes {
     /// many panes.
     ///
     /// >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
-    /// >>> day.pane_width, day.capacity
+    /// >>> day.pane_width, day.pane_count
     /// (3600, 25)
     #[staticmethod]
     fn for_window(
@@ -66,7 +67,7 @@ impl Panes {
         window: &Bound<'_, PyAny>,
         panes: &Bound<'_, PyAny>,
     ) -> Result<Self> {
-        let (window, panes) = (units_of("window", window)?, panes_of(panes, *Ring::CAPACITIES.end() - 1)?);
+        let (window, panes) = (units_of("window", window)?, panes_of(panes, *Ring::PANE_COUNTS.end() - 1)?);
         Ok(Self(Shared::new(Ring::for_window(any::from_python(sketch)?, window, panes)?)))
     }
 
@@ -196,8 +197,8 @@ impl Panes {
 
     /// How many panes are in the window.
     #[getter]
-    fn capacity(&self, py: Python<'_>) -> u32 {
-        self.0.quick(py, |panes| panes.capacity())
+    fn pane_count(&self, py: Python<'_>) -> u32 {
+        self.0.quick(py, |panes| panes.pane_count())
     }
 
     /// What the sketches' keys are: "text", "int" or "hash".
@@ -225,9 +226,9 @@ impl Panes {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let (kind, width, capacity) = (self.family(py), self.pane_width(py), self.capacity(py));
+        let (kind, width, count) = (self.family(py), self.pane_width(py), self.pane_count(py));
         let used = self.0.quick(py, |panes| panes.panes().len());
-        format!("<Panes of {kind}, pane_width={width}, panes={capacity}: {used} used>")
+        format!("<Panes of {kind}, pane_width={width}, panes={count}: {used} used>")
     }
 }
 
@@ -448,7 +449,7 @@ fn time_of(time: &Bound<'_, PyAny>) -> Result<i64> {
 }
 
 fn units_of(name: &str, units: &Bound<'_, PyAny>) -> Result<u64> {
-    setting_in(name, units, Ring::WIDTHS)
+    setting_in(name, units, Ring::PANE_WIDTHS)
 }
 
 fn panes_of(panes: &Bound<'_, PyAny>, most: u32) -> Result<u32> {

@@ -12,7 +12,7 @@ fn plain(width: u32, depth: u32) -> CountMin {
 }
 
 fn conservative(width: u32, depth: u32) -> CountMin {
-    CountMin::conservative(width, depth, KeyScheme::hashes()).unwrap()
+    CountMin::conservative_with_scheme(width, depth, KeyScheme::hashes()).unwrap()
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn parameters_out_of_range_are_named_with_their_range() {
     ] {
         for error in [
             CountMin::new(width, depth).unwrap_err(),
-            CountMin::conservative(width, depth, KeyScheme::bytes()).unwrap_err(),
+            CountMin::conservative_with_scheme(width, depth, KeyScheme::bytes()).unwrap_err(),
         ] {
             assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, field));
             assert_eq!(error.expected(), allowed);
@@ -33,7 +33,7 @@ fn parameters_out_of_range_are_named_with_their_range() {
     }
     for wrong in [0.0, -0.1, 1.0, 2.0, 1e-16, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for (epsilon, delta, field) in [(wrong, 0.01, "epsilon"), (0.01, wrong, "delta")] {
-            let error = CountMin::for_error(epsilon, delta).unwrap_err();
+            let error = CountMin::for_bound(epsilon, delta).unwrap_err();
             assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, field), "{wrong}");
         }
     }
@@ -94,7 +94,7 @@ fn every_way_in_gives_the_same_sketch() {
     let keys: Vec<u64> = (0..5_000).map(|i| i * i % 701).collect();
     let weights: Vec<u64> = (0..5_000).map(|i| i % 7).collect();
     let scheme = KeyScheme::integers().with_seed(3);
-    for make in [CountMin::with_scheme, CountMin::conservative] {
+    for make in [CountMin::with_scheme, CountMin::conservative_with_scheme] {
         let (mut single, mut batched) = (make(300, 5, scheme).unwrap(), make(300, 5, scheme).unwrap());
         keys.iter().for_each(|key| single.insert(key).unwrap());
         keys.iter().zip(&weights).for_each(|(key, &weight)| single.add(key, weight).unwrap());
@@ -200,7 +200,7 @@ fn inner_products_of_the_largest_weights_do_not_overflow() {
 
 #[test]
 fn summary_tells_size_update_and_error() {
-    let mut sketch = CountMin::conservative(500, 4, KeyScheme::integers().with_seed(3)).unwrap();
+    let mut sketch = CountMin::conservative_with_scheme(500, 4, KeyScheme::integers().with_seed(3)).unwrap();
     (0..1_000_u64).for_each(|i| sketch.add(&i, 3).unwrap());
     let summary = AnySketch::from(sketch.clone()).summary();
     assert_eq!(summary.family, Family::CountMin);

@@ -18,12 +18,12 @@ fn parameters_out_of_range_are_named_with_their_range() {
     for base in [1.0, 0.0, -2.0, 2.1, f64::NAN, f64::INFINITY] {
         let error = MorrisCounter::new(base, 8, 0).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "base"));
-        assert_eq!(CounterArray::new(10, 8, base, 0).unwrap_err().field(), "base");
+        assert_eq!(CounterArray::new(10, base, 8, 0).unwrap_err().field(), "base");
     }
     for bits in [0, 3, 17, 255] {
         assert_eq!(MorrisCounter::new(1.5, bits, 0).unwrap_err().expected(), "4 to 16");
         assert_eq!(MorrisCounter::base_for(1e6, bits).unwrap_err().field(), "bits");
-        assert_eq!(CounterArray::new(10, bits, 1.5, 0).unwrap_err().expected(), "4, 8 or 16");
+        assert_eq!(CounterArray::new(10, 1.5, bits, 0).unwrap_err().expected(), "4, 8 or 16");
     }
     for reach in [0.0, 200.0, 1e200, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(MorrisCounter::base_for(reach, 8).unwrap_err().field(), "reach", "{reach}");
@@ -31,8 +31,8 @@ fn parameters_out_of_range_are_named_with_their_range() {
     for error in [0.0, 0.00001, 0.8, -0.1, f64::NAN] {
         assert_eq!(MorrisCounter::for_error(error, 8, 0).unwrap_err().field(), "error");
     }
-    assert_eq!(CounterArray::new(0, 8, 1.5, 0).unwrap_err().field(), "len");
-    assert_eq!(CounterArray::new(u64::MAX, 16, 1.5, 0).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!(CounterArray::new(0, 1.5, 8, 0).unwrap_err().field(), "len");
+    assert_eq!(CounterArray::new(u64::MAX, 1.5, 16, 0).unwrap_err().kind(), ErrorKind::OutOfMemory);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn sizes_from_an_error_have_that_error() {
 #[test]
 fn nothing_counted_is_zero_for_certain_where_the_first_event_always_counts() {
     assert_eq!(MorrisCounter::new(1.5, 8, 0).unwrap().estimate(), Estimate::exact(0.0));
-    assert_eq!(CounterArray::new(5, 4, 1.5, 0).unwrap().estimate(4), Ok(Estimate::exact(0.0)));
+    assert_eq!(CounterArray::new(5, 1.5, 4, 0).unwrap().estimate(4), Ok(Estimate::exact(0.0)));
     // One in a thousand may well have missed the first few thousand.
     let estimate = SampledCounter::new(0.001, 0).unwrap().estimate();
     assert!(!estimate.is_certain() && estimate.value() == 0.0 && estimate.lower() == 0.0);
@@ -111,14 +111,14 @@ fn huge_numbers_of_events_neither_overflow_nor_take_long() {
 #[test]
 fn an_array_takes_its_counters_and_little_more() {
     for (bits, bytes) in [(4, 500_000), (8, 1_000_000), (16, 2_000_000)] {
-        let array = CounterArray::new(1_000_000, bits, 1.1, 0).unwrap();
+        let array = CounterArray::new(1_000_000, 1.1, bits, 0).unwrap();
         assert!((bytes..bytes + 5_000).contains(&array.memory()), "{bits} bits: {}", array.memory());
     }
 }
 
 #[test]
 fn saturated_counters_are_counted() {
-    let mut array = CounterArray::new(10, 4, 2.0, 0).unwrap();
+    let mut array = CounterArray::new(10, 2.0, 4, 0).unwrap();
     array.add(3, 1 << 40).unwrap();
     array.add(4, 5).unwrap();
     assert_eq!((array.saturated(), array.value(3)), (1, Ok(15)));
@@ -141,7 +141,7 @@ fn summaries_tell_parameters_and_answers() {
     assert_eq!(summary.parameters[1], ("bits", Parameter::Count(4)));
     assert_eq!(summary.fill, Some(1.0));
 
-    let mut array = CounterArray::new(4, 8, 1.5, 1).unwrap();
+    let mut array = CounterArray::new(4, 1.5, 8, 1).unwrap();
     array.increment_batch(&[0, 3]).unwrap();
     let summary = AnySketch::from(array.clone()).summary();
     assert_eq!(summary.parameters[0], ("len", Parameter::Count(4)));

@@ -18,13 +18,11 @@ fn parameters_out_of_range_are_named() {
     {
         let error = CountingBloom::new(cells, hashes, CounterBits::Four).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, field));
-        let error = CountingBloom::expected_rate(cells, hashes, 10).unwrap_err();
-        assert_eq!(error.field(), field);
     }
     for (items, rate, field) in
         [(0, 0.1, "items"), (10, 0.0, "rate"), (10, 1.0, "rate"), (10, f64::NAN, "rate")]
     {
-        assert_eq!(CountingBloom::for_items(items, rate).unwrap_err().field(), field);
+        assert_eq!(CountingBloom::for_items(items, rate, CounterBits::Eight).unwrap_err().field(), field);
     }
     for bits in [0, 1, 5, 64] {
         assert_eq!(CounterBits::of(bits).unwrap_err().field(), "counter bits");
@@ -36,16 +34,16 @@ fn parameters_out_of_range_are_named() {
 
 #[test]
 fn goal_decides_size_and_capacity() {
-    let filter = CountingBloom::for_items(10_000, 0.01).unwrap();
-    assert_eq!((filter.cells(), filter.hashes()), CountingBloom::cells_for(10_000, 0.01).unwrap());
-    assert_eq!((filter.capacity(), filter.width()), (10_000, CounterBits::Eight));
+    let filter = CountingBloom::for_items(10_000, 0.01, CounterBits::Eight).unwrap();
+    assert_eq!((filter.cells(), filter.hashes()), CountingBloom::size_for(10_000, 0.01).unwrap());
+    assert_eq!((filter.capacity(), filter.counter_bits()), (10_000, CounterBits::Eight));
     assert!(filter.memory() as u64 >= filter.cells() && filter.memory() as u64 <= filter.cells() + 200);
     assert_eq!(integers(7000, 7, CounterBits::Four).capacity(), 693);
 }
 
 #[test]
 fn insertion_says_what_is_certainly_new() {
-    let mut filter = CountingBloom::for_items(1000, 1e-9).unwrap();
+    let mut filter = CountingBloom::for_items(1000, 1e-9, CounterBits::Eight).unwrap();
     assert!(filter.is_empty() && filter.insert("ana").unwrap());
     assert!(!filter.insert("ana").unwrap() && filter.insert("rui").unwrap());
     filter.add("eva", 0).unwrap();
@@ -56,7 +54,7 @@ fn insertion_says_what_is_certainly_new() {
 
 #[test]
 fn wrong_kinds_of_key_change_nothing() {
-    let mut filter = CountingBloom::for_items(1000, 0.01).unwrap();
+    let mut filter = CountingBloom::for_items(1000, 0.01, CounterBits::Eight).unwrap();
     filter.insert("a").unwrap();
     let before = filter.clone();
     let mut buffer = KeyBuffer::new(KeyScheme::integers());

@@ -7,13 +7,13 @@ use crivo::frequency::{HeavyHitters, Majority, Reading};
 use crivo::keys::{KeyBuffer, KeyRef, KeyScheme, OwnedKey, Span};
 use crivo::{ErrorKind, Estimate};
 
-fn integers(capacity: usize) -> HeavyHitters {
+fn integers(capacity: u64) -> HeavyHitters {
     HeavyHitters::with_scheme(capacity, KeyScheme::integers()).unwrap()
 }
 
 #[test]
 fn parameters_out_of_range_are_named_with_their_range() {
-    for capacity in [0, (1 << 24) + 1, usize::MAX] {
+    for capacity in [0, (1 << 24) + 1, u64::MAX] {
         let error = HeavyHitters::new(capacity).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "capacity"));
         assert_eq!(error.expected(), "1 to 16777216");

@@ -35,7 +35,7 @@ fn churn(capacity: usize, length: usize, weights: u64) {
     let bound = capacity * if length == 0 { 24 } else { 34 + 2 * length } + 1000;
     let mut filled = None;
     let building = measure(|| {
-        let sketch = filled.insert(HeavyHitters::with_scheme(capacity, scheme).unwrap());
+        let sketch = filled.insert(HeavyHitters::with_scheme(capacity as u64, scheme).unwrap());
         for i in 0..20 * capacity as u64 {
             let weight = 1 + i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % weights;
             insert(sketch, i, weight);

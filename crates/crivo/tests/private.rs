@@ -125,7 +125,7 @@ fn what_a_client_draws_does_not_depend_on_the_key() {
     let (other_words, other_report) = draw("rui");
     assert_eq!(words, other_words);
     let differing: u32 =
-        report.bits().iter().zip(other_report.bits()).map(|(a, b)| (a ^ b).count_ones()).sum();
+        report.bit_vector().iter().zip(other_report.bit_vector()).map(|(a, b)| (a ^ b).count_ones()).sum();
     assert_eq!(differing, 2, "two keys differ in two bits");
     assert!(words < 1000 / 6, "{words} words for 1000 coins");
 }

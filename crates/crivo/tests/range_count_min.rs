@@ -28,7 +28,7 @@ fn parameters_out_of_range_are_named_with_their_range() {
     }
     for wrong in [0.0, -0.1, 1.0, 1e-16, f64::NAN, f64::INFINITY] {
         for (epsilon, delta, field) in [(wrong, 0.01, "epsilon"), (0.01, wrong, "delta")] {
-            let error = RangeCountMin::for_error(40, epsilon, delta).unwrap_err();
+            let error = RangeCountMin::for_bound(40, epsilon, delta).unwrap_err();
             assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, field), "{wrong}");
         }
     }

@@ -136,7 +136,7 @@ def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
                     f"confidence: expected more than 0 and less than 1, found {confidence}"
                 )
             # The same subtraction as the command line's, so that the sizes are the same too.
-            recipe = Recipe(crivo.CountMin.for_error(error, 1.0 - confidence, **common))
+            recipe = Recipe(crivo.CountMin.for_bound(error, 1.0 - confidence, **common))
         case "top":
             recipe = Recipe(crivo.HeavyHitters(options.pop("counters", 1000), **common))
         case "sample":

@@ -85,7 +85,7 @@ def on_one_machine(df: DataFrame, column: str, empty: Any) -> tuple[Any, int]:
         ("distinct", {"error": 0.02}, lambda: crivo.HyperLogLog.for_error(0.02)),
         ("distinct", {"method": "ull", "precision": 9, "seed": 5}, lambda: crivo.UltraLogLog(9, seed=5)),
         ("membership", {"items": 5000, "rate": 0.001}, lambda: crivo.Bloom.for_items(5000, 0.001)),
-        ("frequency", {"error": 0.01, "confidence": 0.9}, lambda: crivo.CountMin.for_error(0.01, 1 - 0.9)),
+        ("frequency", {"error": 0.01, "confidence": 0.9}, lambda: crivo.CountMin.for_bound(0.01, 1 - 0.9)),
         (crivo.KMinValues(256), {}, lambda: crivo.KMinValues(256)),
         (crivo.MinHash(64), {}, lambda: crivo.MinHash(64)),
     ],

@@ -158,7 +158,7 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
         return Ok(RangeCountMin::with_scheme(bits, width, depth, scheme)?.into());
     }
     let (width, depth) = CountMin::size_for(error, left)?;
-    let build = if conservative { CountMin::conservative } else { CountMin::with_scheme };
+    let build = if conservative { CountMin::conservative_with_scheme } else { CountMin::with_scheme };
     Ok(build(width, depth, scheme)?.into())
 }
 

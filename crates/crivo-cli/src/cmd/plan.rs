@@ -275,7 +275,7 @@ fn counter(goal: &CounterGoal) -> Result<Plan> {
     let base = MorrisCounter::base_for(reach, bits).map_err(|error| wrong("--bits and --reach", &error))?;
     let counter = MorrisCounter::new(base, bits, 0).map_err(|error| wrong("--bits", &error))?;
     let error = MorrisCounter::standard_error(base);
-    let how = if CounterArray::BITS.contains(&bits) {
+    let how = if CounterArray::COUNTER_BITS.contains(&bits) {
         format!(": crivo count --by FIELD --bits {bits} --reach {reach}")
     } else {
         String::new()
@@ -300,7 +300,7 @@ fn min_hash(goal: &MinHashGoal) -> Result<Plan> {
         kind: "MinHash",
         parameters: parameters([("hashes", hashes.into())]),
         bytes: u64::from(hashes) * 8,
-        error: Some(MinHash::error(hashes)),
+        error: Some(MinHash::bound(hashes)),
         note: "8 bytes a hash for each set; at most half of that error on average".into(),
     })
 }

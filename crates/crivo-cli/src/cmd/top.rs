@@ -27,7 +27,7 @@ use crate::tally::tally;
 use crate::window::{self, Covered, WindowArgs};
 
 /// So many counters fit the second-level cache, and no count is off by more than 0.01 % of all rows.
-const DEFAULT_COUNTERS: usize = 1 << 14;
+const DEFAULT_COUNTERS: u64 = 1 << 14;
 /// A threshold is found with counts that are off by a tenth of it.
 const SHARPNESS: f64 = 10.0;
 
@@ -83,7 +83,7 @@ struct How {
 
     /// How many values are kept in view [default: 16384, or what a small --min-share needs]
     #[arg(long, value_name = "N")]
-    counters: Option<NonZero<usize>>,
+    counters: Option<NonZero<u64>>,
 
     /// Count those listed exactly, in a second pass
     #[arg(long, conflicts_with = "into")]
@@ -271,14 +271,14 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
 }
 
 /// How many counters answer the question well.
-fn counters(how: &How, wanted: &Wanted) -> Result<usize> {
+fn counters(how: &How, wanted: &Wanted) -> Result<u64> {
     let needed = match (how.counters, wanted) {
         (Some(counters), _) => return Ok(counters.get()),
         (None, Wanted::Share(share)) => {
             let sharp = HeavyHitters::capacity_for(share / SHARPNESS);
             sharp.or_else(|_| HeavyHitters::capacity_for(*share)).context("--min-share")?
         }
-        (None, Wanted::First(k)) => k.saturating_mul(16).min(*HeavyHitters::CAPACITIES.end()),
+        (None, Wanted::First(k)) => (*k as u64).saturating_mul(16).min(*HeavyHitters::CAPACITIES.end()),
         (None, Wanted::Count(_)) => 0,
     };
     Ok(needed.max(DEFAULT_COUNTERS))

@@ -52,7 +52,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
         for trial in 0..trials {
             random.fill(&mut hashes);
             let mut plain = CountMin::with_scheme(width, depth, KeyScheme::hashes())?;
-            let mut conservative = CountMin::conservative(width, depth, KeyScheme::hashes())?;
+            let mut conservative = CountMin::conservative_with_scheme(width, depth, KeyScheme::hashes())?;
             plain.add_hashes(&hashes, &counts)?;
             conservative.add_hashes(&hashes, &counts)?;
             let truth = counts[0] as f64;

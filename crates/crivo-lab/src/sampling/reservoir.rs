@@ -82,7 +82,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
 
 /// The places that a reservoir keeps of a stream.
 fn sample_of(capacity: u32, elements: u64, random: &mut Random) -> Result<Vec<usize>> {
-    let mut reservoir = Reservoir::with_scheme(capacity, KeyScheme::integers(), random.bits())?;
+    let mut reservoir = Reservoir::with_scheme(capacity.into(), KeyScheme::integers(), random.bits())?;
     for element in 0..elements {
         reservoir.insert_ref(KeyRef::Integer(element))?;
     }

@@ -104,7 +104,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     errors.show("√(J(1 − J)/k)", [16.0, 1024.0].map(|k| (k, 0.5 / sqrt(k))));
     report.add(errors);
     let mut part = Part::numbers("Signature for an error of 0.05");
-    part.equal("k = ⌈1/error²⌉", f64::from(MinHash::k_for(0.05)?), 400.0);
+    part.equal("k = ⌈1/bound²⌉", f64::from(MinHash::k_for(0.05)?), 400.0);
     report.add(part);
     report.add(numbers);
     Ok(report)

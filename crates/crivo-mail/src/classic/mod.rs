@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use crivo::keys::KeyScheme;
-use crivo::membership::CountingBloom;
+use crivo::membership::{CounterBits, CountingBloom};
 use crivo::similarity::shingle::{Shingler, Shingles};
 use crivo::similarity::{Bands, LshIndex, MinHash};
 
@@ -88,7 +88,8 @@ impl Classic {
     }
 
     pub(crate) fn new(spam_senders: &[String], signatures: Vec<MinHash>) -> Result<Self> {
-        let mut senders = CountingBloom::for_items((spam_senders.len() as u64).max(1000), SENDER_RATE)?;
+        let items = (spam_senders.len() as u64).max(1000);
+        let mut senders = CountingBloom::for_items(items, SENDER_RATE, CounterBits::Eight)?;
         for sender in spam_senders {
             senders.insert(sender.as_str())?;
         }

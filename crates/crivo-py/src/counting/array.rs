@@ -21,7 +21,7 @@ use crate::sketch::{Reduced, Shared, common_methods};
 /// need different seeds, or their errors add up.
 ///
 /// >>> from crivo import CounterArray
-/// >>> views = CounterArray.for_reach(1_000_000, bits=8, reach=1e10, seed=7)
+/// >>> views = CounterArray.for_reach(1_000_000, reach=1e10, counter_bits=8, seed=7)
 /// >>> views.increment_batch([3, 999_999, 3])
 /// >>> views.add(17, 5000)
 /// >>> 5000 in views.estimate(17), len(views), views.memory < 1_010_000
@@ -35,28 +35,28 @@ common_methods!(CounterArray, Sketch);
 #[pymethods]
 impl CounterArray {
     #[new]
-    #[pyo3(signature = (len, bits, base, *, seed = None))]
-    #[pyo3(text_signature = "(len, bits, base, *, seed=0)")]
+    #[pyo3(signature = (len, base, counter_bits, *, seed = None))]
+    #[pyo3(text_signature = "(len, base, counter_bits, *, seed=0)")]
     fn new(
         len: &Bound<'_, PyAny>,
-        bits: &Bound<'_, PyAny>,
         base: f64,
+        counter_bits: &Bound<'_, PyAny>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::new(len_of(len)?, bits_of(bits)?, base, seed_of(seed)?)?)))
+        Ok(Self(Shared::new(Sketch::new(len_of(len)?, base, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
     /// The most precise counters of that many bits that reach that many events each.
     #[staticmethod]
-    #[pyo3(signature = (len, bits, reach, *, seed = None))]
-    #[pyo3(text_signature = "(len, bits, reach, *, seed=0)")]
+    #[pyo3(signature = (len, reach, counter_bits, *, seed = None))]
+    #[pyo3(text_signature = "(len, reach, counter_bits, *, seed=0)")]
     fn for_reach(
         len: &Bound<'_, PyAny>,
-        bits: &Bound<'_, PyAny>,
         reach: f64,
+        counter_bits: &Bound<'_, PyAny>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::for_reach(len_of(len)?, bits_of(bits)?, reach, seed_of(seed)?)?)))
+        Ok(Self(Shared::new(Sketch::for_reach(len_of(len)?, reach, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
     /// The smallest base with which counters of that many bits reach that many events.
@@ -64,13 +64,13 @@ impl CounterArray {
     /// >>> round(CounterArray.base_for(1e10, 16), 4)
     /// 1.0002
     #[staticmethod]
-    fn base_for(reach: f64, bits: &Bound<'_, PyAny>) -> Result<f64> {
-        Ok(Sketch::base_for(reach, bits_of(bits)?)?)
+    fn base_for(reach: f64, counter_bits: &Bound<'_, PyAny>) -> Result<f64> {
+        Ok(Sketch::base_for(reach, bits_of(counter_bits)?)?)
     }
 
     /// One event of the given index.
     ///
-    /// >>> CounterArray(10, 8, 1.1).increment(10)
+    /// >>> CounterArray(10, 1.1, 8).increment(10)
     /// Traceback (most recent call last):
     /// ...
     /// crivo.errors.InvalidParameterError: index: expected 0 to 9, found 10
@@ -126,7 +126,7 @@ impl CounterArray {
 
     /// The values of all counters, in the order of their indexes, as a NumPy array.
     ///
-    /// >>> array = CounterArray(4, 8, 1.1)
+    /// >>> array = CounterArray(4, 1.1, 8)
     /// >>> array.increment_batch([2, 0])
     /// >>> array.values().tolist()
     /// [1, 0, 1, 0]
@@ -136,8 +136,8 @@ impl CounterArray {
 
     /// The width of a counter in bits.
     #[getter]
-    fn bits(&self, py: Python<'_>) -> u8 {
-        self.0.quick(py, |array| array.bits())
+    fn counter_bits(&self, py: Python<'_>) -> u8 {
+        self.0.quick(py, |array| array.counter_bits())
     }
 
     /// The base of the scale.
@@ -175,9 +175,9 @@ impl CounterArray {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let (len, bits, base) = (self.__len__(py), self.bits(py), self.base(py));
+        let (len, bits, base) = (self.__len__(py), self.counter_bits(py), self.base(py));
         let total = self.0.detached(py, |array| array.total());
-        format!("<CounterArray len={len}, bits={bits}, base={base}: {total}>")
+        format!("<CounterArray len={len}, base={base}, counter_bits={bits}: {total}>")
     }
 }
 
@@ -240,6 +240,6 @@ fn len_of(len: &Bound<'_, PyAny>) -> Result<u64> {
     setting("len", len, "at least 1 counter")
 }
 
-fn bits_of(bits: &Bound<'_, PyAny>) -> Result<u8> {
-    setting("bits", bits, "4, 8 or 16")
+fn bits_of(counter_bits: &Bound<'_, PyAny>) -> Result<u8> {
+    setting("counter bits", counter_bits, "4, 8 or 16")
 }

@@ -17,7 +17,7 @@ use crate::sketch::{Reduced, Shared, common_methods};
 /// merged need different seeds, or their errors add up.
 ///
 /// >>> from crivo import MorrisCounter
-/// >>> views = MorrisCounter.for_reach(1e10, bits=8, seed=7)
+/// >>> views = MorrisCounter.for_reach(1e10, counter_bits=8, seed=7)
 /// >>> views.add(3_000_000)
 /// >>> views.value < 256, 3_000_000 in views.estimate()
 /// (True, True)
@@ -30,26 +30,34 @@ common_methods!(MorrisCounter, Sketch);
 #[pymethods]
 impl MorrisCounter {
     #[new]
-    #[pyo3(signature = (base, bits, *, seed = None))]
-    #[pyo3(text_signature = "(base, bits, *, seed=0)")]
-    fn new(base: f64, bits: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::new(base, bits_of(bits)?, seed_of(seed)?)?)))
+    #[pyo3(signature = (base, counter_bits, *, seed = None))]
+    #[pyo3(text_signature = "(base, counter_bits, *, seed=0)")]
+    fn new(base: f64, counter_bits: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
+        Ok(Self(Shared::new(Sketch::new(base, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
     /// The most precise counter of that many bits that reaches that many events.
     #[staticmethod]
-    #[pyo3(signature = (reach, bits, *, seed = None))]
-    #[pyo3(text_signature = "(reach, bits, *, seed=0)")]
-    fn for_reach(reach: f64, bits: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::for_reach(reach, bits_of(bits)?, seed_of(seed)?)?)))
+    #[pyo3(signature = (reach, counter_bits, *, seed = None))]
+    #[pyo3(text_signature = "(reach, counter_bits, *, seed=0)")]
+    fn for_reach(
+        reach: f64,
+        counter_bits: &Bound<'_, PyAny>,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        Ok(Self(Shared::new(Sketch::for_reach(reach, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
     /// A counter with that standard error; how far it reaches is up to its width.
     #[staticmethod]
-    #[pyo3(signature = (error, bits, *, seed = None))]
-    #[pyo3(text_signature = "(error, bits, *, seed=0)")]
-    fn for_error(error: f64, bits: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::for_error(error, bits_of(bits)?, seed_of(seed)?)?)))
+    #[pyo3(signature = (error, counter_bits, *, seed = None))]
+    #[pyo3(text_signature = "(error, counter_bits, *, seed=0)")]
+    fn for_error(
+        error: f64,
+        counter_bits: &Bound<'_, PyAny>,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        Ok(Self(Shared::new(Sketch::for_error(error, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
     /// The smallest base with which a counter of that many bits reaches that many events.
@@ -57,8 +65,8 @@ impl MorrisCounter {
     /// >>> round(MorrisCounter.base_for(1e10, 8), 3)
     /// 1.084
     #[staticmethod]
-    fn base_for(reach: f64, bits: &Bound<'_, PyAny>) -> Result<f64> {
-        Ok(Sketch::base_for(reach, bits_of(bits)?)?)
+    fn base_for(reach: f64, counter_bits: &Bound<'_, PyAny>) -> Result<f64> {
+        Ok(Sketch::base_for(reach, bits_of(counter_bits)?)?)
     }
 
     /// The base whose standard error is `error`.
@@ -77,7 +85,7 @@ impl MorrisCounter {
     #[staticmethod]
     fn standard_error(base: f64) -> Result<f64> {
         // The library has the formula for any number; this asks for a base that a counter can have.
-        let base = Sketch::new(base, *Sketch::BITS.end(), 0)?.base();
+        let base = Sketch::new(base, *Sketch::COUNTER_BITS.end(), 0)?.base();
         Ok(Sketch::standard_error(base))
     }
 
@@ -109,8 +117,8 @@ impl MorrisCounter {
 
     /// The width in bits.
     #[getter]
-    fn bits(&self, py: Python<'_>) -> u8 {
-        self.0.quick(py, |counter| counter.bits())
+    fn counter_bits(&self, py: Python<'_>) -> u8 {
+        self.0.quick(py, |counter| counter.counter_bits())
     }
 
     /// The counter's value: how often it was raised.
@@ -150,13 +158,13 @@ impl MorrisCounter {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let (base, bits, value) = (self.base(py), self.bits(py), self.value(py));
+        let (base, bits, value) = (self.base(py), self.counter_bits(py), self.value(py));
         let estimate = self.0.quick(py, |counter| counter.estimate());
-        format!("<MorrisCounter base={base}, bits={bits}, value={value}: {estimate}>")
+        format!("<MorrisCounter base={base}, counter_bits={bits}, value={value}: {estimate}>")
     }
 }
 
-fn bits_of(bits: &Bound<'_, PyAny>) -> Result<u8> {
-    let (least, most) = Sketch::BITS.into_inner();
-    setting("bits", bits, format_args!("{least} to {most}"))
+fn bits_of(counter_bits: &Bound<'_, PyAny>) -> Result<u8> {
+    let (least, most) = Sketch::COUNTER_BITS.into_inner();
+    setting("counter bits", counter_bits, format_args!("{least} to {most}"))
 }

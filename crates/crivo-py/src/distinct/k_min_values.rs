@@ -52,7 +52,7 @@ impl KMinValues {
     #[pyo3(signature = (error, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(error, *, keys='text', seed=0)")]
     fn for_error(error: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::with_scheme(Sketch::k_for(error)?, scheme_of(keys, seed)?)?)))
+        Ok(Self(Shared::new(Sketch::for_error_with_scheme(error, scheme_of(keys, seed)?)?)))
     }
 
     /// The smallest k whose standard error is at most `error`.

@@ -16,14 +16,14 @@ use crate::keys::{self, Verb, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
 /// Counts how often each key came, in `depth` rows of `width` counters. An answer is never below the
-/// truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_error`
+/// truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_bound`
 /// finds the size.
 ///
 /// Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are closer,
 /// but such sketches cannot be merged or multiplied. `keys` and `seed` are as for `HyperLogLog`.
 ///
 /// >>> from crivo import CountMin
-/// >>> words = CountMin.for_error(0.001, 0.01)
+/// >>> words = CountMin.for_bound(0.001, 0.01)
 /// >>> words.insert_batch("the cat and the dog and the bird".split())
 /// 0
 /// >>> words.frequency("the").value
@@ -65,7 +65,7 @@ impl CountMin {
     #[staticmethod]
     #[pyo3(signature = (epsilon, delta, *, conservative = false, keys = "text", seed = None))]
     #[pyo3(text_signature = "(epsilon, delta, *, conservative=False, keys='text', seed=0)")]
-    fn for_error(
+    fn for_bound(
         epsilon: f64,
         delta: f64,
         conservative: bool,
@@ -219,7 +219,7 @@ impl CountMin {
 
 impl CountMin {
     fn build((width, depth): (u32, u32), conservative: bool, scheme: KeyScheme) -> Result<Self> {
-        let build = if conservative { Sketch::conservative } else { Sketch::with_scheme };
+        let build = if conservative { Sketch::conservative_with_scheme } else { Sketch::with_scheme };
         Ok(Self(Shared::new(build(width, depth, scheme)?)))
     }
 }

@@ -52,7 +52,7 @@ impl HeavyHitters {
     #[pyo3(signature = (share, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(share, *, keys='text', seed=0)")]
     fn for_share(share: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::with_scheme(Sketch::capacity_for(share)?, scheme_of(keys, seed)?)?)))
+        Ok(Self(Shared::new(Sketch::for_share_with_scheme(share, scheme_of(keys, seed)?)?)))
     }
 
     /// The fewest counters that find every key above a share of the whole weight.
@@ -60,7 +60,7 @@ impl HeavyHitters {
     /// >>> HeavyHitters.capacity_for(0.001)
     /// 1331
     #[staticmethod]
-    fn capacity_for(share: f64) -> Result<usize> {
+    fn capacity_for(share: f64) -> Result<u64> {
         Ok(Sketch::capacity_for(share)?)
     }
 
@@ -132,7 +132,7 @@ impl HeavyHitters {
 
     /// How many counters there may be.
     #[getter]
-    fn capacity(&self, py: Python<'_>) -> usize {
+    fn capacity(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |sketch| sketch.capacity())
     }
 
@@ -145,7 +145,6 @@ impl HeavyHitters {
     }
 }
 
-fn capacity_of(capacity: &Bound<'_, PyAny>) -> Result<usize> {
-    let (least, most) = Sketch::CAPACITIES.into_inner();
-    Ok(setting_in("capacity", capacity, least as u64..=most as u64)? as usize)
+fn capacity_of(capacity: &Bound<'_, PyAny>) -> Result<u64> {
+    setting_in("capacity", capacity, Sketch::CAPACITIES)
 }

@@ -13,13 +13,13 @@ use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, sketch_methods
 
 /// Counts how many integers lie in a range that is named only later, of the universe from 0 to
 /// 2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width` counters; an
-/// answer is never below the truth. `for_error` finds the size.
+/// answer is never below the truth. `for_bound` finds the size.
 ///
 /// Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches with
 /// the same sizes and `seed` can be merged.
 ///
 /// >>> from crivo import RangeCountMin
-/// >>> latencies = RangeCountMin.for_error(20, 0.01, 0.01)
+/// >>> latencies = RangeCountMin.for_bound(20, 0.01, 0.01)
 /// >>> latencies.insert_batch([i * i % 3_000 for i in range(10_000)])
 /// 0
 /// >>> slow = latencies.range(2_000, 2_999)
@@ -59,15 +59,15 @@ impl RangeCountMin {
     #[staticmethod]
     #[pyo3(signature = (levels, epsilon, delta, *, seed = None))]
     #[pyo3(text_signature = "(levels, epsilon, delta, *, seed=0)")]
-    fn for_error(
+    fn for_bound(
         levels: &Bound<'_, PyAny>,
         epsilon: f64,
         delta: f64,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> Result<Self> {
         let levels = levels_of(levels)?;
-        let (width, depth) = Sketch::size_for(levels, epsilon, delta)?;
-        Ok(Self(Shared::new(Sketch::with_scheme(levels, width, depth, scheme_of("int", seed)?)?)))
+        let scheme = scheme_of("int", seed)?;
+        Ok(Self(Shared::new(Sketch::for_bound_with_scheme(levels, epsilon, delta, scheme)?)))
     }
 
     /// The least width and depth with which the answer for any range exceeds the truth by at most

@@ -87,11 +87,11 @@ impl CountingBloom {
     /// The fewest cells, and how many of them a key has, for `items` different keys at the wanted
     /// false-positive rate.
     ///
-    /// >>> CountingBloom.cells_for(1_000_000, 0.01)
+    /// >>> CountingBloom.size_for(1_000_000, 0.01)
     /// (9592955, 7)
     #[staticmethod]
-    fn cells_for(items: &Bound<'_, PyAny>, rate: f64) -> Result<(u64, u32)> {
-        Ok(Sketch::cells_for(items_of(items)?, rate)?)
+    fn size_for(items: &Bound<'_, PyAny>, rate: f64) -> Result<(u64, u32)> {
+        Ok(Sketch::size_for(items_of(items)?, rate)?)
     }
 
     /// The false-positive rate that `items` different keys are expected to give.
@@ -101,7 +101,7 @@ impl CountingBloom {
         hashes: &Bound<'_, PyAny>,
         items: &Bound<'_, PyAny>,
     ) -> Result<f64> {
-        Ok(Sketch::expected_rate(cells_of("cells", cells)?, hashes_of(hashes)?, any_number_of(items)?)?)
+        Ok(Sketch::expected_rate(cells_of("cells", cells)?, hashes_of(hashes)?, any_number_of(items)?))
     }
 
     /// Adds one key many times: the same as inserting it that often.
@@ -195,7 +195,7 @@ impl CountingBloom {
     /// How wide a counter is.
     #[getter]
     fn counter_bits(&self, py: Python<'_>) -> u32 {
-        self.0.quick(py, |sketch| sketch.width().bits())
+        self.0.quick(py, |sketch| sketch.counter_bits().bits())
     }
 
     /// How many counters are at their largest value, and so no longer know what they count.

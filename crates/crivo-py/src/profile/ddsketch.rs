@@ -14,11 +14,11 @@ use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 /// exact.
 ///
 /// If the numbers need more than `max_bins` bins, pairs of them are joined and the error about
-/// doubles; `relative_error` says so. `for_error` chooses bins for eighteen decades. Merging is exact,
+/// doubles; `relative_error` says so. `for_bound` chooses bins for eighteen decades. Merging is exact,
 /// in any order.
 ///
 /// >>> from crivo import DDSketch
-/// >>> latencies = DDSketch.for_error(0.01)
+/// >>> latencies = DDSketch.for_bound(0.01)
 /// >>> latencies.insert_batch([i / 1000 for i in range(1, 10_001)])
 /// 0
 /// >>> median = latencies.quantile(0.5)
@@ -41,8 +41,8 @@ impl DDSketch {
 
     /// An empty sketch with that relative error for numbers of eighteen decades.
     #[staticmethod]
-    fn for_error(relative_error: f64) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::for_error(relative_error)?)))
+    fn for_bound(relative_error: f64) -> Result<Self> {
+        Ok(Self(Shared::new(Sketch::for_bound(relative_error)?)))
     }
 
     /// How many bins numbers of eighteen decades take.
@@ -90,7 +90,7 @@ impl DDSketch {
 
     /// Many quantiles, at the cost of one.
     ///
-    /// >>> numbers = DDSketch.for_error(0.01)
+    /// >>> numbers = DDSketch.for_bound(0.01)
     /// >>> numbers.insert_batch(range(101))
     /// 0
     /// >>> [round(float(quantile)) for quantile in numbers.quantiles([0, 0.25, 0.5, 1])]

@@ -13,8 +13,8 @@ use crate::errors::{Result, setting, setting_in};
 use crate::keys::to_python;
 
 /// How many keys a sample may keep.
-fn capacity_of(capacity: &Bound<'_, PyAny>) -> Result<u32> {
-    Ok(setting_in("capacity", capacity, 1..=u32::MAX.into())? as u32)
+fn capacity_of(capacity: &Bound<'_, PyAny>) -> Result<u64> {
+    setting_in("capacity", capacity, 1..=u32::MAX.into())
 }
 
 /// The seed of the draws.
@@ -52,7 +52,7 @@ macro_rules! sample_methods {
 
             /// How many keys can be kept.
             #[getter]
-            fn capacity(&self, py: Python<'_>) -> u32 {
+            fn capacity(&self, py: Python<'_>) -> u64 {
                 self.0.quick(py, |sample| sample.capacity())
             }
 

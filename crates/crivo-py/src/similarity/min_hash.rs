@@ -19,7 +19,7 @@ use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_
 /// will do. Two empty sets have no similarity, and are refused.
 ///
 /// >>> from crivo import MinHash
-/// >>> ana, rui = MinHash.for_error(0.05), MinHash.for_error(0.05)
+/// >>> ana, rui = MinHash.for_bound(0.05), MinHash.for_bound(0.05)
 /// >>> ana.insert_batch(range(600)), rui.insert_batch(range(200, 800))
 /// (0, 0)
 /// >>> alike = ana.similarity(rui)
@@ -49,32 +49,32 @@ impl MinHash {
         Ok(Self(Shared::new(Sketch::with_scheme(k_of(k)?, scheme_of(keys, seed)?)?)))
     }
 
-    /// The sketch of an empty set, of the size at which similarities are off by less than `error` with
+    /// The sketch of an empty set, of the size at which similarities are off by less than `bound` with
     /// about 95 % confidence.
     ///
-    /// >>> MinHash.for_error(0.05).k
+    /// >>> MinHash.for_bound(0.05).k
     /// 400
     #[staticmethod]
-    #[pyo3(signature = (error, *, keys = "text", seed = None))]
-    #[pyo3(text_signature = "(error, *, keys='text', seed=0)")]
-    fn for_error(error: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
-        Ok(Self(Shared::new(Sketch::with_scheme(Sketch::k_for(error)?, scheme_of(keys, seed)?)?)))
+    #[pyo3(signature = (bound, *, keys = "text", seed = None))]
+    #[pyo3(text_signature = "(bound, *, keys='text', seed=0)")]
+    fn for_bound(bound: f64, keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
+        Ok(Self(Shared::new(Sketch::for_bound_with_scheme(bound, scheme_of(keys, seed)?)?)))
     }
 
-    /// The number of slots at which similarities are off by less than `error` with about 95 %
+    /// The number of slots at which similarities are off by less than `bound` with about 95 %
     /// confidence.
     #[staticmethod]
-    fn k_for(error: f64) -> Result<u32> {
-        Ok(Sketch::k_for(error)?)
+    fn k_for(bound: f64) -> Result<u32> {
+        Ok(Sketch::k_for(bound)?)
     }
 
     /// By how much a similarity is off, at most, with about 95 % confidence: 1/√k.
     ///
-    /// >>> MinHash.error(400)
+    /// >>> MinHash.bound(400)
     /// 0.05
     #[staticmethod]
-    fn error(k: &Bound<'_, PyAny>) -> Result<f64> {
-        Ok(Sketch::error(k_of(k)?))
+    fn bound(k: &Bound<'_, PyAny>) -> Result<f64> {
+        Ok(Sketch::bound(k_of(k)?))
     }
 
     /// The number of slots.

@@ -42,7 +42,7 @@ use crate::sketch::{Frequency, InsertKeys, Merge, impl_sketch};
 /// ```
 /// use crivo::counting::CounterArray;
 ///
-/// let mut views = CounterArray::for_reach(1_000_000, 8, 1e10, 7)?;
+/// let mut views = CounterArray::for_reach(1_000_000, 1e10, 8, 7)?;
 /// views.increment_batch(&[3, 999_999, 3])?;
 /// views.add(17, 5_000)?;
 /// assert!(views.estimate(17)?.covers(5_000.0));
@@ -90,24 +90,24 @@ macro_rules! by_width {
 
 impl CounterArray {
     /// The widths of a counter, in bits.
-    pub const BITS: [u8; 3] = [4, 8, 16];
+    pub const COUNTER_BITS: [u8; 3] = [4, 8, 16];
 
     /// The smallest base with which counters of that many bits reach that many events: see
     /// [`MorrisCounter::base_for`](super::MorrisCounter::base_for).
     ///
     /// # Errors
-    /// If the width is not in [`BITS`](Self::BITS), or if no base reaches so far or so little.
-    pub fn base_for(reach: f64, bits: u8) -> Result<f64> {
-        check_bits(bits)?;
-        Scale::base_for(reach, bits)
+    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base reaches so far or so little.
+    pub fn base_for(reach: f64, counter_bits: u8) -> Result<f64> {
+        check_bits(counter_bits)?;
+        Scale::base_for(reach, counter_bits)
     }
 }
 
 fn check_bits(bits: u8) -> Result<()> {
-    if CounterArray::BITS.contains(&bits) {
+    if CounterArray::COUNTER_BITS.contains(&bits) {
         Ok(())
     } else {
-        Err(Error::parameter("bits", "4, 8 or 16", bits))
+        Err(Error::parameter("counter bits", "4, 8 or 16", bits))
     }
 }
 
@@ -122,42 +122,58 @@ impl CounterArray {
     /// be merged need different seeds.
     ///
     /// # Errors
-    /// If there is no counter, if the width is not in [`BITS`](Self::BITS) or the base not in
+    /// If there is no counter, if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS) or the base not in
     /// [`MorrisCounter::BASES`](super::MorrisCounter::BASES), or if the memory cannot be had.
-    pub fn new(len: u64, bits: u8, base: f64, seed: u64) -> Result<Self> {
+    pub fn new(len: u64, base: f64, counter_bits: u8, seed: u64) -> Result<Self> {
         check_len(len)?;
-        check_bits(bits)?;
-        let scale = Scale::new(base, bits)?;
-        let cells = cpu::zeroed(bytes_for(len, bits))?;
+        check_bits(counter_bits)?;
+        let scale = Scale::new(base, counter_bits)?;
+        let cells = cpu::zeroed(bytes_for(len, counter_bits))?;
         let (scheme, generator) = (super::NO_KEYS, Generator::new(seed));
-        Ok(Self { scheme, scale, bits, len, cells, coins: Coins::new(scale), generator })
+        Ok(Self { scheme, scale, bits: counter_bits, len, cells, coins: Coins::new(scale), generator })
     }
 
-    /// The same counters, addressed by the hashes of keys under the scheme. Its seed has nothing to do with
-    /// that of the coins.
+    /// That many counters at 0, addressed by the hashes of keys under the scheme. Its seed has nothing to do
+    /// with that of the coins.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
     ///
     /// ```
     /// use crivo::counting::CounterArray;
     /// use crivo::keys::KeyScheme;
     /// let scheme = KeyScheme::bytes();
-    /// let mut views = CounterArray::for_reach(1_000, 8, 1e10, 7)?.with_keys(scheme);
+    /// let mut views = CounterArray::for_reach_with_scheme(1_000, 1e10, 8, scheme, 7)?;
     /// views.increment_hashes(&[scheme.hash("cats")?, scheme.hash("dogs")?, scheme.hash("cats")?])?;
     /// assert!(views.estimate(views.index_of(scheme.hash("cats")?))?.covers(2.0));
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    #[must_use]
-    pub fn with_keys(mut self, scheme: KeyScheme) -> Self {
+    pub fn with_scheme(len: u64, base: f64, counter_bits: u8, scheme: KeyScheme, seed: u64) -> Result<Self> {
         // Hashes of the caller's own have no label here: what is stored says that there are no keys.
-        self.scheme = if scheme.kind() == KeyKind::Hash { super::NO_KEYS } else { scheme };
-        self
+        let scheme = if scheme.kind() == KeyKind::Hash { super::NO_KEYS } else { scheme };
+        Ok(Self { scheme, ..Self::new(len, base, counter_bits, seed)? })
     }
 
     /// The most precise counters of that many bits that reach that many events each.
     ///
     /// # Errors
     /// As for [`new`](Self::new) and [`base_for`](Self::base_for).
-    pub fn for_reach(len: u64, bits: u8, reach: f64, seed: u64) -> Result<Self> {
-        Self::new(len, bits, Self::base_for(reach, bits)?, seed)
+    pub fn for_reach(len: u64, reach: f64, counter_bits: u8, seed: u64) -> Result<Self> {
+        Self::new(len, Self::base_for(reach, counter_bits)?, counter_bits, seed)
+    }
+
+    /// The most precise counters that reach that many events each, addressed by the hashes of keys.
+    ///
+    /// # Errors
+    /// As for [`for_reach`](Self::for_reach).
+    pub fn for_reach_with_scheme(
+        len: u64,
+        reach: f64,
+        counter_bits: u8,
+        scheme: KeyScheme,
+        seed: u64,
+    ) -> Result<Self> {
+        Self::with_scheme(len, Self::base_for(reach, counter_bits)?, counter_bits, scheme, seed)
     }
 }
 
@@ -304,7 +320,7 @@ impl CounterArray {
     }
 
     /// The width of a counter in bits.
-    pub fn bits(&self) -> u8 {
+    pub fn counter_bits(&self) -> u8 {
         self.bits
     }
 
@@ -342,7 +358,7 @@ impl CounterArray {
     pub fn parameters(&self) -> Parameters {
         vec![
             ("len", Parameter::Count(self.len)),
-            ("bits", Parameter::Count(self.bits.into())),
+            ("counter_bits", Parameter::Count(self.bits.into())),
             ("base", Parameter::Number(self.base())),
         ]
     }

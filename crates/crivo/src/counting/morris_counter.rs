@@ -62,7 +62,7 @@ impl MorrisCounter {
     pub const BASES: RangeInclusive<f64> = Scale::BASES;
 
     /// Widths in bits: with fewer there is hardly a counter, with more an exact one does.
-    pub const BITS: RangeInclusive<u8> = 4..=16;
+    pub const COUNTER_BITS: RangeInclusive<u8> = 4..=16;
 
     /// The standard error of a large count, as a share of it: `√((base − 1)/2)`.
     pub fn standard_error(base: f64) -> f64 {
@@ -90,7 +90,7 @@ impl MorrisCounter {
     /// number at which it arrives at its highest value.
     ///
     /// # Errors
-    /// If the width is not in [`BITS`](Self::BITS), or if no base of the range reaches so far or so little.
+    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base of the range reaches so far or so little.
     ///
     /// ```
     /// use crivo::counting::MorrisCounter;
@@ -99,18 +99,18 @@ impl MorrisCounter {
     /// assert!((MorrisCounter::standard_error(base) - 0.20).abs() < 0.01);
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn base_for(reach: f64, bits: u8) -> Result<f64> {
-        check_bits(bits)?;
-        Scale::base_for(reach, bits)
+    pub fn base_for(reach: f64, counter_bits: u8) -> Result<f64> {
+        check_bits(counter_bits)?;
+        Scale::base_for(reach, counter_bits)
     }
 }
 
 fn check_bits(bits: u8) -> Result<()> {
-    if MorrisCounter::BITS.contains(&bits) {
+    if MorrisCounter::COUNTER_BITS.contains(&bits) {
         Ok(())
     } else {
-        let (least, most) = MorrisCounter::BITS.into_inner();
-        Err(Error::parameter("bits", format_args!("{least} to {most}"), bits))
+        let (least, most) = MorrisCounter::COUNTER_BITS.into_inner();
+        Err(Error::parameter("counter bits", format_args!("{least} to {most}"), bits))
     }
 }
 
@@ -121,29 +121,29 @@ impl MorrisCounter {
     /// merged need different seeds.
     ///
     /// # Errors
-    /// If base or width are not in [`BASES`](Self::BASES) and [`BITS`](Self::BITS).
-    pub fn new(base: f64, bits: u8, seed: u64) -> Result<Self> {
-        check_bits(bits)?;
-        let scale = Scale::new(base, bits)?;
+    /// If base or width are not in [`BASES`](Self::BASES) and [`COUNTER_BITS`](Self::COUNTER_BITS).
+    pub fn new(base: f64, counter_bits: u8, seed: u64) -> Result<Self> {
+        check_bits(counter_bits)?;
+        let scale = Scale::new(base, counter_bits)?;
         let mut generator = Generator::new(seed);
         let skip = Skip::draw(scale.chance(0), &mut generator);
-        Ok(Self { scale, bits, value: 0, skip, generator })
+        Ok(Self { scale, bits: counter_bits, value: 0, skip, generator })
     }
 
     /// The most precise counter of that many bits that reaches that many events.
     ///
     /// # Errors
     /// As for [`base_for`](Self::base_for).
-    pub fn for_reach(reach: f64, bits: u8, seed: u64) -> Result<Self> {
-        Self::new(Self::base_for(reach, bits)?, bits, seed)
+    pub fn for_reach(reach: f64, counter_bits: u8, seed: u64) -> Result<Self> {
+        Self::new(Self::base_for(reach, counter_bits)?, counter_bits, seed)
     }
 
     /// A counter with that standard error; how far it reaches is up to its width.
     ///
     /// # Errors
-    /// As for [`base_for_error`](Self::base_for_error), and if the width is not in [`BITS`](Self::BITS).
-    pub fn for_error(error: f64, bits: u8, seed: u64) -> Result<Self> {
-        Self::new(Self::base_for_error(error)?, bits, seed)
+    /// As for [`base_for_error`](Self::base_for_error), and if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS).
+    pub fn for_error(error: f64, counter_bits: u8, seed: u64) -> Result<Self> {
+        Self::new(Self::base_for_error(error)?, counter_bits, seed)
     }
 }
 
@@ -195,7 +195,7 @@ impl MorrisCounter {
     }
 
     /// The width in bits.
-    pub fn bits(&self) -> u8 {
+    pub fn counter_bits(&self) -> u8 {
         self.bits
     }
 
@@ -226,7 +226,7 @@ impl MorrisCounter {
 
     /// The sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
-        vec![("base", Parameter::Number(self.base())), ("bits", Parameter::Count(self.bits.into()))]
+        vec![("base", Parameter::Number(self.base())), ("counter_bits", Parameter::Count(self.bits.into()))]
     }
 
     /// What `crivo show` prints.
@@ -301,7 +301,7 @@ pub(super) fn require_same_scale(mine: (f64, u8), theirs: (f64, u8)) -> Result<(
         return Err(Error::incompatible("base", mine.0, theirs.0, advice));
     }
     if mine.1 != theirs.1 {
-        return Err(Error::incompatible("bits", mine.1, theirs.1, advice));
+        return Err(Error::incompatible("counter bits", mine.1, theirs.1, advice));
     }
     Ok(())
 }

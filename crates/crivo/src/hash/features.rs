@@ -52,18 +52,18 @@ pub struct FeatureHasher {
 
 impl FeatureHasher {
     /// From two slots to four gigabytes of weights.
-    pub const BITS: RangeInclusive<u8> = 1..=30;
+    pub const SLOT_BITS: RangeInclusive<u8> = 1..=30;
 
-    /// A hasher into `2^bits` slots, under the seed 0.
+    /// A hasher into `2^slot_bits` slots, under the seed 0.
     ///
     /// # Errors
-    /// If the number of bits is not in [`BITS`](Self::BITS).
-    pub fn new(bits: u8) -> Result<Self> {
-        if Self::BITS.contains(&bits) {
-            Ok(Self { bits, seed: 0 })
+    /// If the number of bits is not in [`SLOT_BITS`](Self::SLOT_BITS).
+    pub fn new(slot_bits: u8) -> Result<Self> {
+        if Self::SLOT_BITS.contains(&slot_bits) {
+            Ok(Self { bits: slot_bits, seed: 0 })
         } else {
-            let (least, most) = Self::BITS.into_inner();
-            Err(Error::parameter("bits", format_args!("{least} to {most}"), bits))
+            let (least, most) = Self::SLOT_BITS.into_inner();
+            Err(Error::parameter("slot bits", format_args!("{least} to {most}"), slot_bits))
         }
     }
 
@@ -81,7 +81,7 @@ impl FeatureHasher {
     }
 
     /// The base-2 logarithm of the number of slots.
-    pub fn bits(self) -> u8 {
+    pub fn slot_bits(self) -> u8 {
         self.bits
     }
 

@@ -76,8 +76,12 @@ pub(super) fn require_same(field: &'static str, mine: u64, theirs: u64) -> Resul
     Err(Error::incompatible(field, mine, theirs, advice))
 }
 
-/// The false-positive rate that `items` different keys are expected to give.
+/// The false-positive rate that `items` different keys are expected to give. Without cells every key
+/// is taken for a member.
 pub(super) fn expected_rate(cells: u64, hashes: u32, items: u64) -> f64 {
+    if cells == 0 {
+        return 1.0;
+    }
     let throws = f64::from(hashes) * items as f64;
     let in_use = -libm::expm1(throws * libm::log1p(-1.0 / cells as f64));
     libm::pow(in_use, f64::from(hashes))

@@ -66,7 +66,7 @@ pub struct Reservoir {
 
 impl Reservoir {
     /// How many items can be kept. Memory is taken as they come.
-    pub const CAPACITIES: RangeInclusive<u32> = 1..=u32::MAX;
+    pub const CAPACITIES: RangeInclusive<u64> = 1..=u32::MAX as u64;
 
     /// Streams are counted up to here; later items change nothing any more.
     const MOST_SEEN: u64 = i64::MAX as u64;
@@ -80,7 +80,7 @@ impl Reservoir {
     ///
     /// # Errors
     /// If the capacity is 0.
-    pub fn new(capacity: u32, seed: u64) -> Result<Self> {
+    pub fn new(capacity: u64, seed: u64) -> Result<Self> {
         Self::with_scheme(capacity, KeyScheme::bytes(), seed)
     }
 
@@ -89,15 +89,19 @@ impl Reservoir {
     ///
     /// # Errors
     /// If the capacity is 0.
-    pub fn with_scheme(capacity: u32, scheme: KeyScheme, seed: u64) -> Result<Self> {
-        check_capacity(capacity)?;
+    pub fn with_scheme(capacity: u64, scheme: KeyScheme, seed: u64) -> Result<Self> {
+        let capacity = check_capacity(capacity)?;
         let (items, generator) = (Items::new(scheme.kind()), Generator::new(seed));
         Ok(Self { scheme, capacity, seen: 0, next: 0, items, chance: 1.0, generator })
     }
 }
 
-pub(super) fn check_capacity(capacity: u32) -> Result<()> {
-    if capacity > 0 { Ok(()) } else { Err(Error::parameter("capacity", "at least 1", capacity)) }
+/// Returns the capacity as it is stored.
+pub(super) fn check_capacity(capacity: u64) -> Result<u32> {
+    match u32::try_from(capacity) {
+        Ok(stored) if stored > 0 => Ok(stored),
+        _ => Err(Error::parameter("capacity", format_args!("1 to {}", u32::MAX), capacity)),
+    }
 }
 
 // ---- update ----
@@ -216,8 +220,8 @@ impl Reservoir {
     }
 
     /// How many items can be kept.
-    pub fn capacity(&self) -> u32 {
-        self.capacity
+    pub fn capacity(&self) -> u64 {
+        self.capacity.into()
     }
 
     /// Whether nothing was shown.
@@ -258,8 +262,8 @@ impl Reservoir {
 impl_sketch!(Reservoir, keys, samples);
 
 impl Sample for Reservoir {
-    fn sample(&self) -> Vec<KeyRef<'_>> {
-        self.sample().collect()
+    fn sample(&self) -> Box<dyn ExactSizeIterator<Item = KeyRef<'_>> + '_> {
+        Box::new(self.sample())
     }
 }
 
@@ -384,7 +388,8 @@ impl Decode for Reservoir {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let scheme = header.scheme;
         let capacity = reader.u32("capacity")?;
-        check_capacity(capacity).map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
+        check_capacity(capacity.into())
+            .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
         let seen = reader.u64("seen")?;
         if seen > Self::MOST_SEEN {
             return Err(Error::contents("seen", "below 2^63", seen));

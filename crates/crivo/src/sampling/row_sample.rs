@@ -91,7 +91,7 @@ const MARGIN: f64 = 1.0 + 1e-9;
 
 impl RowSample {
     /// How many rows can be kept. Memory is taken as they come.
-    pub const CAPACITIES: RangeInclusive<u32> = 1..=u32::MAX;
+    pub const CAPACITIES: RangeInclusive<u64> = 1..=u32::MAX as u64;
 }
 
 // ---- construction ----
@@ -100,9 +100,9 @@ impl RowSample {
     /// An empty sample of up to `capacity` rows, each as likely as any other.
     ///
     /// # Errors
-    /// If the capacity is 0.
-    pub fn new(capacity: u32, seed: u64) -> Result<Self> {
-        check_capacity(capacity)?;
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
+    pub fn new(capacity: u64, seed: u64) -> Result<Self> {
+        let capacity = check_capacity(capacity)?;
         let scheme = KeyScheme::bytes().with_seed(seed);
         let kept = BinaryHeap::new();
         Ok(Self { scheme, capacity, is_weighted: false, seen: 0, weightless: 0, kept, limit: u64::MAX })
@@ -111,8 +111,8 @@ impl RowSample {
     /// An empty sample of up to `capacity` rows, drawn by weight without replacement.
     ///
     /// # Errors
-    /// If the capacity is 0.
-    pub fn weighted(capacity: u32, seed: u64) -> Result<Self> {
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
+    pub fn weighted(capacity: u64, seed: u64) -> Result<Self> {
         Ok(Self { is_weighted: true, ..Self::new(capacity, seed)? })
     }
 }
@@ -245,8 +245,8 @@ impl RowSample {
     }
 
     /// How many rows can be kept.
-    pub fn capacity(&self) -> u32 {
-        self.capacity
+    pub fn capacity(&self) -> u64 {
+        self.capacity.into()
     }
 
     /// Returns true if rows are drawn by weight.
@@ -386,7 +386,7 @@ impl Decode for RowSample {
             return Err(Error::contents("key kind", KeyKind::Bytes, header.scheme.kind()));
         }
         let capacity = reader.u32("capacity")?;
-        let mut sample = Self::new(capacity, header.scheme.seed())
+        let mut sample = Self::new(capacity.into(), header.scheme.seed())
             .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
         sample.is_weighted = match reader.u8("draws")? {
             0 => false,

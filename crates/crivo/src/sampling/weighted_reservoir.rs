@@ -98,7 +98,7 @@ impl PartialEq for WeightedReservoir {
 
 impl WeightedReservoir {
     /// How many items can be kept. Memory is taken as they come.
-    pub const CAPACITIES: RangeInclusive<u32> = 1..=u32::MAX;
+    pub const CAPACITIES: RangeInclusive<u64> = 1..=u32::MAX as u64;
 
     /// Streams are counted up to here.
     const MOST_SEEN: u64 = i64::MAX as u64;
@@ -112,7 +112,7 @@ impl WeightedReservoir {
     ///
     /// # Errors
     /// If the capacity is 0.
-    pub fn new(capacity: u32, seed: u64) -> Result<Self> {
+    pub fn new(capacity: u64, seed: u64) -> Result<Self> {
         Self::with_scheme(capacity, KeyScheme::bytes(), seed)
     }
 
@@ -121,8 +121,8 @@ impl WeightedReservoir {
     ///
     /// # Errors
     /// If the capacity is 0.
-    pub fn with_scheme(capacity: u32, scheme: KeyScheme, seed: u64) -> Result<Self> {
-        check_capacity(capacity)?;
+    pub fn with_scheme(capacity: u64, scheme: KeyScheme, seed: u64) -> Result<Self> {
+        let capacity = check_capacity(capacity)?;
         let generator = Generator::new(seed);
         Ok(Self { scheme, capacity, seen: 0, weightless: 0, kept: BinaryHeap::new(), jump: 0.0, generator })
     }
@@ -256,8 +256,8 @@ pub(super) fn check_weight(weight: f64) -> Result<()> {
 
 impl WeightedReservoir {
     /// The sampled keys, in the order in which draws without replacement would have found them.
-    pub fn sample(&self) -> Vec<KeyRef<'_>> {
-        self.sorted().into_iter().map(|entry| entry.key.as_ref()).collect()
+    pub fn sample(&self) -> impl ExactSizeIterator<Item = KeyRef<'_>> {
+        self.sorted().into_iter().map(|entry| entry.key.as_ref())
     }
 
     fn sorted(&self) -> Vec<&Entry> {
@@ -277,8 +277,8 @@ impl WeightedReservoir {
     }
 
     /// How many items can be kept.
-    pub fn capacity(&self) -> u32 {
-        self.capacity
+    pub fn capacity(&self) -> u64 {
+        self.capacity.into()
     }
 
     /// Whether no item with a weight above 0 was shown.
@@ -328,8 +328,8 @@ impl WeightedReservoir {
 impl_sketch!(WeightedReservoir, samples);
 
 impl Sample for WeightedReservoir {
-    fn sample(&self) -> Vec<KeyRef<'_>> {
-        self.sample()
+    fn sample(&self) -> Box<dyn ExactSizeIterator<Item = KeyRef<'_>> + '_> {
+        Box::new(self.sample())
     }
 }
 
@@ -423,7 +423,7 @@ impl Encode for WeightedReservoir {
 impl Decode for WeightedReservoir {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let capacity = reader.u32("capacity")?;
-        let mut sample = Self::with_scheme(capacity, header.scheme, 0)
+        let mut sample = Self::with_scheme(capacity.into(), header.scheme, 0)
             .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
         sample.seen = reader.u64("seen")?;
         sample.weightless = reader.u64("weightless")?;

@@ -183,7 +183,7 @@ pub trait Quantiles {
 /// A sample of the keys of a stream.
 pub trait Sample {
     /// Returns the sampled keys.
-    fn sample(&self) -> Vec<KeyRef<'_>>;
+    fn sample(&self) -> Box<dyn ExactSizeIterator<Item = KeyRef<'_>> + '_>;
 }
 
 /// What a sketch may be able to do, for messages.

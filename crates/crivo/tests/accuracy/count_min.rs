@@ -320,7 +320,7 @@ fn margins_are_no_larger_than_they_must_be() {
 
 /// Keys hashed from integers, all of them asked for, under many seeds.
 #[test]
-fn whole_streams_keep_the_promise_of_for_error() {
+fn whole_streams_keep_the_promise_of_for_bound() {
     let (epsilon, delta) = (0.01, 0.02);
     let (width, depth) = CountMin::size_for(epsilon, delta).unwrap();
     let mut random = generator("seeds");
@@ -350,7 +350,8 @@ fn whole_streams_keep_the_promise_of_for_error() {
 fn conservative_update_is_never_above_plain_and_closer_on_skewed_streams() {
     let mut random = generator("conservative");
     let stream = Stream::zipf(200);
-    let (plain, careful) = (plain(30, 4), CountMin::conservative(30, 4, KeyScheme::hashes()).unwrap());
+    let (plain, careful) =
+        (plain(30, 4), CountMin::conservative_with_scheme(30, 4, KeyScheme::hashes()).unwrap());
     for (name, backwards) in [("heavy keys first", false), ("heavy keys last", true)] {
         let (mut hashes, mut sums, trials) = (vec![0; 200], [0.0; 2], 4_000);
         for _ in 0..trials {

@@ -16,7 +16,7 @@ fn histogram(array: &CounterArray, highest: u16) -> Vec<u64> {
 }
 
 fn array(bits: u8, base: f64, seed: u64) -> CounterArray {
-    CounterArray::new(LEN, bits, base, seed).unwrap()
+    CounterArray::new(LEN, base, bits, seed).unwrap()
 }
 
 /// One event of each counter, in batches, `k` times.
@@ -110,7 +110,7 @@ fn totals_cover_the_number_of_all_events() {
         for (mixture, len, events) in MIXTURES {
             let (mut covered, mut width) = (0, 0.0);
             for _ in 0..trials {
-                let mut array = CounterArray::new(len, bits, base, random.bits()).unwrap();
+                let mut array = CounterArray::new(len, base, bits, random.bits()).unwrap();
                 let mut truth = 0;
                 for index in 0..len {
                     let events = events(&mut random, index);
@@ -137,7 +137,7 @@ fn totals_cover_the_number_of_all_events() {
 
 #[test]
 fn the_total_of_one_counter_is_its_estimate() {
-    let mut array = CounterArray::new(3, 8, 1.084, 1).unwrap();
+    let mut array = CounterArray::new(3, 1.084, 8, 1).unwrap();
     assert_eq!(array.total(), crivo::Estimate::exact(0.0));
     for events in [1, 2, 10, 1000, 1_000_000] {
         array.add(1, events).unwrap();

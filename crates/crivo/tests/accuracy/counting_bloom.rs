@@ -105,7 +105,7 @@ fn false_positives_are_as_many_as_theory_says() {
 /// goal: it is reached, and not by chance.
 #[test]
 fn goal_is_reached_with_ordinary_keys() {
-    let (cells, hashes) = CountingBloom::cells_for(10_000, 0.01).unwrap();
+    let (cells, hashes) = CountingBloom::size_for(10_000, 0.01).unwrap();
     let mut buffer = KeyBuffer::new(KeyScheme::integers());
     let mut next = generator("ordinary keys").bits();
     let (ratio, deviation) = false_positives(cells, hashes, 10_000, |count| {
@@ -177,7 +177,7 @@ fn items_are_counted_until_the_filter_is_nearly_full() {
 
 #[test]
 fn items_of_a_roomy_filter_are_counted() {
-    let (cells, hashes) = CountingBloom::cells_for(10_000, 0.01).unwrap();
+    let (cells, hashes) = CountingBloom::size_for(10_000, 0.01).unwrap();
     let (sizes, trials) = ([1_000, 10_000, 40_000], 2_000);
     let measured = measure_items("roomy", cells, hashes, &sizes, trials);
     for (items, measured) in sizes.into_iter().zip(&measured) {

@@ -144,13 +144,13 @@ fn sums_and_means_are_rounded_once() {
         // Numbers of a common unit: their sum is known exactly.
         let unit = (random.unit() * 600.0 - 300.0).exp2().log2().floor().exp2();
         let units: Vec<i64> = (0..500).map(|_| (random.bits() >> 20) as i64 - (1 << 43)).collect();
-        let mut sketch = DDSketch::for_error(0.01).unwrap();
+        let mut sketch = DDSketch::for_bound(0.01).unwrap();
         units.iter().for_each(|&count| sketch.insert(count as f64 * unit));
         let exact: i64 = units.iter().sum();
         assert_eq!(sketch.sum(), Some(exact as f64 * unit));
         assert_eq!(sketch.mean(), Some(exact as f64 * unit / 500.0));
     }
-    let mut huge = DDSketch::for_error(0.01).unwrap();
+    let mut huge = DDSketch::for_bound(0.01).unwrap();
     huge.insert_all(&[1e308, 1.2e308, 1.4e308]);
     assert_eq!(huge.sum(), Some(f64::INFINITY));
     assert!((huge.mean().unwrap() / 1.2e308 - 1.0).abs() < 1e-15);
@@ -158,7 +158,7 @@ fn sums_and_means_are_rounded_once() {
 
 #[test]
 fn few_numbers_have_exact_ends() {
-    let mut sketch = DDSketch::for_error(0.02).unwrap();
+    let mut sketch = DDSketch::for_bound(0.02).unwrap();
     assert_eq!((sketch.quantile(0.5), sketch.min(), sketch.mean()), (None, None, None));
     assert_eq!(sketch.sum(), Some(0.0));
     sketch.insert(-7.5);

@@ -142,7 +142,7 @@ fn sketches_have_the_indexes_that_are_measured() {
         let protocol = Protocol::new(32.0, 5, 64).unwrap().with_scheme(KeyScheme::hashes());
         let mut coins = PredictableBits::new(hash);
         let report = PrivateClient::new(protocol, 32.0).unwrap().encode_hash(hash, &mut coins).unwrap();
-        assert_eq!(report.bits()[at(report.row(), 64) as usize / 8] >> (at(report.row(), 64) % 8), 1);
+        assert_eq!(report.bit_vector()[at(report.row(), 64) as usize / 8] >> (at(report.row(), 64) % 8), 1);
     }
 }
 
@@ -196,7 +196,7 @@ fn private_rows_past_the_64th_are_even_and_independent() {
     let mut place = |hash: u64, row: u64| {
         let mut words = std::iter::once(row << 48);
         let report = client.encode_hash(hash, &mut || words.next().unwrap_or(u64::MAX)).unwrap();
-        let bits = u64::from_le_bytes(report.bits().try_into().unwrap());
+        let bits = u64::from_le_bytes(report.bit_vector().try_into().unwrap());
         assert!(u64::from(report.row()) == row && bits.is_power_of_two());
         bits.trailing_zeros()
     };

@@ -15,11 +15,11 @@ type Stream = Vec<(u64, u64)>;
 type Counts = BTreeMap<u64, u64>;
 
 /// The divisor of the guarantee, written here a second time: all counters but a quarter, and one.
-fn divisor(capacity: usize) -> u128 {
+fn divisor(capacity: u64) -> u128 {
     (1..=capacity).filter(|i| i % 4 != 0).count() as u128 + 1
 }
 
-fn empty(capacity: usize) -> HeavyHitters {
+fn empty(capacity: u64) -> HeavyHitters {
     HeavyHitters::with_scheme(capacity, KeyScheme::integers()).unwrap()
 }
 
@@ -78,16 +78,16 @@ fn streams(draws: usize, random: &mut Random) -> Vec<(&'static str, Stream)> {
     ]
 }
 
-const CAPACITIES: [usize; 9] = [1, 2, 3, 4, 8, 33, 100, 501, 2000];
+const CAPACITIES: [u64; 9] = [1, 2, 3, 4, 8, 33, 100, 501, 2000];
 
 /// Holds a sketch to everything it promises of every key.
 fn check(sketch: &HeavyHitters, truth: &Counts, what: &str) {
     let total: u128 = truth.values().map(|&count| u128::from(count)).sum();
     assert_eq!(u128::from(sketch.total()), total, "{what}");
-    assert!(sketch.counters() <= sketch.capacity(), "{what}");
+    assert!(sketch.counters() as u64 <= sketch.capacity(), "{what}");
     let error = u128::from(sketch.max_error());
     assert!(error * divisor(sketch.capacity()) <= total, "{what}: {error} of {total}");
-    if truth.len() <= sketch.capacity() {
+    if truth.len() as u64 <= sketch.capacity() {
         assert_eq!(error, 0, "{what}: few keys are exact");
     }
 
@@ -172,7 +172,7 @@ fn bounds_hold_after_any_tree_of_merges() {
                 let parts = 2 + random.below(8);
                 let mut sketches: Vec<HeavyHitters> = stream
                     .chunks(stream.len() / parts + 1)
-                    .map(|part| feed(empty(capacity + random.below(20)), part))
+                    .map(|part| feed(empty(capacity + random.below(20) as u64), part))
                     .collect();
                 while sketches.len() > 1 {
                     let other = sketches.swap_remove(random.below(sketches.len()));
@@ -226,9 +226,9 @@ fn every_key_above_the_share_is_found() {
 /// once.
 #[test]
 fn the_guarantee_is_reached_so_that_three_percent_less_would_be_wrong() {
-    for capacity in [8, 100, 1000_usize] {
-        let given_up = (capacity / 4) as u64;
-        let large = capacity as u64 - given_up;
+    for capacity in [8, 100, 1000_u64] {
+        let given_up = capacity / 4;
+        let large = capacity - given_up;
         let (rounds, step) = (1000, 1_000_000);
         let mut sketch = empty(capacity);
         (0..large).for_each(|key| sketch.add(&key, rounds * step).unwrap());

@@ -29,7 +29,7 @@ impl Language {
     }
 }
 
-fn share(texts: &[String], capacity: u32) -> Estimate {
+fn share(texts: &[String], capacity: u64) -> Estimate {
     let mut parts = [0, 1].map(|_| NearDuplicateShare::new(capacity).unwrap());
     texts.iter().enumerate().for_each(|(at, text)| parts[at % 2].insert(text));
     let [mut whole, other] = parts;

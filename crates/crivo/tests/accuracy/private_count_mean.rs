@@ -40,7 +40,7 @@ fn count_reports(protocol: Protocol, hash: u64, coins: &mut impl RandomBits) -> 
     let (mut client, mut counts) = (client(protocol), [0; 16]);
     for _ in 0..REPORTS {
         let report = client.encode_hash(hash, coins).unwrap();
-        counts[report.row() as usize * 8 + usize::from(report.bits()[0])] += 1;
+        counts[report.row() as usize * 8 + usize::from(report.bit_vector()[0])] += 1;
     }
     counts
 }
@@ -65,7 +65,7 @@ fn two_keys() -> [(u64, [u32; 2]); 2] {
         let mut places = [3, 3];
         while places.contains(&3) {
             let report = client(protocol).encode_hash(hash, coins).unwrap();
-            places[report.row() as usize] = report.bits()[0].trailing_zeros();
+            places[report.row() as usize] = report.bit_vector()[0].trailing_zeros();
         }
         places
     };

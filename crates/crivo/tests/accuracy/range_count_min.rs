@@ -131,7 +131,7 @@ fn random_range(keys: &[u64], random: &mut Random) -> RangeInclusive<u64> {
 }
 
 #[test]
-fn ranges_keep_the_promise_of_for_error() {
+fn ranges_keep_the_promise_of_for_bound() {
     let mut random = generator("ranges");
     let (levels, delta) = (24, 0.05);
     for epsilon in [0.02, 0.2] {

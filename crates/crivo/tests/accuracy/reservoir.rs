@@ -13,7 +13,7 @@ use super::support::{Random, generator};
 /// The positions in the stream serve as keys.
 const SCHEME: KeyScheme = KeyScheme::hashes();
 
-fn empty(capacity: u32, random: &mut Random) -> Reservoir {
+fn empty(capacity: u64, random: &mut Random) -> Reservoir {
     Reservoir::with_scheme(capacity, SCHEME, random.bits()).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn hold_positions(
 fn every_set_of_a_short_stream_is_as_likely() {
     for (n, k) in [(2, 1), (3, 1), (10, 1), (4, 3), (5, 2), (6, 3), (8, 4), (9, 8), (12, 2)] {
         hold_sets(&format!("{n}"), n, k, |random| {
-            let mut sample = empty(k, random);
+            let mut sample = empty(k.into(), random);
             show(&mut sample, &(0..n).collect::<Vec<_>>(), random);
             sample
         });
@@ -113,7 +113,7 @@ fn every_position_of_a_long_stream_is_as_likely() {
     ] {
         let stream: Vec<u64> = (0..n).collect();
         hold_positions(&format!("{n}"), n, k, bins, trials, |random| {
-            let mut sample = empty(k, random);
+            let mut sample = empty(k.into(), random);
             show(&mut sample, &stream, random);
             sample
         });
@@ -129,7 +129,7 @@ fn merged(k: u32, parts: &[u64], rest: u64, random: &mut Random) -> Reservoir {
     };
     let mut samples: Vec<Reservoir> = Vec::new();
     for &part in parts {
-        let mut sample = empty(k, random);
+        let mut sample = empty(k.into(), random);
         show(&mut sample, &range(part), random);
         samples.push(sample);
     }

@@ -17,7 +17,7 @@ fn every_set_of_rows_is_equally_likely() {
     for k in 1..=4 {
         let mut random = generator("sets of rows");
         let observed = sets_observed(6, k, 100_000, || {
-            let mut first = RowSample::new(k, random.bits()).unwrap();
+            let mut first = RowSample::new(k.into(), random.bits()).unwrap();
             let mut other = first.clone();
             for place in 0..6 {
                 let part = if place % 2 == 0 { &mut first } else { &mut other };
@@ -38,7 +38,7 @@ fn weighted_sets_have_the_probabilities_of_successive_draws() {
         for k in 1..=3 {
             let mut random = generator("weighted sets of rows");
             let observed = sets_observed(weights.len() as u64, k, 100_000, || {
-                let mut sample = RowSample::weighted(k, random.bits()).unwrap();
+                let mut sample = RowSample::weighted(k.into(), random.bits()).unwrap();
                 for (place, &weight) in (0..).zip(weights) {
                     sample.insert_weighted(place, weight, || b"").unwrap();
                 }

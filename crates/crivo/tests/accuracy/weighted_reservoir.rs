@@ -47,7 +47,7 @@ pub(crate) fn sets_expected(weights: &[f64], k: usize) -> Vec<f64> {
 }
 
 fn sampled(k: u32, weights: &[f64], first: u64, random: &mut Random) -> WeightedReservoir {
-    let mut sample = WeightedReservoir::with_scheme(k, SCHEME, random.bits()).unwrap();
+    let mut sample = WeightedReservoir::with_scheme(k.into(), SCHEME, random.bits()).unwrap();
     let items: Vec<u64> = (first..first + weights.len() as u64).collect();
     let single = random.below(items.len() + 1);
     for (item, weight) in items.iter().zip(weights).take(single) {

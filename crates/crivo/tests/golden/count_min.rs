@@ -23,9 +23,12 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ("count_min_v1_empty", CountMin::new(3, 2).unwrap().encode()),
         ("count_min_v1_words", words.encode()),
         ("count_min_v1_weights", numbers(CountMin::with_scheme(17, 7, scheme).unwrap())),
-        ("count_min_v1_conservative", numbers(CountMin::conservative(17, 7, scheme).unwrap())),
+        ("count_min_v1_conservative", numbers(CountMin::conservative_with_scheme(17, 7, scheme).unwrap())),
         ("count_min_v1_saturated", saturated(CountMin::with_scheme(4, 3, hashes).unwrap())),
-        ("count_min_v1_conservative_saturated", saturated(CountMin::conservative(4, 3, hashes).unwrap())),
+        (
+            "count_min_v1_conservative_saturated",
+            saturated(CountMin::conservative_with_scheme(4, 3, hashes).unwrap()),
+        ),
     ]
 }
 
@@ -51,7 +54,7 @@ const CONSERVATIVE: [f64; 4] = [15414.0, 31740.0, 18295.0, 26340.0];
 fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for (width, depth) in [(1, 1), (2, 32), (10, 3), (1000, 4), (4096, 9)] {
-        for make in [CountMin::with_scheme, CountMin::conservative] {
+        for make in [CountMin::with_scheme, CountMin::conservative_with_scheme] {
             let mut sketch = make(width, depth, KeyScheme::integers()).unwrap();
             for i in 0..3_000_u64 {
                 if i.is_power_of_two() {

@@ -24,7 +24,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     morris_merged.merge(&morris(1.084, 8, 2, 50_000)).unwrap();
     morris_merged.add(10);
     let array = |len, bits, base, seed| {
-        let mut array = CounterArray::new(len, bits, base, seed).unwrap();
+        let mut array = CounterArray::new(len, base, bits, seed).unwrap();
         // Index i has 1,000/(i + 1) events.
         for index in 0..len {
             array.increment_batch(&vec![index; (1000 / (index + 1)) as usize]).unwrap();
@@ -91,7 +91,7 @@ fn fingerprint_of_many_counters_does_not_change() {
         let mut sampled = SampledCounter::new(share, seed).unwrap();
         let mut morris = MorrisCounter::new(1.0 + share, 4 + (seed % 13) as u8, seed).unwrap();
         let mut array =
-            CounterArray::new(99, CounterArray::BITS[seed as usize % 3], 1.0 + share, seed).unwrap();
+            CounterArray::new(99, 1.0 + share, CounterArray::COUNTER_BITS[seed as usize % 3], seed).unwrap();
         for power in 0..16 {
             sampled.add(1 << power);
             morris.add(3 << power);

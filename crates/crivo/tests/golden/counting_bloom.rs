@@ -8,7 +8,7 @@ use super::path;
 /// The state a stored file holds, built anew. The recipes are also in docs/format.md.
 pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let texts = |items, rate, count: u32| {
-        let mut filter = CountingBloom::for_items(items, rate).unwrap();
+        let mut filter = CountingBloom::for_items(items, rate, CounterBits::Eight).unwrap();
         (0..count).for_each(|i| filter.add(format!("key {i}").as_str(), u64::from(i % 3) + 1).unwrap());
         filter.encode()
     };

@@ -4,7 +4,7 @@ use crivo::sampling::RowSample;
 
 use super::path;
 
-fn rows(capacity: u32, places: impl Iterator<Item = u64>) -> RowSample {
+fn rows(capacity: u64, places: impl Iterator<Item = u64>) -> RowSample {
     let mut sample = RowSample::new(capacity, 7).unwrap();
     places.for_each(|place| sample.insert(place, format!("row {place}\n").as_bytes()).unwrap());
     sample

@@ -11,7 +11,7 @@ fn plain(width: u32, depth: u32) -> CountMin {
 }
 
 fn conservative(width: u32, depth: u32) -> CountMin {
-    CountMin::conservative(width, depth, KeyScheme::hashes().with_seed(3)).unwrap()
+    CountMin::conservative_with_scheme(width, depth, KeyScheme::hashes().with_seed(3)).unwrap()
 }
 
 proptest! {

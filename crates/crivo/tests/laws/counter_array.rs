@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const LEN: u64 = 501;
 
 fn array(bits: u8, seed: u64) -> CounterArray {
-    CounterArray::new(LEN, bits, 1.2, seed).unwrap()
+    CounterArray::new(LEN, 1.2, bits, seed).unwrap()
 }
 
 proptest! {
@@ -17,7 +17,7 @@ proptest! {
     fn counter_array_takes_batches_as_single_events(
         indexes in prop::collection::vec(0..LEN, 0..3000), cut in 0_usize..3000, seed: u64,
     ) {
-        for bits in CounterArray::BITS {
+        for bits in CounterArray::COUNTER_BITS {
             let (mut batches, mut single) = (array(bits, seed), array(bits, seed));
             let (first, second) = indexes.split_at(cut.min(indexes.len()));
             batches.increment_batch(first).unwrap();
@@ -38,7 +38,7 @@ proptest! {
     fn counter_array_is_joined_index_by_index(
         a in prop::collection::vec(0..LEN, 0..2000), b in prop::collection::vec(0..LEN, 0..2000), seed: u64,
     ) {
-        for bits in CounterArray::BITS {
+        for bits in CounterArray::COUNTER_BITS {
             let (mut x, mut y) = (array(bits, seed), array(bits, !seed));
             x.increment_batch(&a).unwrap();
             y.increment_batch(&b).unwrap();
@@ -60,9 +60,9 @@ fn counter_arrays_of_different_shapes_refuse_each_other() {
     mine.increment(3).unwrap();
     let before = mine.clone();
     for (other, field) in [
-        (CounterArray::new(LEN + 1, 8, 1.2, 2), "len"),
-        (CounterArray::new(LEN, 16, 1.2, 2), "bits"),
-        (CounterArray::new(LEN, 8, 1.3, 2), "base"),
+        (CounterArray::new(LEN + 1, 1.2, 8, 2), "len"),
+        (CounterArray::new(LEN, 1.2, 16, 2), "counter bits"),
+        (CounterArray::new(LEN, 1.3, 8, 2), "base"),
     ] {
         let error = mine.merge(&other.unwrap()).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::Incompatible, field));
@@ -72,7 +72,7 @@ fn counter_arrays_of_different_shapes_refuse_each_other() {
 
 #[test]
 fn a_batch_with_a_wrong_index_changes_nothing() {
-    for bits in CounterArray::BITS {
+    for bits in CounterArray::COUNTER_BITS {
         let mut array = array(bits, 1);
         array.increment_batch(&[1, 2, 3]).unwrap();
         let before = array.clone();

@@ -102,7 +102,7 @@ fn ddsketches_of_other_sizes_refuse_each_other() {
 #[test]
 fn absurd_sizes_are_refused() {
     for error in [0.0, -0.01, 1e-5, 0.51, 1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(DDSketch::for_error(error).unwrap_err().field(), "relative error", "{error}");
+        assert_eq!(DDSketch::for_bound(error).unwrap_err().field(), "relative error", "{error}");
     }
     for bins in [0, 15, (1 << 16) + 1, u32::MAX] {
         assert_eq!(DDSketch::new(0.01, bins).unwrap_err().field(), "bins", "{bins}");

@@ -13,7 +13,7 @@ use super::support::generator;
 
 const HASHES: KeyScheme = KeyScheme::hashes().with_seed(3);
 
-fn hitters(capacity: usize) -> HeavyHitters {
+fn hitters(capacity: u64) -> HeavyHitters {
     HeavyHitters::with_scheme(capacity, HASHES).unwrap()
 }
 
@@ -31,8 +31,8 @@ fn streams() -> impl Strategy<Value = [Vec<u64>; 3]> {
 }
 
 /// Few counters, as many as a chunk of a batch, and more than there are keys.
-fn capacities() -> impl Strategy<Value = usize> {
-    prop_oneof![1..5_usize, 28..40_usize, 50..400_usize, Just(10_000)]
+fn capacities() -> impl Strategy<Value = u64> {
+    prop_oneof![1..5_u64, 28..40_u64, 50..400_u64, Just(10_000)]
 }
 
 fn one_by_one(mut sketch: HeavyHitters, stream: &[u64]) -> HeavyHitters {

@@ -101,10 +101,10 @@ fn sizes_and_errors_out_of_range_are_refused() {
         assert_eq!(MinHash::new(k).unwrap_err().to_string(), format!("k: expected 1 to 32767, found {k}"));
     }
     for error in [0.0, -0.1, 1.0, 0.001, f64::NAN, f64::INFINITY] {
-        assert_eq!(MinHash::for_error(error).unwrap_err().field(), "error", "{error}");
+        assert_eq!(MinHash::for_bound(error).unwrap_err().field(), "bound", "{error}");
     }
     for (error, k) in [(0.05, 400), (0.1, 100), (0.01, 10_000), (0.5, 4), (0.9, 2), (0.03, 1_112)] {
         assert_eq!(MinHash::k_for(error), Ok(k));
-        assert!(MinHash::error(k) <= error * (1.0 + 1e-9) && (k == 1 || MinHash::error(k - 1) > error));
+        assert!(MinHash::bound(k) <= error * (1.0 + 1e-9) && (k == 1 || MinHash::bound(k - 1) > error));
     }
 }

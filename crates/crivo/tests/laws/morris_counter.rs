@@ -55,7 +55,7 @@ fn morris_counters_of_different_scales_refuse_each_other() {
     let mut counter = counted(1.5, 8, 100, 1);
     let before = counter.clone();
     for (other, field, found) in
-        [(counted(1.25, 8, 100, 2), "base", "1.25"), (counted(1.5, 9, 100, 2), "bits", "9")]
+        [(counted(1.25, 8, 100, 2), "base", "1.25"), (counted(1.5, 9, 100, 2), "counter bits", "9")]
     {
         let error = counter.merge(&other).unwrap_err();
         assert_eq!((error.kind(), error.field(), error.found()), (ErrorKind::Incompatible, field, found));

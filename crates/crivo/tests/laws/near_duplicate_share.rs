@@ -54,7 +54,7 @@ fn samples_of_other_sizes_and_schemes_refuse_each_other() {
         let error = mine.merge(&other).unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::Incompatible, field));
     }
-    for capacity in [0, 63, 8193, u32::MAX] {
+    for capacity in [0, 63, 8193, u64::MAX] {
         assert_eq!(NearDuplicateShare::new(capacity).unwrap_err().field(), "capacity");
     }
     let integers = NearDuplicateShare::with_scheme(64, KeyScheme::integers());

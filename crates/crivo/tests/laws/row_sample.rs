@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::merged;
 
-fn sample(capacity: u32, is_weighted: bool, places: &[u64]) -> RowSample {
+fn sample(capacity: u64, is_weighted: bool, places: &[u64]) -> RowSample {
     let make = if is_weighted { RowSample::weighted } else { RowSample::new };
     let mut sample = make(capacity, 3).unwrap();
     for &place in places {
@@ -27,7 +27,7 @@ proptest! {
 
     #[test]
     fn row_samples_do_not_depend_on_parts(
-        owners in prop::collection::vec(0..3_usize, 0..600), capacity in 1..80_u32, is_weighted: bool,
+        owners in prop::collection::vec(0..3_usize, 0..600), capacity in 1..80_u64, is_weighted: bool,
     ) {
         let part = |owner| -> Vec<u64> {
             owners.iter().enumerate().filter(|(_, of)| **of == owner).map(|(place, _)| place as u64 * 7).collect()

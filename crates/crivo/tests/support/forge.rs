@@ -117,9 +117,9 @@ pub(crate) fn count_mins() -> Vec<Vec<u8>> {
     vec![
         filled(CountMin::with_scheme(5, 2, scheme).unwrap(), 0),
         filled(CountMin::with_scheme(9, 4, scheme).unwrap(), 3),
-        filled(CountMin::conservative(9, 4, scheme).unwrap(), 3),
+        filled(CountMin::conservative_with_scheme(9, 4, scheme).unwrap(), 3),
         filled(CountMin::with_scheme(9, 2, scheme).unwrap(), u64::MAX / 3),
-        filled(CountMin::conservative(9, 2, scheme).unwrap(), u64::MAX / 3),
+        filled(CountMin::conservative_with_scheme(9, 2, scheme).unwrap(), u64::MAX / 3),
     ]
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn morris_counters() -> Vec<Vec<u8>> {
 
 pub(crate) fn counter_arrays() -> Vec<Vec<u8>> {
     let array = |len, bits, base| {
-        let mut array = CounterArray::new(len, bits, base, 5).unwrap();
+        let mut array = CounterArray::new(len, base, bits, 5).unwrap();
         (0..len).for_each(|index| array.add(index, 10 * index).unwrap());
         array.encode()
     };

@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
 /// Makes sure that the counters have the sizes that were asked for, if any were.
 fn require_same_sizes(how: &How, array: &CounterArray, name: &str) -> Result<()> {
     let room = if array.scheme().kind() == KeyKind::Hash { 1 } else { ROOM };
-    let (bits, items) = (array.bits(), array.len() / room);
+    let (bits, items) = (array.counter_bits(), array.len() / room);
     if let Some(asked) = how.bits.filter(|asked| *asked != bits) {
         bail!("--bits {asked}: the counters of {name} have {bits}, and can only be continued so");
     }
@@ -103,9 +103,10 @@ fn new_array(args: &Args, pass: &Pass, out: &Output) -> Result<CounterArray> {
         None => count_items(pass, scheme, out)?,
     };
     let len = if is_integer { items } else { items.saturating_mul(ROOM) };
-    let array = CounterArray::for_reach(len, bits, reach, scheme.seed());
-    let array = array.map_err(|error| refuse("--by", &error))?;
-    Ok(if is_integer { array } else { array.with_keys(scheme) })
+    // Integers are indexes of their own; other keys are found by their hash.
+    let keys = if is_integer { KeyScheme::hashes() } else { scheme };
+    let array = CounterArray::for_reach_with_scheme(len, reach, bits, keys, scheme.seed());
+    array.map_err(|error| refuse("--by", &error))
 }
 
 /// One more than the largest integer.

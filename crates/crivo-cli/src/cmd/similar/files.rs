@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use crivo::similarity::MinHash;
 use crivo_rows::{Counts, Input};
 use serde::Serialize;
@@ -47,7 +47,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let empty = MinHash::with_scheme(MinHash::k_for(args.error)?, args.keys.scheme()?)?;
+    let empty = MinHash::for_bound_with_scheme(args.error, args.keys.scheme()?).context("--error")?;
     let [one, other] = args.input.files() else {
         bail!("two files are compared, and {} were named", args.input.files().len());
     };

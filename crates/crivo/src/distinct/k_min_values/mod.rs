@@ -132,6 +132,15 @@ impl KMinValues {
     pub fn for_error(error: f64) -> Result<Self> {
         Self::new(Self::k_for(error)?)
     }
+
+    /// Returns an empty sketch for keys of the given scheme, of the smallest size with the wanted standard
+    /// error.
+    ///
+    /// # Errors
+    /// If no size reaches the error.
+    pub fn for_error_with_scheme(error: f64, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(Self::k_for(error)?, scheme)
+    }
 }
 
 // ---- update ----

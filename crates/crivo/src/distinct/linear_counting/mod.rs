@@ -143,6 +143,14 @@ impl LinearCounting {
         Self::new(Self::bits_for(items, error)?)
     }
 
+    /// Returns an empty sketch for `items` different keys of the given scheme.
+    ///
+    /// # Errors
+    /// As for [`for_items`](Self::for_items).
+    pub fn for_items_with_scheme(items: u64, error: f64, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(Self::bits_for(items, error)?, scheme)
+    }
+
     fn check_bits(bits: u64) -> Result<()> {
         if Self::BITS.contains(&bits) {
             Ok(())

@@ -109,6 +109,15 @@ impl LogLog {
     pub fn for_error(error: f64) -> Result<Self> {
         Self::new(Self::precision_for(error)?)
     }
+
+    /// Returns an empty sketch for keys of the given scheme, of the smallest size with the wanted standard
+    /// error.
+    ///
+    /// # Errors
+    /// As for [`for_error`](Self::for_error).
+    pub fn for_error_with_scheme(error: f64, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(Self::precision_for(error)?, scheme)
+    }
 }
 
 // ---- update ----

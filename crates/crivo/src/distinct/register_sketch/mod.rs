@@ -112,6 +112,15 @@ impl<K: RegisterKind> RegisterSketch<K> {
     pub fn for_error(error: f64) -> Result<Self> {
         Self::new(Self::precision_for(error)?)
     }
+
+    /// Creates an empty sketch for keys of the given scheme, of the smallest size with the wanted standard
+    /// error.
+    ///
+    /// # Errors
+    /// If no precision reaches the error.
+    pub fn for_error_with_scheme(error: f64, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(Self::precision_for(error)?, scheme)
+    }
 }
 
 /// 16 KiB: an error of 0.8 % for a HyperLogLog, of 0.6 % for an UltraLogLog.

@@ -58,7 +58,7 @@ use crate::sketch::{InsertHashes, InsertKeys};
 /// ```
 /// use crivo::frequency::CountMin;
 ///
-/// let mut words = CountMin::for_error(0.001, 0.01)?;
+/// let mut words = CountMin::for_bound(0.001, 0.01)?;
 /// for word in "the cat and the dog and the bird".split(' ') {
 ///     words.insert(word)?;
 /// }
@@ -160,21 +160,30 @@ impl CountMin {
         Self { scheme, rows, conservative, confidence, total, counters }
     }
 
-    /// An empty sketch with conservative update: closer answers, but no merge and no inner product.
+    /// An empty sketch with conservative update, for keys that are bytes or text: closer answers, but no
+    /// merge and no inner product.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn conservative(width: u32, depth: u32) -> Result<Self> {
+        Self::conservative_with_scheme(width, depth, KeyScheme::bytes())
+    }
+
+    /// An empty sketch with conservative update for keys of the given scheme.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
     ///
     /// ```
-    /// use crivo::{frequency::CountMin, keys::KeyScheme};
+    /// use crivo::frequency::CountMin;
     /// let (width, depth) = CountMin::size_for(0.001, 0.01)?;
-    /// let mut prices = CountMin::conservative(width, depth, KeyScheme::bytes())?;
+    /// let mut prices = CountMin::conservative(width, depth)?;
     /// prices.add("tea", 250)?;
     /// let other = prices.clone();
     /// assert_eq!(prices.merge(&other).unwrap_err().field(), "update");
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn conservative(width: u32, depth: u32, scheme: KeyScheme) -> Result<Self> {
+    pub fn conservative_with_scheme(width: u32, depth: u32, scheme: KeyScheme) -> Result<Self> {
         Ok(Self { conservative: true, ..Self::with_scheme(width, depth, scheme)? })
     }
 
@@ -182,9 +191,18 @@ impl CountMin {
     ///
     /// # Errors
     /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
-    pub fn for_error(epsilon: f64, delta: f64) -> Result<Self> {
+    pub fn for_bound(epsilon: f64, delta: f64) -> Result<Self> {
+        Self::for_bound_with_scheme(epsilon, delta, KeyScheme::bytes())
+    }
+
+    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for) that
+    /// promises the error.
+    ///
+    /// # Errors
+    /// As for [`for_bound`](Self::for_bound).
+    pub fn for_bound_with_scheme(epsilon: f64, delta: f64, scheme: KeyScheme) -> Result<Self> {
         let (width, depth) = Self::size_for(epsilon, delta)?;
-        Self::new(width, depth)
+        Self::with_scheme(width, depth, scheme)
     }
 }
 

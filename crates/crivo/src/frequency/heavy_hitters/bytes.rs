@@ -47,7 +47,7 @@ impl Encode for HeavyHitters {
 impl Decode for HeavyHitters {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let capacity = reader.u32("capacity")?;
-        let mut sketch = Self::with_scheme(capacity as usize, header.scheme)
+        let mut sketch = Self::with_scheme(capacity.into(), header.scheme)
             .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
         sketch.total = reader.u64("total")?;
         let threshold = reader.u64("maximum error")?;
@@ -97,7 +97,7 @@ impl HeavyHitters {
     /// Refuses a total that cannot have led to these counters, which exceed the maximum error by
     /// `above` altogether: what is accepted keeps the guarantee.
     fn require_possible(&self, above: u128) -> Result<()> {
-        let least = above + u128::from(self.max_error()) * Self::divisor(self.capacity) as u128;
+        let least = above + u128::from(self.max_error()) * u128::from(Self::divisor(self.capacity()));
         let total = u128::from(self.total);
         let possible =
             self.is_saturated() || if self.max_error() == 0 { least == total } else { least <= total };

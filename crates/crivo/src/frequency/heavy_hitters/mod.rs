@@ -110,14 +110,14 @@ pub enum Reading {
 
 impl HeavyHitters {
     /// How many counters there may be. (16 million take 400 MB.)
-    pub const CAPACITIES: RangeInclusive<usize> = 1..=1 << 24;
+    pub const CAPACITIES: RangeInclusive<u64> = 1..=1 << 24;
 
     /// Longer keys are refused: what is that long is better counted by its hash, under
     /// [`KeyScheme::hashes`].
     pub const MAX_KEY_BYTES: usize = 4096;
 
     /// The share of the total that no error exceeds: `1/(capacity + 1 − ⌊capacity/4⌋)`.
-    pub fn guaranteed_share(capacity: usize) -> f64 {
+    pub fn guaranteed_share(capacity: u64) -> f64 {
         1.0 / Self::divisor(capacity) as f64
     }
 
@@ -132,14 +132,14 @@ impl HeavyHitters {
     /// assert!(HeavyHitters::capacity_for(0.0).is_err());
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn capacity_for(share: f64) -> Result<usize> {
+    pub fn capacity_for(share: f64) -> Result<u64> {
         let least = Self::guaranteed_share(*Self::CAPACITIES.end());
         if share >= least && share < 1.0 {
             // Division rounds: a share that is one over a whole number is to give that number back.
             let divisor = (1.0 / share).ceil();
             let divisor = if 1.0 / (divisor - 1.0) <= share { divisor - 1.0 } else { divisor };
             // The smallest k with k − ⌊k/4⌋ = others.
-            let others = (divisor as usize).saturating_sub(1).max(1);
+            let others = (divisor as u64).saturating_sub(1).max(1);
             Ok(others + (others - 1) / 3)
         } else {
             Err(Error::parameter("share", format_args!("a share from {least:.1e} to below 1"), share))
@@ -147,7 +147,7 @@ impl HeavyHitters {
     }
 
     /// How many counters a purge may keep in effect: `m` of the module's proof.
-    fn divisor(capacity: usize) -> usize {
+    fn divisor(capacity: u64) -> u64 {
         capacity + 1 - capacity / 4
     }
 
@@ -168,7 +168,7 @@ impl HeavyHitters {
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
-    pub fn new(capacity: usize) -> Result<Self> {
+    pub fn new(capacity: u64) -> Result<Self> {
         Self::with_scheme(capacity, KeyScheme::bytes())
     }
 
@@ -184,9 +184,9 @@ impl HeavyHitters {
     /// assert!(orders.add("1234", 3).is_err());
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn with_scheme(capacity: usize, scheme: KeyScheme) -> Result<Self> {
+    pub fn with_scheme(capacity: u64, scheme: KeyScheme) -> Result<Self> {
         if Self::CAPACITIES.contains(&capacity) {
-            Ok(Self { scheme, capacity, total: 0, table: Table::new(scheme) })
+            Ok(Self { scheme, capacity: capacity as usize, total: 0, table: Table::new(scheme) })
         } else {
             let (least, most) = Self::CAPACITIES.into_inner();
             Err(Error::parameter("capacity", format_args!("{least} to {most}"), capacity))
@@ -199,6 +199,15 @@ impl HeavyHitters {
     /// If no capacity does.
     pub fn for_share(share: f64) -> Result<Self> {
         Self::new(Self::capacity_for(share)?)
+    }
+
+    /// Returns an empty sketch for keys of the given scheme that surely finds every key above a share of
+    /// the total.
+    ///
+    /// # Errors
+    /// If no capacity does.
+    pub fn for_share_with_scheme(share: f64, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(Self::capacity_for(share)?, scheme)
     }
 }
 
@@ -429,8 +438,8 @@ impl HeavyHitters {
     }
 
     /// How many counters there may be.
-    pub fn capacity(&self) -> usize {
-        self.capacity
+    pub fn capacity(&self) -> u64 {
+        self.capacity as u64
     }
 
     /// How keys are hashed.
@@ -445,7 +454,7 @@ impl HeavyHitters {
 
     /// The sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
-        vec![("capacity", Parameter::Count(self.capacity as u64))]
+        vec![("capacity", Parameter::Count(self.capacity()))]
     }
 
     /// What `crivo show` prints.
@@ -457,7 +466,7 @@ impl HeavyHitters {
                 vec![
                     ("counters", Parameter::Count(self.counters() as u64)),
                     ("max_error", Parameter::Count(self.max_error())),
-                    ("guaranteed_share", Parameter::Ratio(Self::guaranteed_share(self.capacity))),
+                    ("guaranteed_share", Parameter::Ratio(Self::guaranteed_share(self.capacity()))),
                 ],
             ]
             .concat(),

@@ -32,7 +32,7 @@ impl Report {
     }
 
     /// A bit for each place, from the lowest of the first byte on: 1 for +1 and 0 for −1.
-    pub fn bits(&self) -> &[u8] {
+    pub fn bit_vector(&self) -> &[u8] {
         &self.bits
     }
 

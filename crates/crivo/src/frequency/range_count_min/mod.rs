@@ -13,7 +13,7 @@
 //! ```
 //!
 //! because each piece is too large by more than `t·N/width` with probability at most `t^−depth = δ/m`.
-//! [`for_error`](RangeCountMin::for_error) chooses `width = ⌈2s·e/ε⌉` and `depth = ⌈ln 2s/δ⌉`, so that no
+//! [`for_bound`](RangeCountMin::for_bound) chooses `width = ⌈2s·e/ε⌉` and `depth = ⌈ln 2s/δ⌉`, so that no
 //! range is off by more than `εN` with probability `1 − δ`.
 //!
 //! **Idea.** Level `l` counts the prefixes `key >> l`: how many keys lie in each aligned block of `2^l`.
@@ -56,7 +56,7 @@ use crate::sketch::InsertKeys;
 /// use crivo::frequency::RangeCountMin;
 ///
 /// // Milliseconds up to 2^20, about 17 minutes: any range within 1 % of all, in 99 of 100 cases.
-/// let mut latencies = RangeCountMin::for_error(20, 0.01, 0.01)?;
+/// let mut latencies = RangeCountMin::for_bound(20, 0.01, 0.01)?;
 /// (0..10_000_u64).try_for_each(|i| latencies.insert(&(i * i % 3_000)))?;
 /// let slow = latencies.range(2_000..=2_999)?;
 /// let truth = (0..10_000_u64).filter(|i| i * i % 3_000 >= 2_000).count() as f64;
@@ -228,9 +228,19 @@ impl RangeCountMin {
     ///
     /// # Errors
     /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
-    pub fn for_error(levels: u32, epsilon: f64, delta: f64) -> Result<Self> {
+    pub fn for_bound(levels: u32, epsilon: f64, delta: f64) -> Result<Self> {
         let (width, depth) = Self::size_for(levels, epsilon, delta)?;
         Self::new(levels, width, depth)
+    }
+
+    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for) that
+    /// promises the error.
+    ///
+    /// # Errors
+    /// As for [`for_bound`](Self::for_bound) and [`with_scheme`](Self::with_scheme).
+    pub fn for_bound_with_scheme(levels: u32, epsilon: f64, delta: f64, scheme: KeyScheme) -> Result<Self> {
+        let (width, depth) = Self::size_for(levels, epsilon, delta)?;
+        Self::with_scheme(levels, width, depth, scheme)
     }
 }
 

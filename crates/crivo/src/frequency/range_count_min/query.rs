@@ -151,7 +151,7 @@ impl RangeCountMin {
     ///
     /// ```
     /// use crivo::frequency::RangeCountMin;
-    /// let mut lengths = RangeCountMin::for_error(32, 0.01, 0.01)?;
+    /// let mut lengths = RangeCountMin::for_bound(32, 0.01, 0.01)?;
     /// (0..10_000_u64).try_for_each(|i| lengths.insert(&(1_000 * i)))?;
     /// let median = lengths.quantile(0.5)?;
     /// assert!(median.covers(4_999_000.0) && median.relative_error() < 0.05);

@@ -25,7 +25,7 @@ impl CountingBloom {
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.require_same(other)?;
-        let largest = self.width().largest();
+        let largest = self.counter_bits().largest();
         self.counters.combine(&other.counters, |mine, theirs| (mine + theirs).min(largest));
         Ok(())
     }
@@ -39,7 +39,7 @@ impl CountingBloom {
     /// filter is unchanged then. As with [`remove`](Self::remove), not all that is wrong can be noticed.
     pub fn subtract(&mut self, other: &Self) -> Result<()> {
         self.require_same(other)?;
-        let largest = self.width().largest();
+        let largest = self.counter_bits().largest();
         let pairs = self.counters.values().zip(other.counters.values());
         let beyond = pairs.zip(0_u64..).find(|&((mine, theirs), _)| mine < theirs && mine < largest);
         if let Some(((mine, theirs), cell)) = beyond {
@@ -99,7 +99,7 @@ impl CountingBloom {
             [
                 ("cells", filter.cells()),
                 ("hashes", filter.hashes.into()),
-                ("counter bits", filter.width().bits().into()),
+                ("counter bits", filter.counter_bits().bits().into()),
                 ("capacity", filter.capacity),
             ]
         };

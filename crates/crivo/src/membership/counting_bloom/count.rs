@@ -42,7 +42,7 @@ impl CountingBloom {
         }
         let value = least as f64;
         let lower = (value - self.most_from_others(confidence)).max(0.0);
-        let upper = if least == self.width().largest() { f64::INFINITY } else { value };
+        let upper = if least == self.counter_bits().largest() { f64::INFINITY } else { value };
         Estimate::probable(value, lower, upper, confidence)
     }
 

@@ -91,21 +91,17 @@ impl CountingBloom {
     ///
     /// ```
     /// use crivo::membership::CountingBloom;
-    /// assert_eq!(CountingBloom::cells_for(1_000_000, 0.01)?, (9_592_955, 7));
+    /// assert_eq!(CountingBloom::size_for(1_000_000, 0.01)?, (9_592_955, 7));
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn cells_for(items: u64, rate: f64) -> Result<(u64, u32)> {
+    pub fn size_for(items: u64, rate: f64) -> Result<(u64, u32)> {
         sizing::cells_for(items, rate)
     }
 
     /// The false-positive rate that `items` different keys are expected to give:
     /// `(1 − (1 − 1/m)^(kn))^k`.
-    ///
-    /// # Errors
-    /// If no filter has that many cells or hashes.
-    pub fn expected_rate(cells: u64, hashes: u32, items: u64) -> Result<f64> {
-        sizing::check_size("cells", cells, hashes)?;
-        Ok(sizing::expected_rate(cells, hashes, items))
+    pub fn expected_rate(cells: u64, hashes: u32, items: u64) -> f64 {
+        sizing::expected_rate(cells, hashes, items)
     }
 }
 
@@ -116,8 +112,8 @@ impl CountingBloom {
     ///
     /// # Errors
     /// If a size is outside its range, or the memory cannot be had.
-    pub fn new(cells: u64, hashes: u32, width: CounterBits) -> Result<Self> {
-        Self::with_scheme(cells, hashes, width, KeyScheme::bytes())
+    pub fn new(cells: u64, hashes: u32, counter_bits: CounterBits) -> Result<Self> {
+        Self::with_scheme(cells, hashes, counter_bits, KeyScheme::bytes())
     }
 
     /// An empty filter of the given size for keys of the given scheme. Its capacity is the number of
@@ -135,19 +131,24 @@ impl CountingBloom {
     /// assert_eq!(orders.count(&1234)?.upper(), 500.0);
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn with_scheme(cells: u64, hashes: u32, width: CounterBits, scheme: KeyScheme) -> Result<Self> {
+    pub fn with_scheme(
+        cells: u64,
+        hashes: u32,
+        counter_bits: CounterBits,
+        scheme: KeyScheme,
+    ) -> Result<Self> {
         sizing::check_size("cells", cells, hashes)?;
         let capacity = sizing::half_full_at(cells, hashes);
-        Ok(Self { scheme, hashes, capacity, counters: Counters::new(cells, width)? })
+        Ok(Self { scheme, hashes, capacity, counters: Counters::new(cells, counter_bits)? })
     }
 
     /// An empty filter, for bytes or text, that `items` different keys bring to the false-positive
-    /// rate. Its counters have eight bits.
+    /// rate.
     ///
     /// # Errors
     /// If `items` or `rate` is outside its range, or the memory cannot be had.
-    pub fn for_items(items: u64, rate: f64) -> Result<Self> {
-        Self::for_items_with_scheme(items, rate, CounterBits::Eight, KeyScheme::bytes())
+    pub fn for_items(items: u64, rate: f64, counter_bits: CounterBits) -> Result<Self> {
+        Self::for_items_with_scheme(items, rate, counter_bits, KeyScheme::bytes())
     }
 
     /// An empty filter, with counters of the given width for keys of the given scheme, that `items`
@@ -158,11 +159,11 @@ impl CountingBloom {
     pub fn for_items_with_scheme(
         items: u64,
         rate: f64,
-        width: CounterBits,
+        counter_bits: CounterBits,
         scheme: KeyScheme,
     ) -> Result<Self> {
         let (cells, hashes) = sizing::cells_for(items, rate)?;
-        Ok(Self { scheme, hashes, capacity: items, counters: Counters::new(cells, width)? })
+        Ok(Self { scheme, hashes, capacity: items, counters: Counters::new(cells, counter_bits)? })
     }
 }
 
@@ -424,7 +425,7 @@ impl CountingBloom {
     }
 
     /// How wide a counter is.
-    pub fn width(&self) -> CounterBits {
+    pub fn counter_bits(&self) -> CounterBits {
         self.counters.width()
     }
 
@@ -448,7 +449,7 @@ impl CountingBloom {
         vec![
             ("cells", Parameter::Count(self.cells())),
             ("hashes", Parameter::Count(self.hashes.into())),
-            ("counter_bits", Parameter::Count(self.width().bits().into())),
+            ("counter_bits", Parameter::Count(self.counter_bits().bits().into())),
             ("capacity", Parameter::Count(self.capacity)),
         ]
     }
@@ -524,7 +525,7 @@ impl Encode for CountingBloom {
         writer.u64(self.cells());
         writer.u64(self.capacity);
         writer.u8(self.hashes as u8);
-        writer.u8(self.width().bits() as u8);
+        writer.u8(self.counter_bits().bits() as u8);
         writer.u64s(self.counters.words().iter().copied());
     }
 }

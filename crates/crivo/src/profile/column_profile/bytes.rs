@@ -91,7 +91,7 @@ impl ColumnProfile {
         let config = ProfileConfig {
             precision: distinct.precision(),
             counters: top.capacity() as u32,
-            sample: sample.capacity(),
+            sample: sample.capacity() as u32,
             accuracy: numbers.accuracy(),
             bins: numbers.max_bins(),
             longest: self.config.longest,

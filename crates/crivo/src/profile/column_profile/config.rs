@@ -83,9 +83,9 @@ impl ProfileConfig {
     /// Refuses sizes that a part does not have.
     pub(super) fn check(&self) -> Result<()> {
         UltraLogLog::new(self.precision)?;
-        HeavyHitters::new(self.counters as usize)
+        HeavyHitters::new(self.counters.into())
             .map_err(|error| Error::parameter("counters", error.expected(), error.found()))?;
-        Reservoir::new(self.sample, 0)
+        Reservoir::new(self.sample.into(), 0)
             .map_err(|error| Error::parameter("sample", error.expected(), error.found()))?;
         DDSketch::new(self.accuracy, self.bins)?;
         if !(8..=HeavyHitters::MAX_KEY_BYTES).contains(&(self.longest as usize)) {

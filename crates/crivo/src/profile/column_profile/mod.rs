@@ -110,8 +110,8 @@ impl ColumnProfile {
         config.check()?;
         let sketches = Sketches {
             distinct: UltraLogLog::with_scheme(config.precision, scheme)?,
-            top: HeavyHitters::with_scheme(config.counters as usize, scheme)?,
-            sample: Reservoir::with_scheme(config.sample, scheme, seed)?,
+            top: HeavyHitters::with_scheme(config.counters.into(), scheme)?,
+            sample: Reservoir::with_scheme(config.sample.into(), scheme, seed)?,
             numbers: DDSketch::new(config.accuracy, config.bins)?,
         };
         Ok(Self { scheme, config, missing: 0, facts: Box::new(Facts::new()), sketches: Box::new(sketches) })
@@ -123,6 +123,14 @@ impl ColumnProfile {
     /// If that is less than [`ProfileConfig::LEAST_MEMORY`].
     pub fn for_memory(bytes: usize) -> Result<Self> {
         Self::new(ProfileConfig::for_memory(bytes)?)
+    }
+
+    /// Returns an empty profile that never takes more than so many bytes, for the given scheme and seed.
+    ///
+    /// # Errors
+    /// As for [`for_memory`](Self::for_memory) and [`with_scheme`](Self::with_scheme).
+    pub fn for_memory_with_scheme(bytes: usize, scheme: KeyScheme, seed: u64) -> Result<Self> {
+        Self::with_scheme(ProfileConfig::for_memory(bytes)?, scheme, seed)
     }
 }
 
@@ -168,7 +176,7 @@ impl ColumnProfile {
         let kept = self.config.longest as usize;
         let mut is_first = self.facts.values() == 0;
         // As long as nothing is given up, the order of additions does not matter.
-        let room = top.capacity().saturating_sub(top.counters());
+        let room = (top.capacity() as usize).saturating_sub(top.counters());
         if let Some(groups) = Groups::of(batch, top.counters()).filter(|groups| groups.len() <= room) {
             distinct.insert_hashes(groups.hashes());
             for (text, hash, weight) in groups.iter(batch) {

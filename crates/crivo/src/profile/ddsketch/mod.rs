@@ -55,7 +55,7 @@ use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
 /// ```
 /// use crivo::profile::DDSketch;
 ///
-/// let mut latencies = DDSketch::for_error(0.01)?;
+/// let mut latencies = DDSketch::for_bound(0.01)?;
 /// for request in 1..=10_000_u32 {
 ///     latencies.insert(f64::from(request) / 1000.0);
 /// }
@@ -154,7 +154,7 @@ impl DDSketch {
     ///
     /// # Errors
     /// If the relative error is not in [`ACCURACIES`](Self::ACCURACIES).
-    pub fn for_error(relative_error: f64) -> Result<Self> {
+    pub fn for_bound(relative_error: f64) -> Result<Self> {
         Self::new(relative_error, Self::bins_for(relative_error)?)
     }
 }
@@ -241,7 +241,7 @@ impl DDSketch {
     ///
     /// ```
     /// use crivo::profile::DDSketch;
-    /// let (mut monday, mut tuesday) = (DDSketch::for_error(0.01)?, DDSketch::for_error(0.01)?);
+    /// let (mut monday, mut tuesday) = (DDSketch::for_bound(0.01)?, DDSketch::for_bound(0.01)?);
     /// monday.insert_all(&[1.0, 2.0]);
     /// tuesday.insert(30.0);
     /// monday.merge(&tuesday)?;

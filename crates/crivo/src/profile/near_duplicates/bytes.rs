@@ -51,7 +51,7 @@ impl Decode for NearDuplicateShare {
             return Err(Error::contents("key kind", KeyKind::Bytes, header.scheme.kind()));
         }
         let capacity = reader.u32("capacity")?;
-        let mut sketch = Self::with_scheme(capacity, header.scheme)
+        let mut sketch = Self::with_scheme(capacity.into(), header.scheme)
             .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
         sketch.documents = reader.u64("documents")?;
         sketch.threshold = reader.u64("threshold")?;

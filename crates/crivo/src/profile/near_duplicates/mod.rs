@@ -92,7 +92,7 @@ impl NearDuplicateShare {
     pub const SIMILARITY: f64 = 0.8;
 
     /// How many texts can be kept. Answering compares all pairs of them.
-    pub const CAPACITIES: RangeInclusive<u32> = 64..=1 << 13;
+    pub const CAPACITIES: RangeInclusive<u64> = 64..=1 << 13;
 
     /// The most bytes that each text takes.
     pub const BYTES_EACH: usize =
@@ -106,7 +106,7 @@ impl NearDuplicateShare {
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
-    pub fn new(capacity: u32) -> Result<Self> {
+    pub fn new(capacity: u64) -> Result<Self> {
         Self::with_scheme(capacity, KeyScheme::bytes())
     }
 
@@ -114,7 +114,7 @@ impl NearDuplicateShare {
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES), or the scheme's keys are not bytes.
-    pub fn with_scheme(capacity: u32, scheme: KeyScheme) -> Result<Self> {
+    pub fn with_scheme(capacity: u64, scheme: KeyScheme) -> Result<Self> {
         if scheme.kind() != KeyKind::Bytes {
             return Err(scheme.wrong_kind(KeyKind::Bytes));
         }
@@ -123,7 +123,7 @@ impl NearDuplicateShare {
             return Err(Error::parameter("capacity", format_args!("{least} to {most}"), capacity));
         }
         let (threshold, sampled) = (TextSample::ALL, ByHash::default());
-        Ok(Self { scheme, capacity, threshold, documents: 0, sampled, runs: Vec::new() })
+        Ok(Self { scheme, capacity: capacity as u32, threshold, documents: 0, sampled, runs: Vec::new() })
     }
 }
 
@@ -220,8 +220,8 @@ impl NearDuplicateShare {
     }
 
     /// How many texts can be kept.
-    pub fn capacity(&self) -> u32 {
-        self.capacity
+    pub fn capacity(&self) -> u64 {
+        self.capacity.into()
     }
 
     /// Returns true if there were no documents.

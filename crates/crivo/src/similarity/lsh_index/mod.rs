@@ -122,6 +122,14 @@ impl LshIndex {
         Self::new(k, Bands::for_threshold(threshold, k)?)
     }
 
+    /// Returns an empty index, for keys of the given scheme, of the bands that fit the threshold.
+    ///
+    /// # Errors
+    /// As for [`for_threshold`](Self::for_threshold).
+    pub fn for_threshold_with_scheme(threshold: f64, k: u32, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(k, Bands::for_threshold(threshold, k)?, scheme)
+    }
+
     /// The same index with another limit than [`ALL_PAIRS_UP_TO`](Self::ALL_PAIRS_UP_TO).
     #[must_use]
     pub fn with_all_pairs_up_to(self, sets: usize) -> Self {

@@ -53,7 +53,7 @@ use crate::sketch::{InsertHashes, InsertKeys, Merge, impl_sketch};
 /// ```
 /// use crivo::similarity::MinHash;
 ///
-/// let (mut ana, mut rui) = (MinHash::for_error(0.05)?, MinHash::for_error(0.05)?);
+/// let (mut ana, mut rui) = (MinHash::for_bound(0.05)?, MinHash::for_bound(0.05)?);
 /// for film in 0..600_u32 {
 ///     ana.insert(format!("film {film}").as_str())?;
 ///     rui.insert(format!("film {}", film + 200).as_str())?;
@@ -81,12 +81,12 @@ impl MinHash {
 
     /// What the similarity is off by at most, with about 95 % confidence: `1/√k`. That is two standard
     /// errors at `J = 1/2`, where they are largest; at any similarity one is at most `√(J(1 − J)/k)`.
-    pub fn error(k: u32) -> f64 {
+    pub fn bound(k: u32) -> f64 {
         1.0 / f64::from(k).sqrt()
     }
 
-    /// The number of slots for which the similarity is off by less than `error` with about 95 %
-    /// confidence: `⌈1/error²⌉`.
+    /// The number of slots for which the similarity is off by less than `bound` with about 95 %
+    /// confidence: `⌈1/bound²⌉`.
     ///
     /// # Errors
     /// If that is not in [`SIZES`](Self::SIZES).
@@ -97,14 +97,14 @@ impl MinHash {
     /// assert!(MinHash::k_for(0.001).is_err());
     /// # Ok::<(), crivo::Error>(())
     /// ```
-    pub fn k_for(error: f64) -> Result<u32> {
+    pub fn k_for(bound: f64) -> Result<u32> {
         // A square is rounded: 0.05 must not become 401.
-        let k = libm::ceil((1.0 - 1e-12) / (error * error));
-        if error > 0.0 && error < 1.0 && k <= f64::from(*Self::SIZES.end()) {
+        let k = libm::ceil((1.0 - 1e-12) / (bound * bound));
+        if bound > 0.0 && bound < 1.0 && k <= f64::from(*Self::SIZES.end()) {
             Ok(k as u32)
         } else {
-            let least = Self::error(*Self::SIZES.end());
-            Err(Error::parameter("error", format_args!("a number from {least:.6} to below 1"), error))
+            let least = Self::bound(*Self::SIZES.end());
+            Err(Error::parameter("bound", format_args!("a number from {least:.6} to below 1"), bound))
         }
     }
 
@@ -147,13 +147,21 @@ impl MinHash {
         Ok(Self { scheme, k, rounds: all_rounds(k), slots: Vec::new() })
     }
 
-    /// The sketch of an empty set, for bytes or text, of the size that has the wanted error; see
+    /// The sketch of an empty set, for bytes or text, of the size that has the wanted bound; see
     /// [`k_for`](Self::k_for).
     ///
     /// # Errors
     /// If no size has it.
-    pub fn for_error(error: f64) -> Result<Self> {
-        Self::new(Self::k_for(error)?)
+    pub fn for_bound(bound: f64) -> Result<Self> {
+        Self::new(Self::k_for(bound)?)
+    }
+
+    /// The sketch of an empty set, for keys of the given scheme, of the size that has the wanted bound.
+    ///
+    /// # Errors
+    /// If no size has it.
+    pub fn for_bound_with_scheme(bound: f64, scheme: KeyScheme) -> Result<Self> {
+        Self::with_scheme(Self::k_for(bound)?, scheme)
     }
 }
 
@@ -324,7 +332,7 @@ impl MinHash {
                 self.parameters(),
                 vec![
                     ("state", Parameter::Name(if self.is_empty() { "empty" } else { "filled" })),
-                    ("error", Parameter::Ratio(Self::error(self.k))),
+                    ("bound", Parameter::Ratio(Self::bound(self.k))),
                 ],
             ]
             .concat(),

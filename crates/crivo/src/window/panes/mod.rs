@@ -89,21 +89,21 @@ pub struct Panes<S = AnySketch> {
 
 impl<S: Pane> Panes<S> {
     /// How wide a pane can be, in units of time.
-    pub const WIDTHS: RangeInclusive<u64> = 1..=i64::MAX as u64;
+    pub const PANE_WIDTHS: RangeInclusive<u64> = 1..=i64::MAX as u64;
 
     /// How many panes a ring can have.
-    pub const CAPACITIES: RangeInclusive<u32> = 1..=1 << 16;
+    pub const PANE_COUNTS: RangeInclusive<u32> = 1..=1 << 16;
 
     /// The width with which so many panes cover a window: `⌈window/panes⌉`.
     ///
     /// # Errors
-    /// If the window is not in [`WIDTHS`](Self::WIDTHS), or there are not 1 to 65535 panes.
-    pub fn width_for(window: u64, panes: u32) -> Result<u64> {
-        let (least, most) = Self::WIDTHS.into_inner();
-        if !Self::WIDTHS.contains(&window) {
+    /// If the window is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), or there are not 1 to 65535 panes.
+    pub fn pane_width_for(window: u64, panes: u32) -> Result<u64> {
+        let (least, most) = Self::PANE_WIDTHS.into_inner();
+        if !Self::PANE_WIDTHS.contains(&window) {
             return Err(Error::parameter("window", format_args!("{least} to {most} units of time"), window));
         }
-        let most = *Self::CAPACITIES.end() - 1;
+        let most = *Self::PANE_COUNTS.end() - 1;
         if panes == 0 || panes > most {
             return Err(Error::parameter("panes", format_args!("1 to {most}"), panes));
         }
@@ -117,15 +117,15 @@ impl<S: Pane> Panes<S> {
     /// An empty ring of so many panes of so many units of time. Every pane begins as the empty sketch.
     ///
     /// # Errors
-    /// If width or number are not in [`WIDTHS`](Self::WIDTHS) and [`CAPACITIES`](Self::CAPACITIES), or if the
+    /// If width or number are not in [`PANE_WIDTHS`](Self::PANE_WIDTHS) and [`PANE_COUNTS`](Self::PANE_COUNTS), or if the
     /// sketch is not empty or is a ring itself.
     pub fn new(empty: S, pane_width: u64, panes: u32) -> Result<Self> {
-        if !Self::WIDTHS.contains(&pane_width) {
-            let (least, most) = Self::WIDTHS.into_inner();
+        if !Self::PANE_WIDTHS.contains(&pane_width) {
+            let (least, most) = Self::PANE_WIDTHS.into_inner();
             return Err(Error::parameter("pane width", format_args!("{least} to {most}"), pane_width));
         }
-        if !Self::CAPACITIES.contains(&panes) {
-            let (least, most) = Self::CAPACITIES.into_inner();
+        if !Self::PANE_COUNTS.contains(&panes) {
+            let (least, most) = Self::PANE_COUNTS.into_inner();
             return Err(Error::parameter("panes", format_args!("{least} to {most}"), panes));
         }
         if empty.family() == Family::Panes {
@@ -143,16 +143,16 @@ impl<S: Pane> Panes<S> {
     /// many panes. (There is one pane beside them, because the latest is not over yet.)
     ///
     /// # Errors
-    /// As for [`width_for`](Self::width_for) and [`new`](Self::new).
+    /// As for [`pane_width_for`](Self::pane_width_for) and [`new`](Self::new).
     ///
     /// ```
     /// use crivo::{distinct::HyperLogLog, window::Panes};
     /// let day = Panes::for_window(HyperLogLog::new(12)?, 86_400, 24)?;
-    /// assert_eq!((day.pane_width(), day.capacity()), (3_600, 25));
+    /// assert_eq!((day.pane_width(), day.pane_count()), (3_600, 25));
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn for_window(empty: S, window: u64, panes: u32) -> Result<Self> {
-        Self::new(empty, Self::width_for(window, panes)?, panes + 1)
+        Self::new(empty, Self::pane_width_for(window, panes)?, panes + 1)
     }
 }
 
@@ -298,7 +298,7 @@ impl<S: Pane> Panes<S> {
     }
 
     /// How many panes are in the window.
-    pub fn capacity(&self) -> u32 {
+    pub fn pane_count(&self) -> u32 {
         self.capacity
     }
 
