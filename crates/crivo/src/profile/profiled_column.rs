@@ -93,7 +93,17 @@ impl ProfiledColumn {
         JoinColumn::new(&self.profile, &self.growth)
     }
 
-    /// Makes this the column of both parts of a table.
+    /// Makes this the column of two parts of a table that follow each other; each numbered its rows from 1.
+    ///
+    /// # Errors
+    /// As for [`merge`](Self::merge).
+    pub fn append(&mut self, mut later: Self) -> Result<()> {
+        let before = self.profile.rows();
+        later.growth.renumber(|row| row.saturating_add(before));
+        self.merge(&later)
+    }
+
+    /// Makes this the column of both parts of a table, whose rows are numbered through.
     ///
     /// # Errors
     /// If schemes or sizes differ; the column is unchanged then.
