@@ -17,9 +17,10 @@ and the Rust library read and write, byte for byte the same.
 - Is it in there? ``Bloom``, ``BlockedBloom``, ``CountingBloom``, ``DirectTable``
 - How often, and which most often? ``CountMin``, ``RangeCountMin``, ``HeavyHitters``, ``Majority``
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
-- A fair sample? ``Reservoir``, ``WeightedReservoir``
+- A fair sample? ``Reservoir``, ``WeightedReservoir``, ``RowSample``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
-- What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``
+- What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``, ``DistinctGrowth``,
+  ``NearDuplicateShare``, and ``ProfiledColumn`` with all of a column
 - Over the last day only? ``Panes`` of any sketch
 - Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``,
   ``jaccard`` and ``shingles`` for anything
@@ -41,6 +42,7 @@ from crivo._native import (
     CountMin,
     DDSketch,
     DirectTable,
+    DistinctGrowth,
     Estimate,
     ExactDistinct,
     HeavyHitters,
@@ -53,13 +55,16 @@ from crivo._native import (
     MinHash,
     MorrisCounter,
     NearDuplicates,
+    NearDuplicateShare,
     Panes,
     PrivateClient,
     PrivateCountMean,
     ProbabilisticCounting,
+    ProfiledColumn,
     Protocol,
     RangeCountMin,
     Reservoir,
+    RowSample,
     SampledCounter,
     Similar,
     SimilarPair,
@@ -98,6 +103,7 @@ __all__ = [
     "DDSketch",
     "DecodeError",
     "DirectTable",
+    "DistinctGrowth",
     "Estimate",
     "ExactDistinct",
     "HeavyHitters",
@@ -113,15 +119,18 @@ __all__ = [
     "Majority",
     "MinHash",
     "MorrisCounter",
+    "NearDuplicateShare",
     "NearDuplicates",
     "OutOfMemoryError",
     "Panes",
     "PrivateClient",
     "PrivateCountMean",
     "ProbabilisticCounting",
+    "ProfiledColumn",
     "Protocol",
     "RangeCountMin",
     "Reservoir",
+    "RowSample",
     "SampledCounter",
     "Similar",
     "SimilarPair",

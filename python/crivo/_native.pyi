@@ -41,6 +41,7 @@ __all__ = [
     "CountingBloom",
     "DDSketch",
     "DirectTable",
+    "DistinctGrowth",
     "Estimate",
     "ExactDistinct",
     "FeatureHasher",
@@ -54,14 +55,17 @@ __all__ = [
     "Majority",
     "MinHash",
     "MorrisCounter",
+    "NearDuplicateShare",
     "NearDuplicates",
     "Panes",
     "PrivateClient",
     "PrivateCountMean",
     "ProbabilisticCounting",
+    "ProfiledColumn",
     "Protocol",
     "RangeCountMin",
     "Reservoir",
+    "RowSample",
     "SampledCounter",
     "Signer",
     "Similar",
@@ -152,6 +156,11 @@ class _Stored:
     def __or__(self, other: Self, /) -> Self: ...
     def __ror__(self, other: Self, /) -> Self: ...
     def __ior__(self, other: Self, /) -> Self: ...
+    def reseed(self, part: SupportsIndex) -> None:
+        """Derives a new random seed from the current one and `part`, so that sketches of separate parts of
+        a stream draw independently. No effect on sketches that draw nothing.
+        """
+
     def copy(self) -> Self:
         """An independent copy."""
 
@@ -1669,6 +1678,57 @@ class Reservoir(_Sample):
         """How many keys were shown."""
 
 @final
+class RowSample(_Stored):
+    """Keeps `capacity` rows of a table, the same ones however the table was read: a row is drawn by its place.
+
+    Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight is twice as
+    likely to be drawn next. Merging the samples of parts gives the sample of the whole, if no two rows have the same
+    place.
+
+    >>> from crivo import RowSample
+    >>> sample = RowSample(2, seed=7)
+    >>> for place in range(1000):
+    ...     sample.insert(place, f"row {place}".encode())
+    >>> sample.seen, len(sample.rows())
+    (1000, 2)
+    """
+
+    def __new__(
+        cls, capacity: SupportsIndex, *, seed: SupportsIndex = 0, weighted: bool = False
+    ) -> Self: ...
+    def insert(
+        self, place: SupportsIndex, row: bytes | bytearray | memoryview, weight: float | None = None
+    ) -> None:
+        """Shows the row at a place, as bytes; to a weighted sample with its weight."""
+
+    def rows(self) -> list[tuple[int, bytes]]:
+        """The sampled rows with their places, in the order of these."""
+
+    @property
+    def seen(self) -> int:
+        """How many rows were shown, those of weight 0 left out."""
+
+    @property
+    def capacity(self) -> int:
+        """How many rows can be kept."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows are drawn by weight."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the draws."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row was shown. (A sketch without a length is always true, as objects are.)"""
+
+@final
 class WeightedReservoir(_Sample):
     """Keeps a sample of `capacity` keys, drawn by weight without replacement: a key of twice the weight is
     twice as likely to be drawn first. Merging two samples gives that of both streams.
@@ -2310,6 +2370,167 @@ class DDSketch(_Stored):
     @property
     def memory(self) -> int:
         """Bytes of memory in use."""
+
+@final
+class DistinctGrowth(_Sketch):
+    """How the number of different values grows with the rows: a curve that flattens is a category, one that
+    stays straight is a key.
+
+    Keeps the values with the `k` smallest hashes, each with the first row it came in. Exact while there
+    are fewer than `k` different values. `keys` and `seed` are as for `HyperLogLog`.
+
+    >>> from crivo import DistinctGrowth
+    >>> cities = DistinctGrowth(1024)
+    >>> cities.insert_batch(["Porto", "Lisboa", "Porto", "Faro"])
+    0
+    >>> [distinct.value for distinct in cities.growth([1, 2, 3, 4])]
+    [1.0, 2.0, 2.0, 3.0]
+    >>> cities.is_repeated()
+    True
+    """
+
+    def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    def insert(self, key: Key, row: SupportsIndex) -> None:
+        """Takes the value of a row. Rows are numbered from 1."""
+
+    def insert_batch(self, values: Keys, first_row: SupportsIndex = 1) -> int:
+        """Takes the values of rows that follow each other, and returns how many of them are missing (None, NaN,
+        null, empty text). Missing values have rows too.
+        """
+
+    def growth(self, rows: Iterable[int], confidence: float = 0.95) -> list[Estimate]:
+        """The number of different values up to each of these rows, with bounds at the given confidence."""
+
+    def is_repeated(self) -> bool:
+        """Whether a value certainly came twice."""
+
+    def shift_rows(self, rows: SupportsIndex) -> None:
+        """Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their numbers
+        in the whole table before it is merged.
+        """
+
+    def key_set(self) -> KMinValues:
+        """The sketch of the different values, which compares columns."""
+
+    @property
+    def k(self) -> int:
+        """How many of the smallest hashes are kept."""
+
+@final
+class NearDuplicateShare(_TakesBatches):
+    """The share of documents, which are texts of 32 bytes or more with three blanks, that have a
+    near-duplicate: another that shares at least four fifths of all their runs of eight bytes.
+
+    Keeps up to `capacity` texts. While all different texts fit, all pairs are compared.
+
+    >>> from crivo import NearDuplicateShare
+    >>> letters = NearDuplicateShare(512)
+    >>> letter = "Dear {}, thank you for the parcel that came on Monday, unharmed and in time"
+    >>> other = "No two words of this one are shared with any of the letters above"
+    >>> letters.insert_batch([letter.format("Ana"), letter.format("Eva"), other, "a name"])
+    0
+    >>> letters.documents, round(letters.share(), 3)
+    (3, 0.667)
+    """
+
+    def __new__(cls, capacity: SupportsIndex, *, seed: SupportsIndex = 0) -> Self: ...
+    def insert(self, key: Key) -> None:
+        """Takes a text, if it is a document."""
+
+    def share(self) -> Estimate | None:
+        """The share of documents with a near-duplicate, with bounds at 95 %. None if there are no documents."""
+
+    @property
+    def documents(self) -> int:
+        """How many documents there were."""
+
+    @property
+    def capacity(self) -> int:
+        """How many texts can be kept."""
+
+@final
+class ProfiledColumn:
+    """All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and the
+    share of its near-duplicates. `crivo.profile` makes one for each column.
+
+    It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes at most
+    `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
+
+    >>> from crivo import ProfiledColumn
+    >>> city = ProfiledColumn()
+    >>> city.insert_batch(["Porto", "Lisboa", "Porto", None])
+    1
+    >>> city.distinct().value, city.could_be_key(), city.missing
+    (2.0, False, 1)
+    >>> [point.value for point in city.growth_at([1, 2, 3, 4])]
+    [1.0, 2.0, 2.0, 2.0]
+    """
+
+    def __new__(cls, *, memory: SupportsIndex = 1310720, seed: SupportsIndex = 0) -> Self: ...
+    def insert_batch(self, values: Keys) -> int:
+        """Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty text),
+        which are counted too.
+        """
+
+    def reseed(self, part: SupportsIndex) -> None:
+        """Derives a new random seed for the sample of values from the current one and `part`."""
+
+    def append(self, other: Self) -> None:
+        """Makes this the column of both parts of a table. The rows of `other` follow those of this one."""
+
+    @property
+    def profile(self) -> ColumnProfile:
+        """A copy of what is in the column."""
+
+    @property
+    def growth(self) -> DistinctGrowth:
+        """A copy of the growth of its different values."""
+
+    @property
+    def near_duplicates(self) -> NearDuplicateShare | None:
+        """A copy of the sample of its documents. None if there was no memory for enough of them."""
+
+    def distinct(self) -> Estimate:
+        """The number of different values, with bounds at 95 %. The interval of a column that could be a key reaches
+        the number of its rows.
+        """
+
+    def could_be_key(self) -> bool:
+        """Whether all rows may have values that are all different."""
+
+    def growth_at(self, rows: Iterable[int]) -> list[Estimate]:
+        """The number of different values up to each of these rows, which are numbered from 1, with bounds at 95 %."""
+
+    def near_duplicate_share(self) -> Estimate | None:
+        """The share of documents with a near-duplicate, with bounds at 95 %. None if there are no documents."""
+
+    def joins(
+        self, other: Self, *, same_name: bool = False
+    ) -> tuple[Literal["joins", "undecided", "no"], Estimate, Estimate, Estimate] | None:
+        """Whether this column and another could join: "joins", "undecided" or "no", how many different values
+        both have, which share of this column's values the other has, and which share of the other's this one
+        has. None if the pair is not worth comparing: values of different kinds, or neither could be a key and
+        the names differ.
+        """
+
+    def to_parts(self) -> tuple[bytes, bytes, bytes | None]:
+        """The bytes of the three parts, each the contents of a `.crivo` file."""
+
+    @classmethod
+    def from_parts(
+        cls,
+        profile: bytes | bytearray | memoryview,
+        growth: bytes | bytearray | memoryview,
+        near_duplicates: bytes | bytearray | memoryview | None = None,
+    ) -> Self:
+        """The column that the bytes of its parts hold."""
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes, bytes, bytes | None]]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __getattr__(self, name: str, /) -> Any: ...
 
 @final
 class ColumnProfile(_Stored):

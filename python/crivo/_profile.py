@@ -3,17 +3,17 @@
 import warnings
 from typing import Any
 
-from crivo._native import ColumnProfile
+from crivo._native import ProfiledColumn
 from crivo._tables import columns_of
 from crivo.errors import InvalidParameterError, KeyTypeError
 
 
-def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str, ColumnProfile]:
-    """A `ColumnProfile` of each column of a table, by its name: of pandas or polars, an Arrow table, record
+def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str, ProfiledColumn]:
+    """A `ProfiledColumn` of each column of a table, by its name: of pandas or polars, an Arrow table, record
     batch or reader, a DuckDB relation, a dictionary of columns, or a Spark DataFrame, which is read where
     its rows are.
 
-    Each profile takes at most `memory` bytes. Every column must have as many rows as the first. Columns with
+    Each takes at most `memory` bytes, from 24 KiB on, and gives the answers of `crivo profile`. Every column must have as many rows as the first. Columns with
     values that have no text, such as lists, are left out with a warning that says which.
 
     >>> import crivo
@@ -25,16 +25,12 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
         from crivo.spark import profile as on_spark
 
         return on_spark(table, memory=memory, seed=seed)
-    profiles: dict[str, ColumnProfile] = {}
+    profiles: dict[str, ProfiledColumn] = {}
     left_out = []
     for place, (name, values) in enumerate(columns_of(table)):
         if name in profiles:
             raise InvalidParameterError(f"table: expected different names of columns, found '{name}' twice")
-        column = (
-            ColumnProfile(seed=seed, sample_seed=place)
-            if memory is None
-            else ColumnProfile.for_memory(memory, seed=seed, sample_seed=place)
-        )
+        column = empty(memory, seed, place)
         try:
             column.insert_batch(values)
         except KeyTypeError as refused:
@@ -50,6 +46,14 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
     if left_out:
         warnings.warn(f"left out, since not all values have a text: {', '.join(left_out)}", stacklevel=2)
     return profiles
+
+
+def empty(memory: int | None, seed: int, *parts: int) -> ProfiledColumn:
+    """An empty column, which draws its sample of values by itself in each part."""
+    column = ProfiledColumn(seed=seed) if memory is None else ProfiledColumn(memory=memory, seed=seed)
+    for part in parts:
+        column.reseed(part)
+    return column
 
 
 profile.__module__ = "crivo"

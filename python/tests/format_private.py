@@ -15,7 +15,7 @@ from format_distinct import must
 from format_membership import MOST, multiplier
 
 HEADER = struct.Struct("<4s4BQdII")
-PAIRS = {(1, 1), (2, 1), (3, 0)}  # allowed key kind and hash function
+PAIRS = {(1, 1), (2, 1), (2, 2), (3, 0)}  # allowed key kind and hash function
 
 
 def check_sizes(epsilon: float, rows: int, width: int) -> None:

@@ -14,16 +14,24 @@ KINDS = {"text": 1, "int": 2, "hash": 3}
 
 
 def hashed(key: str | bytes | int, seed: int = 0) -> int:
-    """The XXH3 of a key: of its UTF-8, or of the integer's eight bytes."""
+    """The XXH3 of a text's UTF-8, or the Moremur of an integer."""
     if isinstance(key, int):
-        key = struct.pack("<Q", key % 2**64)
-    elif isinstance(key, str):
+        return moremur(key, seed)
+    if isinstance(key, str):
         key = key.encode()
     return int(xxhash.xxh3_64_intdigest(key, seed))
 
 
+def moremur(key: int, seed: int) -> int:
+    """The hash of an integer key: hash function 2 of docs/format.md."""
+    mixed = key % 2**64 ^ seed * 0x9E3779B97F4A7C15 % 2**64 ^ 0x6A09E667F3BCC908
+    mixed = (mixed ^ mixed >> 27) * 0x3C79AC492BA7B653 % 2**64
+    mixed = (mixed ^ mixed >> 33) * 0x1C69B3F74AC4AE35 % 2**64
+    return mixed ^ mixed >> 27
+
+
 def envelope(payload: bytes, kind: str, seed: int) -> bytes:
-    function = 0 if kind == "hash" else 1
+    function = {"text": 1, "int": 2, "hash": 0}[kind]
     header = struct.pack("<4sBBBBBBHQQ", b"CRVO", 1, 0x20, 1, 0, function, KINDS[kind], 0, seed, len(payload))
     body = header + payload
     return body + struct.pack("<I", zlib.crc32(body))

@@ -17,6 +17,7 @@ from crivo import (
     CountMin,
     DDSketch,
     DirectTable,
+    DistinctGrowth,
     ExactDistinct,
     HeavyHitters,
     HyperLogLog,
@@ -26,6 +27,7 @@ from crivo import (
     Majority,
     MinHash,
     MorrisCounter,
+    NearDuplicateShare,
     Panes,
     PrivateClient,
     PrivateCountMean,
@@ -33,6 +35,7 @@ from crivo import (
     Protocol,
     RangeCountMin,
     Reservoir,
+    RowSample,
     SampledCounter,
     UltraLogLog,
     WeightedReservoir,
@@ -66,6 +69,12 @@ def array() -> CounterArray:
 
 def weighted(sample: WeightedReservoir, values: list[str]) -> WeightedReservoir:
     sample.insert_batch(values, range(len(values)))
+    return sample
+
+
+def placed(sample: RowSample) -> RowSample:
+    for place, word in enumerate(WORDS):
+        sample.insert(place, word.encode())
     return sample
 
 
@@ -123,6 +132,9 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "DDSketch, joined": lambda: of(DDSketch(0.01, 16), [2.5**i for i in range(40)]),
     "ColumnProfile, empty": lambda: small_profile(),
     "ColumnProfile": lambda: of(small_profile(), [None, *range(-20, 20), "text", 1.5]),
+    "DistinctGrowth": lambda: of(DistinctGrowth(30), WORDS),
+    "NearDuplicateShare": lambda: of(NearDuplicateShare(64), [f"{word} in a text of some words" for word in WORDS]),
+    "RowSample": lambda: placed(RowSample(10, seed=7)),
     "Panes, empty": lambda: Panes(HyperLogLog(8), 10, 3),
     "Panes": lambda: window(Panes(HyperLogLog(8, seed=2), 10, 3)),
     "Panes of samples": lambda: window(Panes(Reservoir(2, seed=2), 10, 3)),
@@ -143,5 +155,9 @@ def insert_something(sketch: Any) -> None:
         sketch.insert_batch(range(900, 1000), 35)
     elif isinstance(sketch, PrivateCountMean):
         report(sketch, WORDS)
+    elif isinstance(sketch, RowSample):
+        sketch.insert(2**40, b"another")
+    elif isinstance(sketch, NearDuplicateShare):
+        sketch.insert("another text that has a few words and is long enough")
     else:
         sketch.insert_batch(range(900, 1000))

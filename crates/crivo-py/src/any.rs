@@ -50,8 +50,8 @@ to_python! {
     distinct: HyperLogLog, ExactDistinct, LinearCounting, KMinValues, ProbabilisticCounting, LogLog, UltraLogLog;
     membership: DirectTable, Bloom, BlockedBloom, CountingBloom;
     frequency: CountMin, RangeCountMin, Majority, HeavyHitters, PrivateCountMean;
-    sampling: Reservoir, WeightedReservoir;
+    sampling: Reservoir, RowSample, WeightedReservoir;
     similarity: MinHash;
     window: Panes;
-    profile: ColumnProfile, DDSketch;
+    profile: ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare;
 }

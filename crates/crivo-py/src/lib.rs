@@ -84,9 +84,9 @@ mod _native {
     #[pymodule_export]
     use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
     #[pymodule_export]
-    use crate::profile::{ColumnProfile, DDSketch};
+    use crate::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfiledColumn};
     #[pymodule_export]
-    use crate::sampling::{Reservoir, WeightedReservoir};
+    use crate::sampling::{Reservoir, RowSample, WeightedReservoir};
     #[pymodule_export]
     use crate::similarity::{
         Bands, LshIndex, MinHash, NearDuplicates, Signer, Similar, SimilarPair, Verifier, jaccard,

@@ -269,6 +269,14 @@ macro_rules! common_methods {
                 self.merge(py, other)
             }
 
+            /// Derives a new random seed from the current one and `part`, so that sketches of separate parts of
+            /// a stream draw independently. No effect on sketches that draw nothing.
+            fn reseed(&self, py: Python<'_>, part: &Bound<'_, PyAny>) -> Result<()> {
+                let part = $crate::errors::setting("part", part, "0 to 2^64 - 1")?;
+                self.0.quick(py, |sketch| crivo::sketch::Merge::reseed(sketch, part));
+                Ok(())
+            }
+
             /// An independent copy.
             fn copy(&self, py: Python<'_>) -> Self {
                 Self(self.0.copied(py))

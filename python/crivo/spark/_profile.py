@@ -9,15 +9,16 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 import crivo
+from crivo._profile import empty
 from crivo.errors import InvalidParameterError
 from crivo.spark._columns import KEYS, numbered
-from crivo.spark._sketch import Recipe, part
+from crivo.spark._sketch import part
 
-SCHEMA = "part int, place int, profile binary"
+SCHEMA = "part int, place int, profile binary, growth binary, near_duplicates binary"
 
 
-def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[str, crivo.ColumnProfile]:
-    """A `crivo.ColumnProfile` of each column, by its name: as `crivo.profile` makes of a table on one
+def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[str, crivo.ProfiledColumn]:
+    """A `crivo.ProfiledColumn` of each column, by its name: as `crivo.profile` makes of a table on one
     machine. Each takes at most `memory` bytes. Columns of arrays, maps and structures are left out, with a
     warning.
     """
@@ -31,19 +32,14 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[
     ]
     if left_out:
         warnings.warn(f"left out, since not all values have a text: {', '.join(left_out)}", stacklevel=3)
-    recipe = Recipe(
-        crivo.ColumnProfile(seed=seed)
-        if memory is None
-        else crivo.ColumnProfile.for_memory(memory, seed=seed),
-        0,
-    )
-    profiles = {name: recipe.fresh(0, place) for place, name in enumerate(names)}
+    profiles = {name: empty(memory, seed, place) for place, name in enumerate(names)}
     if not names:
         return profiles
-    partials = numbered(df, names).mapInArrow(PartialProfiles(recipe), SCHEMA)
+    partials = numbered(df, names).mapInArrow(PartialProfiles(memory, seed), SCHEMA)
     rows = sorted(partials.toArrow().to_pylist(), key=lambda row: (row["part"], row["place"]))
     for row in rows:
-        profiles[names[row["place"]]].merge(crivo.ColumnProfile.from_bytes(row["profile"]))
+        later = crivo.ProfiledColumn.from_parts(row["profile"], row["growth"], row["near_duplicates"])
+        profiles[names[row["place"]]].append(later)
     return profiles
 
 
@@ -51,20 +47,23 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[
 class PartialProfiles:
     """A partition into one row for each column."""
 
-    recipe: Recipe
+    memory: int | None
+    seed: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         number = part()
         profiles: list[Any] = []
         for batch in batches:
             if not profiles:
-                # Part 0 of the driver's own is taken.
-                profiles = [self.recipe.fresh(number + 1, place) for place in range(batch.num_columns)]
+                columns = range(batch.num_columns)
+                profiles = [empty(self.memory, self.seed, place, number) for place in columns]
             for of_column, values in zip(profiles, batch.columns, strict=True):
                 of_column.insert_batch(values)
-        columns = [
+        parts = [of_column.to_parts() for of_column in profiles]
+        arrays = [
             pa.array([number] * len(profiles), pa.int32()),
             pa.array(range(len(profiles)), pa.int32()),
-            pa.array([of_column.to_bytes() for of_column in profiles], pa.binary()),
+            *(pa.array([of_column[at] for of_column in parts], pa.binary()) for at in range(3)),
         ]
-        yield pa.RecordBatch.from_arrays(columns, names=["part", "place", "profile"])
+        names = ["part", "place", "profile", "growth", "near_duplicates"]
+        yield pa.RecordBatch.from_arrays(arrays, names=names)

@@ -5,7 +5,6 @@ driver, in the order of the partitions; those that are large, or many, first on 
 time. Of groups of rows each partition makes a sketch a group, and those of one group meet in a shuffle.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,16 +23,6 @@ from crivo.spark._columns import names_of, numbered, require_keys, require_unlik
 Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
 
 KINDS = ("distinct", "membership", "frequency", "top", "sample")
-
-# Sketches whose parts need coins of their own: only a recipe that knows its seed can make them.
-WITH_COINS = (
-    "Reservoir",
-    "WeightedReservoir",
-    "MorrisCounter",
-    "SampledCounter",
-    "CounterArray",
-    "ColumnProfile",
-)
 
 AT_ONCE = 256 << 20
 """How many bytes of sketches one task, or the driver, is given at once."""
@@ -67,20 +56,14 @@ class Recipe:
     """How a task makes an empty sketch, and reads one that another task wrote."""
 
     empty: Any
-    seed: int | None = None
 
-    def fresh(self, *part: int) -> Any:
-        """An empty sketch; of those with coins, one with its own for each part."""
-        if self.seed is None:
-            return self.empty.copy()
-        label = ",".join(map(str, (self.seed, *part))).encode()
-        seed = int.from_bytes(hashlib.blake2b(label, digest_size=8).digest(), "little")
-        if isinstance(self.empty, crivo.ColumnProfile):
-            sizes: dict[str, Any] = dict(self.empty.config)
-            return crivo.ColumnProfile(**sizes, seed=self.empty.seed, sample_seed=seed)
-        return crivo.Reservoir(
-            self.empty.capacity, seed=seed, keys=self.empty.keys, key_seed=self.empty.key_seed
-        )
+    def fresh(self, *parts: int) -> Any:
+        """An empty sketch. Those that draw do so by themselves in each part."""
+        sketch = self.empty.copy()
+        if not isinstance(sketch, Hll | Theta):
+            for number in parts:
+                sketch.reseed(number)
+        return sketch
 
     def read(self, data: bytes) -> Any:
         if isinstance(self.empty, Hll):
@@ -140,10 +123,7 @@ def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
         case "top":
             recipe = Recipe(crivo.HeavyHitters(options.pop("counters", 1000), **common))
         case "sample":
-            seed = common.pop("seed", 0)
-            recipe = Recipe(
-                crivo.Reservoir(options.pop("capacity", 100), seed=seed, **common), seed=int(seed)
-            )
+            recipe = Recipe(crivo.Reservoir(options.pop("capacity", 100), **common))
         case _:
             expected = ", ".join(f"'{name}'" for name in KINDS)
             raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")
@@ -158,9 +138,12 @@ def given(sketch: Any, parameters: dict[str, Any]) -> Recipe:
     mergeable = all(hasattr(sketch, verb) for verb in ("insert_batch", "merge", "to_bytes", "copy", "keys"))
     if not type(sketch).__module__.startswith("crivo") or not mergeable:
         raise KeyTypeError(f"kind: expected the name of a kind or an empty sketch, found {name}")
-    if name in WITH_COINS:
-        advice = "kind='sample' does it" if name == "Reservoir" else "crivo.spark.profile does it for columns"
-        raise InvalidParameterError(f"kind: a {name} tosses coins, and every part needs its own ({advice})")
+    if isinstance(sketch, crivo.WeightedReservoir):
+        advice = "kind='sample' draws without weights"
+        raise InvalidParameterError(f"kind: a {name} needs the weight of each value ({advice})")
+    if isinstance(sketch, crivo.DistinctGrowth):
+        advice = "crivo.spark.profile numbers them"
+        raise InvalidParameterError(f"kind: {name} needs the row of each value ({advice})")
     if isinstance(sketch, crivo.Panes):
         advice = "give a sketch of the kind inside, with the time cut into panes as group_by"
         raise InvalidParameterError(f"kind: Panes need the time of each value ({advice})")

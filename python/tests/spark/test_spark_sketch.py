@@ -298,7 +298,8 @@ def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
             InvalidParameterError,
             "expected different columns",
         ),
-        (("user", crivo.Reservoir(5)), {}, InvalidParameterError, "tosses coins"),
+        (("user", crivo.WeightedReservoir(5)), {}, InvalidParameterError, "the weight of each value"),
+        (("user", crivo.DistinctGrowth(5)), {}, InvalidParameterError, "the row of each value"),
         (
             ("user", crivo.Panes(crivo.HyperLogLog(5), pane_width=60, panes=24)),
             {},

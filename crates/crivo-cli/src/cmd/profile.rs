@@ -7,8 +7,6 @@
 mod answer;
 mod budget;
 mod collect;
-mod documents;
-mod growth;
 mod joins;
 mod page;
 mod report;
@@ -144,13 +142,13 @@ fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<
     }
     let row_number = |id: RowId| folded.row_number(id).unwrap_or(0);
     let facts = Facts { counts: folded.counts, paths, row_number: &row_number };
-    let (table, keys) = answer::table(columns, &facts, scheme)?;
+    let (table, joined) = answer::table(columns, &facts)?;
     if let Some(delimiter) = other_delimiter(&table, &args.input) {
         let name = &table.name;
         let typed = if delimiter == '\t' { "\\t".into() } else { delimiter.to_string() };
         out.warn(format_args!("{name}: one column, and '{typed}' in every row: --delimiter '{typed}'?"));
     }
-    Ok((table, keys))
+    Ok((table, joined))
 }
 
 /// What seems to stand between fields, where everything is one: it is in the name and in all values that were drawn.

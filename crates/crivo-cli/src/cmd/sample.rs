@@ -1,18 +1,15 @@
 //! `crivo sample`: a fair sample of the rows.
 //!
-//! Every row draws a number from the seed and its place in the input, and the rows with the smallest
-//! numbers are the sample. So it does not matter which thread saw a row, and the same seed gives the same
-//! sample of the same file. With weights the number is the time at which a clock of that rate rings
-//! (as in `crivo::sampling::WeightedReservoir`), so that a row of twice the weight is twice as
-//! likely to be drawn next.
+//! The sample is the library's [`RowSample`]: every row draws a number from the seed and its place in the input, so it does
+//! not matter which thread saw a row, and the same seed gives the same sample of the same file.
 
-use std::collections::BinaryHeap;
 use std::io::Write;
 use std::num::NonZero;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use crivo::keys::KeyScheme;
+use crivo::sampling::{RowSample, SampledRow};
 use crivo_rows::{Items, Predicate, RowBatch, Select};
 
 use super::Outcome;
@@ -47,63 +44,24 @@ pub(crate) struct Args {
     seed: Seeded,
 }
 
-/// A row that is in the sample so far: the number it drew, its place, and itself where it is text.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Drawn {
-    number: u64,
-    id: u64,
-    line: Option<Vec<u8>>,
-}
-
-/// The rows with the smallest numbers.
+/// What one thread has seen; at the end, all of it.
 #[derive(Debug)]
-struct Sample {
-    size: usize,
-    drawn: BinaryHeap<Drawn>,
-    /// Rows seen, which are their places where the input has no others.
-    seen: u64,
+struct Sampled {
+    rows: RowSample,
+    /// Rows read, which are their places where the input has no others.
+    read: u64,
+    /// Rows without a weight that can be read.
     bad: u64,
+    /// Returns true if rows have no lines of text: only their places are sampled then.
+    by_place: bool,
 }
 
-impl Sample {
-    fn new(size: usize) -> Self {
-        Self { size, drawn: BinaryHeap::new(), seen: 0, bad: 0 }
-    }
-
-    /// Numbers below this get in.
-    fn limit(&self) -> u64 {
-        match self.drawn.peek() {
-            Some(last) if self.drawn.len() == self.size => last.number,
-            _ => u64::MAX,
-        }
-    }
-
-    #[cold]
-    fn admit(&mut self, number: u64, id: u64, line: Option<&[u8]>) {
-        // The memory of the one that leaves is used again.
-        let mut memory = Vec::new();
-        if self.drawn.len() == self.size {
-            memory = self.drawn.pop().and_then(|last| last.line).unwrap_or_default();
-        }
-        memory.clear();
-        let line = line.map(|line| {
-            memory.extend_from_slice(line);
-            memory
-        });
-        self.drawn.push(Drawn { number, id, line });
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.seen += other.seen;
+impl Sampled {
+    fn merge(&mut self, other: &Self) -> crivo::Result<()> {
+        self.read += other.read;
         self.bad += other.bad;
-        for drawn in other.drawn {
-            if drawn.number < self.limit() {
-                if self.drawn.len() == self.size {
-                    self.drawn.pop();
-                }
-                self.drawn.push(drawn);
-            }
-        }
+        self.by_place |= other.by_place;
+        self.rows.merge(&other.rows)
     }
 }
 
@@ -126,34 +84,37 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if numbered {
         pass.threads = 1;
     }
-    let draw = Draw { seed: mix(args.seed.number()?), numbered, must_have, weight, skip_bad: pass.skip_bad };
+    let (capacity, seed) = (args.n.get(), args.seed.number()?);
+    let empty = if weight.is_some() { RowSample::weighted } else { RowSample::new }(capacity, seed)?;
+    let draw = Draw { numbered, must_have, weight, skip_bad: pass.skip_bad };
     let folded = pass.fold_rows(
         KeyScheme::bytes(),
         out,
-        || Sample::new(args.n.get() as usize),
-        |sample, batch| draw.step(sample, batch),
-        |sample, other| {
-            sample.merge(other);
-            Ok(())
-        },
+        || Sampled { rows: empty.clone(), read: 0, bad: 0, by_place: false },
+        |sampled, batch| draw.step(sampled, batch),
+        |sampled, other| Ok(sampled.merge(&other)?),
     )?;
     if let Some(file) = folded.odd_header {
         bail!("{file}: has another header than the first file: sample files with different fields apart");
     }
-    let mut rows = folded.state.drawn.into_vec();
-    rows.sort_unstable_by_key(|row| row.id);
-    if rows.iter().any(|row| row.line.is_none()) {
-        copy_by_place(&pass, &rows, out)?;
+    let Sampled { rows, bad, by_place, .. } = folded.state;
+    if bad > 0 {
+        out.warn(format_args!(
+            "{} rows were left out: their weight is not a number from 0 on",
+            output::count(bad)
+        ));
+    }
+    if by_place {
+        copy_by_place(&pass, &rows.rows(), out)?;
     } else {
-        print(folded.header.as_deref(), &rows)?;
+        print(folded.header.as_deref(), &rows.rows())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// How rows draw their numbers.
+/// Which rows of a batch are shown to the sample.
 #[derive(Debug, Clone, Copy)]
 struct Draw {
-    seed: u64,
     numbered: bool,
     must_have: bool,
     weight: Option<usize>,
@@ -161,38 +122,29 @@ struct Draw {
 }
 
 impl Draw {
-    fn step(self, sample: &mut Sample, batch: &RowBatch<'_>) -> crivo_rows::Result<()> {
-        let first = if self.numbered { sample.seen } else { batch.id(0).to_u64() };
-        sample.seen += batch.rows() as u64;
-        match self.weight {
-            Some(column) => return self.weighted(sample, batch, first, column),
-            None if self.must_have => {}
-            None => {
-                let mut limit = sample.limit();
-                for row in 0..batch.rows() {
-                    let id = first + row as u64;
-                    let number = mix(self.seed ^ id);
-                    if number < limit {
-                        sample.admit(number, id, batch.line(row));
-                        limit = sample.limit();
-                    }
-                }
-                return Ok(());
+    fn step(self, sampled: &mut Sampled, batch: &RowBatch<'_>) -> crivo_rows::Result<()> {
+        let first = if self.numbered { sampled.read } else { batch.id(0).to_u64() };
+        sampled.read += batch.rows() as u64;
+        sampled.by_place |= batch.line(0).is_none();
+        let line = |row| batch.line(row).unwrap_or_default();
+        if let Some(column) = self.weight {
+            return self.weighted(sampled, batch, first, column);
+        }
+        if !self.must_have {
+            for row in 0..batch.rows() {
+                sampled.rows.insert_with(first + row as u64, || line(row))?;
             }
+            return Ok(());
         }
         for (row, _) in batch.column(0).iter().enumerate().filter(|(_, value)| value.is_some()) {
-            let id = first + row as u64;
-            let number = mix(self.seed ^ id);
-            if number < sample.limit() {
-                sample.admit(number, id, batch.line(row));
-            }
+            sampled.rows.insert_with(first + row as u64, || line(row))?;
         }
         Ok(())
     }
 
     fn weighted(
         self,
-        sample: &mut Sample,
+        sampled: &mut Sampled,
         batch: &RowBatch<'_>,
         first: u64,
         column: usize,
@@ -203,49 +155,28 @@ impl Draw {
             if self.must_have && values.get(row).is_none() {
                 continue;
             }
-            let weight = match numbers::decimal(text).filter(|weight| *weight >= 0.0) {
-                Some(weight) if weight > 0.0 => weight,
-                Some(_) => continue,
-                None if self.skip_bad => {
-                    sample.bad += 1;
+            let Some(weight) = numbers::decimal(text).filter(|weight| *weight >= 0.0) else {
+                if self.skip_bad {
+                    sampled.bad += 1;
                     continue;
                 }
-                None => {
-                    let found = numbers::shown(text);
-                    let message = format!("expected a number from 0 on as the weight, found '{found}'");
-                    return Err(batch.error(row, message));
-                }
+                let found = numbers::shown(text);
+                let message = format!("expected a number from 0 on as the weight, found '{found}'");
+                return Err(batch.error(row, message));
             };
-            let id = first + row as u64;
-            let unit = ((mix(self.seed ^ id) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
-            let limit = f64::from_bits(sample.limit());
-            // −ln u is at least 1 − u: most rows need no logarithm. (A limit that is no number is none.)
-            if 1.0 - unit >= limit * weight {
-                continue;
-            }
-            // Of numbers that are not negative the bits have the same order.
-            let clock = (-libm::log(unit) / weight).min(f64::MAX).to_bits();
-            if clock < sample.limit() {
-                sample.admit(clock, id, batch.line(row));
-            }
+            sampled
+                .rows
+                .insert_weighted(first + row as u64, weight, || batch.line(row).unwrap_or_default())?;
         }
         Ok(())
     }
 }
 
-/// The finalizer of SplitMix64: one to one, and without a trace of the order of the places.
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ value >> 31
-}
-
 /// The header and the lines, each with the line end it had; the last of a file may have had none.
-fn print(header: Option<&[u8]>, rows: &[Drawn]) -> Result<()> {
+fn print(header: Option<&[u8]>, rows: &[SampledRow<'_>]) -> Result<()> {
     let mut text = std::io::BufWriter::new(output::rows());
     let mut ended = true;
-    for line in header.into_iter().chain(rows.iter().filter_map(|row| row.line.as_deref())) {
+    for line in header.into_iter().chain(rows.iter().map(|sampled| sampled.row)) {
         if !ended {
             text.write_all(b"\n")?;
         }
@@ -256,13 +187,13 @@ fn print(header: Option<&[u8]>, rows: &[Drawn]) -> Result<()> {
 }
 
 /// Rows that are not text are copied in a second pass.
-fn copy_by_place(pass: &Pass, rows: &[Drawn], out: &Output) -> Result<()> {
+fn copy_by_place(pass: &Pass, rows: &[SampledRow<'_>], out: &Output) -> Result<()> {
     pass.require_twice("a sample of Parquet")?;
-    let kept = |id: u64| rows.partition_point(|row| row.id < id);
+    let kept = |id: u64| rows.partition_point(|row| row.place < id);
     let predicate = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
         let first = batch.id(0).to_u64();
         for row in &rows[kept(first)..kept(first + keep.len() as u64)] {
-            keep[(row.id - first) as usize] = true;
+            keep[(row.place - first) as usize] = true;
         }
         Ok(())
     };

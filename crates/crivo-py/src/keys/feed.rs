@@ -29,6 +29,14 @@ impl Stretch<'_> {
         self.gaps
     }
 
+    /// The rows of the keys, replacing what `out` held, if the first value has the row `first`. Returns the row after the
+    /// last value.
+    pub(crate) fn rows(&self, first: u64, out: &mut Vec<u64>) -> u64 {
+        let all: Vec<u64> = (first..).take(self.values()).collect();
+        self.gather(&all, out);
+        first + self.values() as u64
+    }
+
     /// Appends an answer for every value: those given for the keys, `T::default()` for missing ones.
     pub(crate) fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
         let mut done = 0;

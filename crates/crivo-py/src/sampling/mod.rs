@@ -1,9 +1,11 @@
 //! A fair sample.
 
 mod reservoir;
+mod row_sample;
 mod weighted_reservoir;
 
 pub(crate) use reservoir::Reservoir;
+pub(crate) use row_sample::RowSample;
 pub(crate) use weighted_reservoir::WeightedReservoir;
 
 use crivo::keys::KeyRef;

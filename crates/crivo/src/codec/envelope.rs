@@ -155,11 +155,9 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
 fn read_scheme(function: HashFunction, kind: u8, seed: u64) -> Result<KeyScheme> {
     let kind = KeyKind::from_byte(kind).ok_or_else(|| Error::contents("key kind", "1 to 3", kind))?;
     let scheme = KeyScheme::of(kind).with_seed(seed);
-    if function == scheme.function() {
-        Ok(scheme)
-    } else {
-        Err(Error::contents("hash function", scheme.function(), format_args!("{function} for {kind} keys")))
-    }
+    scheme
+        .with_function(function)
+        .map_err(|error| Error::contents("hash function", error.expected(), error.found()))
 }
 
 pub(crate) fn decode_opened<S: Decode>(header: &Header, payload: &[u8]) -> Result<S> {

@@ -5,10 +5,12 @@
 //! compares it with its twin.
 
 pub(crate) mod blocks;
+mod integers;
 mod memory;
 mod prefetch;
 mod zero_bits;
 
+pub(crate) use integers::hash_integers;
 pub(crate) use memory::zeroed;
 pub(crate) use prefetch::prefetch;
 pub(crate) use zero_bits::without_bits;

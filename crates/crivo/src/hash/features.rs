@@ -25,7 +25,7 @@ use std::ops::RangeInclusive;
 
 use crate::cpu::zeroed;
 use crate::error::{Error, Result};
-use crate::keys::Key;
+use crate::keys::hash_bytes;
 
 /// Places named features in `2^bits` slots, each with a sign; see the [module](self) for the guarantee.
 ///
@@ -77,7 +77,7 @@ impl FeatureHasher {
     /// is the hash of the namespace's name, so that no name has to be joined to another.
     #[must_use]
     pub fn namespace(self, name: impl AsRef<[u8]>) -> Self {
-        self.with_seed(name.as_ref().hash_with(self.seed))
+        self.with_seed(hash_bytes(name.as_ref(), self.seed))
     }
 
     /// The base-2 logarithm of the number of slots.
@@ -105,7 +105,7 @@ impl FeatureHasher {
     /// ```
     #[inline]
     pub fn place(self, name: impl AsRef<[u8]>, weight: f32) -> (u32, f32) {
-        let hash = name.as_ref().hash_with(self.seed);
+        let hash = hash_bytes(name.as_ref(), self.seed);
         let slot = hash >> (64 - u32::from(self.bits));
         (slot as u32, if hash & 1 == 1 { -weight } else { weight })
     }

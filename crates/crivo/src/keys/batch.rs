@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scheme::{KeyKind, KeyScheme, hash_bytes, hash_integer};
+use super::scheme::{KeyKind, KeyScheme, hash_bytes};
 use super::value::KeyRef;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -253,9 +253,8 @@ impl KeyBuffer {
         if self.scheme.kind() != KeyKind::Integer {
             return Err(self.scheme.wrong_kind(KeyKind::Integer));
         }
-        let seed = self.scheme.seed();
         self.hashes.clear();
-        self.hashes.extend(integers.iter().map(|&integer| hash_integer(integer, seed)));
+        self.scheme.hash_integers(integers, &mut self.hashes);
         Ok(KeyBatch { scheme: self.scheme, keys: Keys::Integers(integers), hashes: &self.hashes })
     }
 }

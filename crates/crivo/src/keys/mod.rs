@@ -5,12 +5,13 @@
 //! file, as a [`KeyScheme`]: the [`KeyKind`], the hash function and the seed. Sketches
 //! with different schemes refuse each other; they never merge into nonsense.
 //!
-//! - A key is **bytes** (text as UTF-8, or anything raw) or a **64-bit integer** (its
-//!   eight bytes, little-endian). The text `42` and the integer 42 are different keys.
+//! - A key is **bytes** (text as UTF-8, or anything raw) or a **64-bit integer**. The text `42` and
+//!   the integer 42 are different keys.
 //! - Callers with a hash of their own choose [`KeyKind::Hash`] and insert hashes only.
-//! - The hash is XXH3-64 with the scheme's seed. It is specified bit for bit, so the same
-//!   key gives the same hash in every language, on every machine, in every later version.
-//!   `std::hash::Hash` promises none of that and is used nowhere.
+//! - The hash is XXH3-64 for bytes and Moremur for integers, with the scheme's seed. Both are
+//!   specified bit for bit, so the same key gives the same hash in every language, on every machine,
+//!   in every later version. `std::hash::Hash` promises none of that and is used nowhere. Files whose
+//!   integers were hashed with XXH3 are read, asked and continued as before.
 //! - A key is hashed once. A sketch that needs several indexes derives them from the hash.
 //!
 //! How values of tables (numbers, dates, nulls) become keys is in docs/keys.md, and [`text`] writes
@@ -26,6 +27,7 @@
 //! [`KeyBatch`] that any sketch takes.
 
 mod batch;
+mod integer;
 mod scheme;
 pub mod text;
 pub mod typed;
@@ -33,8 +35,9 @@ mod value;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
+pub(crate) use integer::{IntegerHash, inverse, moremur, xxh3 as xxh3_of_integer};
+pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
-pub(crate) use scheme::{hash_bytes, hash_integer};
 pub use typed::{DefaultSize, Integers, KeyOf, Texts};
 pub use value::{KeyRef, OwnedKey};
 pub use words::Words;

@@ -4,7 +4,9 @@ use std::fmt;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::integer;
 use super::value::KeyRef;
+use crate::cpu::hash_integers;
 use crate::error::{Error, Result};
 
 /// What kind of thing a key is. The number is the byte stored in files.
@@ -13,8 +15,8 @@ use crate::error::{Error, Result};
 pub enum KeyKind {
     /// Bytes: text as UTF-8, or anything raw.
     Bytes = 1,
-    /// A 64-bit integer, hashed as its eight bytes, little-endian. Signed integers are taken
-    /// in two's complement, so `-1_i64` and `u64::MAX` are the same key.
+    /// A 64-bit integer. Signed integers are taken in two's complement, so `-1_i64` and `u64::MAX` are
+    /// the same key.
     Integer = 2,
     /// A 64-bit hash that the caller computed; only `insert_hash` accepts it.
     Hash = 3,
@@ -43,13 +45,16 @@ impl fmt::Display for KeyKind {
 pub enum HashFunction {
     /// The caller's own, unknown to crivo: always and only with [`KeyKind::Hash`].
     Caller = 0,
-    /// XXH3, 64 bits, with the scheme's seed.
+    /// XXH3, 64 bits, with the scheme's seed; for integers that of their eight bytes, little-endian. Files
+    /// with integer keys have it if they are older than [`Moremur`](Self::Moremur).
     Xxh3 = 1,
+    /// Moremur of integer keys, with a mask that is made from the scheme's seed.
+    Moremur = 2,
 }
 
 impl HashFunction {
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Caller, Self::Xxh3].into_iter().find(|function| *function as u8 == byte)
+        [Self::Caller, Self::Xxh3, Self::Moremur].into_iter().find(|function| *function as u8 == byte)
     }
 }
 
@@ -58,6 +63,7 @@ impl fmt::Display for HashFunction {
         f.write_str(match self {
             Self::Caller => "the caller's own",
             Self::Xxh3 => "XXH3-64",
+            Self::Moremur => "Moremur",
         })
     }
 }
@@ -73,56 +79,104 @@ impl fmt::Display for HashFunction {
 /// assert!(scheme.hash(&42_u64).is_err());                       // not a key of this kind
 /// # Ok::<(), crivo::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyScheme {
-    kind: KeyKind,
-    seed: u64,
+    rule: Rule,
+    /// The seed; for Moremur the mask that is made from it, so that a key costs no more for the seed.
+    mask: u64,
+}
+
+/// A kind of key with its function: one comparison finds out both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Rule {
+    Bytes,
+    Integers,
+    /// Integers of older files.
+    Xxh3Integers,
+    Hashes,
 }
 
 impl KeyScheme {
     /// Keys that are bytes or text, under the default seed 0.
     pub const fn bytes() -> Self {
-        Self { kind: KeyKind::Bytes, seed: 0 }
+        Self::of(KeyKind::Bytes)
     }
 
     /// Keys that are 64-bit integers, under the default seed 0.
     pub const fn integers() -> Self {
-        Self { kind: KeyKind::Integer, seed: 0 }
+        Self::of(KeyKind::Integer)
     }
 
     /// Hashes computed by the caller. They must be uniform over all 64 bits (small integers are not: a
     /// sketch of several rows would put them all at the beginning of each); the seed is then only a label
     /// that keeps differently hashed sketches apart.
     pub const fn hashes() -> Self {
-        Self { kind: KeyKind::Hash, seed: 0 }
+        Self::of(KeyKind::Hash)
     }
 
     /// The scheme of the given kind under the default seed 0.
     pub const fn of(kind: KeyKind) -> Self {
-        Self { kind, seed: 0 }
+        let rule = match kind {
+            KeyKind::Bytes => Rule::Bytes,
+            KeyKind::Integer => Rule::Integers,
+            KeyKind::Hash => Rule::Hashes,
+        };
+        Self { rule, mask: 0 }.with_seed(0)
     }
 
     /// The same kind of keys under another seed.
     #[must_use]
     pub const fn with_seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+        let mask = if matches!(self.rule, Rule::Integers) { integer::mask(seed) } else { seed };
+        Self { mask, ..self }
+    }
+
+    /// The same kind of keys under another function, to meet sketches that were built with it.
+    ///
+    /// # Errors
+    /// If keys of this kind are not hashed by that function.
+    ///
+    /// ```
+    /// use crivo::keys::{HashFunction, KeyScheme};
+    /// let older = KeyScheme::integers().with_function(HashFunction::Xxh3)?;
+    /// assert_ne!(older.hash(&1_u64)?, KeyScheme::integers().hash(&1_u64)?);
+    /// assert!(KeyScheme::bytes().with_function(HashFunction::Moremur).is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn with_function(self, function: HashFunction) -> Result<Self> {
+        let rule = match (self.kind(), function) {
+            (KeyKind::Bytes, HashFunction::Xxh3) => Rule::Bytes,
+            (KeyKind::Integer, HashFunction::Moremur) => Rule::Integers,
+            (KeyKind::Integer, HashFunction::Xxh3) => Rule::Xxh3Integers,
+            (KeyKind::Hash, HashFunction::Caller) => Rule::Hashes,
+            (kind, _) => {
+                let found = format_args!("{function} for {kind} keys");
+                return Err(Error::parameter("hash function", self.function(), found));
+            }
+        };
+        Ok(Self { rule, mask: 0 }.with_seed(self.seed()))
     }
 
     /// The kind of key.
     pub const fn kind(self) -> KeyKind {
-        self.kind
+        match self.rule {
+            Rule::Bytes => KeyKind::Bytes,
+            Rule::Integers | Rule::Xxh3Integers => KeyKind::Integer,
+            Rule::Hashes => KeyKind::Hash,
+        }
     }
 
     /// The seed.
     pub const fn seed(self) -> u64 {
-        self.seed
+        if matches!(self.rule, Rule::Integers) { integer::seed_of(self.mask) } else { self.mask }
     }
 
     /// The hash function.
     pub const fn function(self) -> HashFunction {
-        match self.kind {
-            KeyKind::Hash => HashFunction::Caller,
-            KeyKind::Bytes | KeyKind::Integer => HashFunction::Xxh3,
+        match self.rule {
+            Rule::Hashes => HashFunction::Caller,
+            Rule::Bytes | Rule::Xxh3Integers => HashFunction::Xxh3,
+            Rule::Integers => HashFunction::Moremur,
         }
     }
 
@@ -132,14 +186,38 @@ impl KeyScheme {
     /// If the key is not of this scheme's kind.
     #[inline]
     pub fn hash<K: Key + ?Sized>(self, key: &K) -> Result<u64> {
-        if K::KIND == self.kind { Ok(key.hash_with(self.seed)) } else { Err(self.wrong_kind(K::KIND)) }
+        // The first is the usual rule of the kind: nothing else is compared then.
+        if Self::of(K::KIND).rule == self.rule || K::KIND == self.kind() {
+            Ok(key.hash_with(self))
+        } else {
+            Err(self.wrong_kind(K::KIND))
+        }
+    }
+
+    /// Hashes an integer; the scheme must be one of integers.
+    #[inline]
+    pub(crate) fn hash_integer(self, integer: u64) -> u64 {
+        if self.rule == Rule::Integers {
+            integer::moremur(integer, self.mask)
+        } else {
+            integer::xxh3(integer, self.mask)
+        }
+    }
+
+    /// Appends the hashes of many integers; the scheme must be one of integers.
+    pub(crate) fn hash_integers(self, integers: &[u64], hashes: &mut Vec<u64>) {
+        if self.rule == Rule::Integers {
+            hash_integers(integers, self.mask, hashes);
+        } else {
+            hashes.extend(integers.iter().map(|&integer| integer::xxh3(integer, self.mask)));
+        }
     }
 
     #[cold]
     pub(crate) fn wrong_kind(self, found: KeyKind) -> Error {
         Error::incompatible(
             "key kind",
-            self.kind,
+            self.kind(),
             found,
             "a sketch holds one kind of key, chosen when it is built",
         )
@@ -148,20 +226,47 @@ impl KeyScheme {
     /// Refuses a scheme that differs, naming the first difference.
     ///
     /// # Errors
-    /// If kind or seed differ.
+    /// If kind, function or seed differ.
     pub fn require_same(self, other: Self) -> Result<()> {
-        if self.kind != other.kind {
-            return Err(self.wrong_kind(other.kind));
+        if self == other {
+            return Ok(());
         }
-        if self.seed != other.seed {
+        self.require_same_kind(other)?;
+        if self.function() != other.function() {
             return Err(Error::incompatible(
-                "seed",
-                self.seed,
-                other.seed,
-                "hashes under different seeds cannot be compared: build both with the same seed",
+                "hash function",
+                self.function(),
+                other.function(),
+                "an older crivo hashed integers otherwise: continue its sketch, or build both anew",
             ));
         }
-        Ok(())
+        self.require_same_seed(other)
+    }
+
+    /// Refuses a scheme of another kind or seed. For sketches that keep keys and no hashes: the function does
+    /// not matter to them.
+    ///
+    /// # Errors
+    /// If kind or seed differ.
+    pub(crate) fn require_same_keys(self, other: Self) -> Result<()> {
+        self.require_same_kind(other)?;
+        self.require_same_seed(other)
+    }
+
+    fn require_same_kind(self, other: Self) -> Result<()> {
+        if self.kind() == other.kind() { Ok(()) } else { Err(self.wrong_kind(other.kind())) }
+    }
+
+    fn require_same_seed(self, other: Self) -> Result<()> {
+        if self.seed() == other.seed() {
+            return Ok(());
+        }
+        Err(Error::incompatible(
+            "seed",
+            self.seed(),
+            other.seed(),
+            "hashes under different seeds cannot be compared: build both with the same seed",
+        ))
     }
 }
 
@@ -173,7 +278,17 @@ impl Default for KeyScheme {
 
 impl fmt::Display for KeyScheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (hash {}, seed {})", self.kind, self.function(), self.seed)
+        write!(f, "{} (hash {}, seed {})", self.kind(), self.function(), self.seed())
+    }
+}
+
+impl fmt::Debug for KeyScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyScheme")
+            .field("kind", &self.kind())
+            .field("function", &self.function())
+            .field("seed", &self.seed())
+            .finish()
     }
 }
 
@@ -181,21 +296,6 @@ impl fmt::Display for KeyScheme {
 pub(crate) fn hash_bytes(bytes: &[u8], seed: u64) -> u64 {
     // Both give the same value for seed 0; the first reads its secret from a constant.
     if seed == 0 { xxh3_64(bytes) } else { xxh3_64_with_seed(bytes, seed) }
-}
-
-/// XXH3 of exactly eight bytes, as its specification has it for 4 to 8. Written out, because a call for
-/// any length costs more than the hash itself, and keeps the processor from working on several keys.
-#[inline]
-pub(crate) fn hash_integer(integer: u64, seed: u64) -> u64 {
-    const LENGTH: u64 = 8;
-    /// Bytes 8 to 23 of the default secret, as two integers combined by exclusive or.
-    const SECRET: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
-    const PRIME: u64 = 0x9FB2_1C65_1E98_DF25;
-    let seed = seed ^ u64::from((seed as u32).swap_bytes()) << 32;
-    let keyed = integer.rotate_left(32) ^ SECRET.wrapping_sub(seed);
-    let mixed = (keyed ^ keyed.rotate_left(49) ^ keyed.rotate_left(24)).wrapping_mul(PRIME);
-    let mixed = (mixed ^ (mixed >> 35).wrapping_add(LENGTH)).wrapping_mul(PRIME);
-    mixed ^ mixed >> 28
 }
 
 /// Something that can be inserted: text, bytes or an integer.
@@ -206,8 +306,8 @@ pub trait Key {
     /// The kind of key this type is.
     const KIND: KeyKind;
 
-    /// The hash under `seed`; callers use [`KeyScheme::hash`], which also checks the kind.
-    fn hash_with(&self, seed: u64) -> u64;
+    /// The hash under a scheme of this kind; callers use [`KeyScheme::hash`], which also checks the kind.
+    fn hash_with(&self, scheme: KeyScheme) -> u64;
 
     /// The key itself, for sketches that keep keys.
     fn to_ref(&self) -> KeyRef<'_>;
@@ -218,8 +318,8 @@ macro_rules! bytes_are_keys {
         impl Key for $type {
             const KIND: KeyKind = KeyKind::Bytes;
             #[inline]
-            fn hash_with(&self, seed: u64) -> u64 {
-                hash_bytes(self.as_ref(), seed)
+            fn hash_with(&self, scheme: KeyScheme) -> u64 {
+                hash_bytes(self.as_ref(), scheme.mask)
             }
             #[inline]
             fn to_ref(&self) -> KeyRef<'_> {
@@ -233,8 +333,8 @@ bytes_are_keys!([u8], str, Vec<u8>, String);
 impl<const N: usize> Key for [u8; N] {
     const KIND: KeyKind = KeyKind::Bytes;
     #[inline]
-    fn hash_with(&self, seed: u64) -> u64 {
-        hash_bytes(self, seed)
+    fn hash_with(&self, scheme: KeyScheme) -> u64 {
+        hash_bytes(self, scheme.mask)
     }
     #[inline]
     fn to_ref(&self) -> KeyRef<'_> {
@@ -248,8 +348,8 @@ macro_rules! integers_are_keys {
             const KIND: KeyKind = KeyKind::Integer;
             // Two's complement is the rule for signed keys.
             #[inline]
-            fn hash_with(&self, seed: u64) -> u64 {
-                hash_integer(*self as u64, seed)
+            fn hash_with(&self, scheme: KeyScheme) -> u64 {
+                scheme.hash_integer(*self as u64)
             }
             #[inline]
             fn to_ref(&self) -> KeyRef<'_> {
@@ -263,8 +363,8 @@ integers_are_keys!(u8, u16, u32, u64, i8, i16, i32, i64);
 impl<K: Key + ?Sized> Key for &K {
     const KIND: KeyKind = K::KIND;
     #[inline]
-    fn hash_with(&self, seed: u64) -> u64 {
-        (**self).hash_with(seed)
+    fn hash_with(&self, scheme: KeyScheme) -> u64 {
+        (**self).hash_with(scheme)
     }
     #[inline]
     fn to_ref(&self) -> KeyRef<'_> {
@@ -293,19 +393,9 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_hashed_as_their_eight_bytes() {
-        for shift in 0..64 {
-            for seed in [0, 1, 5, 0x9E37_79B1_85EB_CA8D, u64::MAX] {
-                let integer = 0xF00D_D00F_1234_8765_u64 << shift ^ seed >> 3;
-                assert_eq!(hash_integer(integer, seed), xxh3_64_with_seed(&integer.to_le_bytes(), seed));
-            }
-        }
-    }
-
-    #[test]
     fn integers_of_every_width_are_the_same_key() {
         let scheme = KeyScheme::integers().with_seed(5);
-        let expected = hash_bytes(&42_u64.to_le_bytes(), 5);
+        let expected = scheme.hash(&42_u64).unwrap();
         assert_eq!(scheme.hash(&42_u8), Ok(expected));
         assert_eq!(scheme.hash(&42_i32), Ok(expected));
         assert_eq!(scheme.hash(&42_i64), Ok(expected));
@@ -318,5 +408,15 @@ mod tests {
         assert_eq!((error.field(), error.expected(), error.found()), ("key kind", "bytes", "integer"));
         let error = KeyScheme::bytes().require_same(KeyScheme::bytes().with_seed(9)).unwrap_err();
         assert_eq!((error.field(), error.expected(), error.found()), ("seed", "0", "9"));
+    }
+
+    #[test]
+    fn functions_refuse_each_other_naming_both() {
+        let older = KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap();
+        let error = KeyScheme::integers().require_same(older).unwrap_err();
+        let found = (error.field(), error.expected(), error.found());
+        assert_eq!(found, ("hash function", "Moremur", "XXH3-64"));
+        assert_eq!(KeyScheme::integers().require_same_keys(older), Ok(()));
+        assert_eq!(older.hash(&7_u8), Ok(hash_bytes(&7_u64.to_le_bytes(), 0)));
     }
 }

@@ -109,7 +109,7 @@ impl<S: InsertHashes, T: KeyType> Typed<S, T> {
     /// Adds one key.
     #[inline]
     pub fn insert<K: KeyOf<T>>(&mut self, key: K) {
-        let hash = key.hash_with(self.sketch.scheme().seed());
+        let hash = key.hash_with(self.sketch.scheme());
         self.sketch.insert_hash(hash);
     }
 
@@ -132,11 +132,11 @@ const AT_ONCE: usize = 256;
 
 impl<S: InsertHashes, T: KeyType, K: KeyOf<T>> Extend<K> for Typed<S, T> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        let seed = self.sketch.scheme().seed();
+        let scheme = self.sketch.scheme();
         let mut hashes = [0; AT_ONCE];
         let mut filled = 0;
         for key in keys {
-            hashes[filled] = key.hash_with(seed);
+            hashes[filled] = key.hash_with(scheme);
             filled += 1;
             if filled == AT_ONCE {
                 self.sketch.insert_hashes(&hashes);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::scheme::{KeyKind, KeyScheme, hash_bytes, hash_integer};
+use super::scheme::{KeyKind, KeyScheme, hash_bytes};
 use crate::error::Result;
 
 /// A key, borrowed: what a batch lends and what [`Key::to_ref`](super::Key::to_ref) gives.
@@ -35,10 +35,10 @@ impl KeyRef<'_> {
         }
     }
 
-    pub(super) fn hash_with(self, seed: u64) -> u64 {
+    fn hash_with(self, scheme: KeyScheme) -> u64 {
         match self {
-            Self::Bytes(bytes) => hash_bytes(bytes, seed),
-            Self::Integer(integer) => hash_integer(integer, seed),
+            Self::Bytes(bytes) => hash_bytes(bytes, scheme.seed()),
+            Self::Integer(integer) => scheme.hash_integer(integer),
             Self::Hash(hash) => hash,
         }
     }
@@ -90,11 +90,7 @@ impl KeyScheme {
     /// # Errors
     /// If the key is not of this scheme's kind.
     pub fn hash_ref(self, key: KeyRef<'_>) -> Result<u64> {
-        if key.kind() == self.kind() {
-            Ok(key.hash_with(self.seed()))
-        } else {
-            Err(self.wrong_kind(key.kind()))
-        }
+        if key.kind() == self.kind() { Ok(key.hash_with(self)) } else { Err(self.wrong_kind(key.kind())) }
     }
 }
 

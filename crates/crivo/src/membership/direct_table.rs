@@ -137,7 +137,7 @@ impl DirectTable {
     /// If the batch has another scheme, or one of its keys is not below the universe; nothing is
     /// added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
-        self.scheme.require_same(batch.scheme())?;
+        self.scheme.require_same_keys(batch.scheme())?;
         for (key, _) in batch.iter() {
             self.require_inside(self.integer(key)?)?;
         }
@@ -233,7 +233,7 @@ impl DirectTable {
     /// # Errors
     /// If the batch has another scheme; `found` is unchanged then.
     pub fn contains_batch(&self, batch: &KeyBatch<'_>, found: &mut Vec<bool>) -> Result<()> {
-        self.scheme.require_same(batch.scheme())?;
+        self.scheme.require_same_keys(batch.scheme())?;
         found.clear();
         found.reserve(batch.len());
         for (key, _) in batch.iter() {
@@ -398,7 +398,7 @@ impl DirectTable {
     }
 
     fn require_same(&self, other: &Self) -> Result<()> {
-        self.scheme.require_same(other.scheme)?;
+        self.scheme.require_same_keys(other.scheme)?;
         if self.universe == other.universe {
             Ok(())
         } else {

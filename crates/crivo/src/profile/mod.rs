@@ -8,7 +8,7 @@
 //! | [`NearDuplicateShare`] | about 500 bytes a kept text | share of texts with a near-duplicate: an interval at 95 % | exact |
 //!
 //! [`JoinColumn`] compares two columns: which share of each one's values has the other? [`ColumnSizes`] divides a column's
-//! memory among all of these.
+//! memory among all of these, and [`ProfiledColumn`] has all of them for one column of a table.
 
 mod by_hash;
 pub mod column_profile;
@@ -17,6 +17,7 @@ mod exact_sum;
 pub mod growth;
 pub mod joinability;
 pub mod near_duplicates;
+mod profiled_column;
 mod sizes;
 
 pub use column_profile::{ColumnProfile, ColumnType, Kind, Lengths, ProfileConfig, Value};
@@ -24,4 +25,5 @@ pub use ddsketch::DDSketch;
 pub use growth::DistinctGrowth;
 pub use joinability::{JoinColumn, JoinVerdict, Joinability};
 pub use near_duplicates::NearDuplicateShare;
+pub use profiled_column::ProfiledColumn;
 pub use sizes::ColumnSizes;

@@ -145,7 +145,7 @@ impl Reservoir {
         batch: &KeyBatch<'a>,
         form: impl Fn(KeyRef<'a>) -> KeyRef<'a>,
     ) -> Result<()> {
-        self.scheme.require_same(batch.scheme())?;
+        self.scheme.require_same_keys(batch.scheme())?;
         let mut position = 0;
         loop {
             let left = (batch.len() - position) as u64;
@@ -287,7 +287,7 @@ impl Reservoir {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        self.scheme.require_same(other.scheme)?;
+        self.scheme.require_same_keys(other.scheme)?;
         require_same_capacity(self.capacity, other.capacity)?;
         if other.seen == 0 {
             return Ok(());

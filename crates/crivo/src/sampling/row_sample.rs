@@ -56,6 +56,8 @@ use crate::sketch::{Merge, impl_sketch};
 pub struct RowSample {
     /// Rows are bytes; the seed of the numbers is the scheme's.
     scheme: KeyScheme,
+    /// The seed, mixed: every place is combined with it.
+    mask: u64,
     capacity: u32,
     is_weighted: bool,
     seen: u64,
@@ -104,8 +106,8 @@ impl RowSample {
     pub fn new(capacity: u64, seed: u64) -> Result<Self> {
         let capacity = check_capacity(capacity)?;
         let scheme = KeyScheme::bytes().with_seed(seed);
-        let kept = BinaryHeap::new();
-        Ok(Self { scheme, capacity, is_weighted: false, seen: 0, weightless: 0, kept, limit: u64::MAX })
+        let (mask, kept) = (mix(seed), BinaryHeap::new());
+        Ok(Self { scheme, mask, capacity, is_weighted: false, seen: 0, weightless: 0, kept, limit: u64::MAX })
     }
 
     /// An empty sample of up to `capacity` rows, drawn by weight without replacement.
@@ -176,14 +178,14 @@ impl RowSample {
             // The bits of floats that are not negative have the same order as the floats.
             (-libm::log(self.unit(place)) / weight).min(f64::MAX).to_bits()
         } else {
-            mix(mix(self.scheme.seed()) ^ place)
+            mix(self.mask ^ place)
         }
     }
 
     /// Uniform in (0, 1), both ends excluded.
     #[inline]
     fn unit(&self, place: u64) -> f64 {
-        ((mix(mix(self.scheme.seed()) ^ place) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+        ((mix(self.mask ^ place) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
     #[cold]

@@ -165,7 +165,7 @@ impl WeightedReservoir {
     /// If the batch was hashed under another scheme, if there are not as many weights as keys, or if a weight
     /// is negative or not finite; nothing is shown then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
-        self.scheme.require_same(batch.scheme())?;
+        self.scheme.require_same_keys(batch.scheme())?;
         if weights.len() != batch.len() {
             let keys = format_args!("{}, one for each key", batch.len()).to_string();
             return Err(Error::parameter("number of weights", keys, weights.len()));
@@ -352,7 +352,7 @@ impl WeightedReservoir {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        self.scheme.require_same(other.scheme)?;
+        self.scheme.require_same_keys(other.scheme)?;
         require_same_capacity(self.capacity, other.capacity)?;
         self.seen = (self.seen + other.seen).min(Self::MOST_SEEN);
         self.weightless = (self.weightless + other.weightless).min(Self::MOST_SEEN);

@@ -9,17 +9,17 @@ use super::path;
 pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let mut texts = Bloom::for_items(1_000, 0.01).unwrap();
     (0..1_000).for_each(|i| drop(texts.insert(format!("key {i}").as_str())));
-    let mut integers = Bloom::with_scheme(1_001, 4, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut integers = Bloom::with_scheme(1_001, 4, crate::xxh3_integers().with_seed(7)).unwrap();
     (-100..100).for_each(|i: i64| drop(integers.insert(&i)));
     let hashes = KeyScheme::hashes().with_seed(u64::MAX);
     let mut extremes = Bloom::with_scheme(100, 64, hashes).unwrap();
     extremes.insert_hashes(&[0, 1, u64::MAX, 1 << 63]);
-    let mut full = Bloom::with_scheme(65, 1, KeyScheme::integers()).unwrap();
+    let mut full = Bloom::with_scheme(65, 1, crate::xxh3_integers()).unwrap();
     (0..2_000_u64).for_each(|i| drop(full.insert(&i)));
 
     let mut blocked_texts = BlockedBloom::for_items(1_000, 0.01).unwrap();
     (0..1_000).for_each(|i| drop(blocked_texts.insert(format!("key {i}").as_str())));
-    let mut blocked_integers = BlockedBloom::with_scheme(3, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut blocked_integers = BlockedBloom::with_scheme(3, crate::xxh3_integers().with_seed(7)).unwrap();
     (-100..100).for_each(|i: i64| drop(blocked_integers.insert(&i)));
     let mut blocked_extremes = BlockedBloom::with_scheme(5, hashes).unwrap();
     blocked_extremes.insert_hashes(&[0, 1, u64::MAX, 1 << 63]);
@@ -58,7 +58,7 @@ fn fingerprint_of_many_states_does_not_change() {
     let mut take =
         |bytes: Vec<u8>| fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&bytes).unwrap();
     for (bits, hashes) in [(1, 1), (64, 2), (1_000, 7), (4_099, 13), (17_000_000, 7)] {
-        let mut filter = Bloom::with_scheme(bits, hashes, KeyScheme::integers()).unwrap();
+        let mut filter = Bloom::with_scheme(bits, hashes, crate::xxh3_integers()).unwrap();
         for i in 0..1_000_u64 {
             if i.is_power_of_two() {
                 take(filter.encode());
@@ -67,7 +67,7 @@ fn fingerprint_of_many_states_does_not_change() {
         }
     }
     for blocks in [1, 2, 9, 500] {
-        let mut filter = BlockedBloom::with_scheme(blocks, KeyScheme::integers()).unwrap();
+        let mut filter = BlockedBloom::with_scheme(blocks, crate::xxh3_integers()).unwrap();
         for i in 0..1_000_u64 {
             if i.is_power_of_two() {
                 take(filter.encode());

@@ -13,7 +13,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (-100..100_i64).for_each(|i| sketch.add(&(i % 23), (i * i) as u64).unwrap());
         sketch.encode()
     };
-    let scheme = KeyScheme::integers().with_seed(7);
+    let scheme = crate::xxh3_integers().with_seed(7);
     let saturated = |mut sketch: CountMin| {
         (0..8_u64).for_each(|i| sketch.add_hash(i << 61, u64::MAX >> i));
         sketch.encode()
@@ -55,7 +55,7 @@ fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for (width, depth) in [(1, 1), (2, 32), (10, 3), (1000, 4), (4096, 9)] {
         for make in [CountMin::with_scheme, CountMin::conservative_with_scheme] {
-            let mut sketch = make(width, depth, KeyScheme::integers()).unwrap();
+            let mut sketch = make(width, depth, crate::xxh3_integers()).unwrap();
             for i in 0..3_000_u64 {
                 if i.is_power_of_two() {
                     fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&sketch.encode()).unwrap();

@@ -13,7 +13,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         filter.encode()
     };
     let numbers = |cells, hashes, width, range: std::ops::Range<i64>| {
-        let scheme = KeyScheme::integers().with_seed(7);
+        let scheme = crate::xxh3_integers().with_seed(7);
         let mut filter = CountingBloom::with_scheme(cells, hashes, width, scheme).unwrap();
         range.for_each(|i| assert!(filter.insert(&i).is_ok()));
         filter
@@ -58,7 +58,8 @@ fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for width in CounterBits::ALL {
         for (cells, hashes) in [(1, 1), (63, 2), (1000, 7), (4096, 64)] {
-            let mut filter = CountingBloom::with_scheme(cells, hashes, width, KeyScheme::integers()).unwrap();
+            let mut filter =
+                CountingBloom::with_scheme(cells, hashes, width, crate::xxh3_integers()).unwrap();
             for i in 0..3_000_u64 {
                 if i.is_power_of_two() {
                     fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&filter.encode()).unwrap();

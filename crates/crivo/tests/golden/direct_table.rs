@@ -1,6 +1,5 @@
 //! The files of the direct table.
 
-use crivo::keys::KeyScheme;
 use crivo::membership::DirectTable;
 
 use super::path;
@@ -8,13 +7,13 @@ use super::path;
 /// The state a stored file holds, built anew. The recipes are also in docs/format.md.
 pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let multiples = |universe, seed, step: usize| {
-        let scheme = KeyScheme::integers().with_seed(seed);
+        let scheme = crate::xxh3_integers().with_seed(seed);
         let mut table = DirectTable::with_scheme(universe, scheme).unwrap();
         (0..universe).step_by(step).for_each(|i| assert!(table.insert(&i).unwrap()));
         table.encode()
     };
     vec![
-        ("direct_table_v1_empty", DirectTable::new(1000).unwrap().encode()),
+        ("direct_table_v1_empty", DirectTable::with_scheme(1000, crate::xxh3_integers()).unwrap().encode()),
         ("direct_table_v1_multiples", multiples(1682, 0, 7)),
         ("direct_table_v1_full", multiples(100, 7, 1)),
         ("direct_table_v1_one", multiples(1, u64::MAX, 1)),

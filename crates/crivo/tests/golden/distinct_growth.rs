@@ -19,7 +19,7 @@ fn rows(k: u32, rows: std::ops::Range<u64>) -> DistinctGrowth {
 pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let mut merged = rows(64, 501..1_001);
     merged.merge(&rows(64, 1..501)).unwrap();
-    let mut integers = DistinctGrowth::with_scheme(16, KeyScheme::integers()).unwrap();
+    let mut integers = DistinctGrowth::with_scheme(16, crate::xxh3_integers()).unwrap();
     (1..=9_u64).for_each(|row| integers.insert(&row, u64::MAX - row).unwrap());
     integers.renumber(|row| row - 1);
     vec![

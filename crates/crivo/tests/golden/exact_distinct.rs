@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let mut hashes = ExactDistinct::with_scheme(KeyScheme::hashes().with_seed(u64::MAX));
     hashes.insert_hashes(&[u64::MAX, 0, 1, 1 << 63, 0]);
     vec![
-        ("exact_distinct_v1_empty", ExactDistinct::with_scheme(KeyScheme::integers().with_seed(9)).encode()),
+        ("exact_distinct_v1_empty", ExactDistinct::with_scheme(crate::xxh3_integers().with_seed(9)).encode()),
         ("exact_distinct_v1_words", words.encode()),
         ("exact_distinct_v1_hashes", hashes.encode()),
     ]

@@ -18,11 +18,11 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let seeded = KeyScheme::bytes().with_seed(11_400_714_785_074_694_797);
     let mut texts = HeavyHitters::with_scheme(8, seeded).unwrap();
     (0..=150).for_each(|length| texts.insert("á".repeat(length).as_str()).unwrap());
-    let mut integers = HeavyHitters::with_scheme(50, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut integers = HeavyHitters::with_scheme(50, crate::xxh3_integers().with_seed(7)).unwrap();
     (0..10_000_i64).for_each(|i| integers.add(&(i * i % 101 - 50), 1 + i as u64 % 7).unwrap());
     let mut hashes = HeavyHitters::with_scheme(3, KeyScheme::hashes().with_seed(u64::MAX)).unwrap();
     [0, 1, u64::MAX].into_iter().for_each(|hash| hashes.add_ref(KeyRef::Hash(hash), 2).unwrap());
-    let mut saturated = HeavyHitters::with_scheme(2, KeyScheme::integers()).unwrap();
+    let mut saturated = HeavyHitters::with_scheme(2, crate::xxh3_integers()).unwrap();
     (0..4_u64).for_each(|i| saturated.add(&i, u64::MAX / 3).unwrap());
     let mut merged = words(20, 1..61);
     merged.merge(&words(10, 5..101)).unwrap();
@@ -61,7 +61,7 @@ fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for capacity in [1, 2, 3, 4, 7, 8, 30, 31, 32, 33, 100, 1000] {
         for weights in [1, 3, 1 << 40] {
-            let empty = HeavyHitters::with_scheme(capacity, KeyScheme::integers()).unwrap();
+            let empty = HeavyHitters::with_scheme(capacity, crate::xxh3_integers()).unwrap();
             let (mut sketch, mut other) = (empty.clone(), empty);
             for i in 0..10_000_u64 {
                 let product = i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;

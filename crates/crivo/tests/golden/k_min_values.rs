@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (0..count).for_each(|i| sketch.insert(format!("key {i}").as_str()).unwrap());
         sketch.encode()
     };
-    let mut integers = KMinValues::with_scheme(64, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut integers = KMinValues::with_scheme(64, crate::xxh3_integers().with_seed(7)).unwrap();
     (0..10_000_u64).for_each(|i| integers.insert(&i).unwrap());
     let mut hashes = KMinValues::with_scheme(3, KeyScheme::hashes().with_seed(u64::MAX)).unwrap();
     hashes.insert_hashes(&[u64::MAX, 1 << 63, 0, 1, 0]);
@@ -51,7 +51,7 @@ const JACCARD_ANSWER: f64 = 0.001_955_034_213_098_729_2;
 fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for k in [1, 2, 3, 7, 64, 500, 5_000] {
-        let mut sketch = KMinValues::with_scheme(k, KeyScheme::integers()).unwrap();
+        let mut sketch = KMinValues::with_scheme(k, crate::xxh3_integers()).unwrap();
         for i in 0..40_000_u64 {
             if i.is_power_of_two() {
                 fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&sketch.encode()).unwrap();

@@ -8,7 +8,7 @@ use super::path;
 /// The state a stored file holds, built anew. The recipes are also in docs/format.md.
 pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let integers = |bits, count: u64| {
-        let mut sketch = LinearCounting::with_scheme(bits, KeyScheme::integers().with_seed(7)).unwrap();
+        let mut sketch = LinearCounting::with_scheme(bits, crate::xxh3_integers().with_seed(7)).unwrap();
         (0..count).for_each(|i| sketch.insert(&i).unwrap());
         sketch.encode()
     };

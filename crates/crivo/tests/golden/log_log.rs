@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (0..count).for_each(|i| sketch.insert(format!("key {i}").as_str()).unwrap());
         sketch.encode()
     };
-    let mut integers = LogLog::with_scheme(6, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut integers = LogLog::with_scheme(6, crate::xxh3_integers().with_seed(7)).unwrap();
     (0..40_u64).for_each(|i| integers.insert(&i).unwrap());
     let mut saturated = LogLog::with_scheme(6, KeyScheme::hashes()).unwrap();
     (0..64).for_each(|register| saturated.insert_hash(register << 58));

@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         votes.iter().for_each(|&(key, weight)| sketch.add(key, weight).unwrap());
         sketch.encode()
     };
-    let mut integers = Majority::with_scheme(KeyScheme::integers().with_seed(7));
+    let mut integers = Majority::with_scheme(crate::xxh3_integers().with_seed(7));
     [-1_i64, 2, 2, 2, -1].iter().for_each(|key| integers.insert(key).unwrap());
     let mut hashes = Majority::with_scheme(KeyScheme::hashes().with_seed(u64::MAX));
     hashes.add_ref(KeyRef::Hash(1 << 63), 1).unwrap();

@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (from..to).for_each(|i| sketch.insert(format!("key {i}").as_str()).unwrap());
         sketch.encode()
     };
-    let mut integers = MinHash::with_scheme(100, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut integers = MinHash::with_scheme(100, crate::xxh3_integers().with_seed(7)).unwrap();
     (-50..50_i64).for_each(|i| integers.insert(&i).unwrap());
     let mut hashes = MinHash::with_scheme(9, KeyScheme::hashes().with_seed(u64::MAX)).unwrap();
     hashes.insert_hashes(&[u64::MAX, 1 << 63, 0, 1, 0]);
@@ -53,7 +53,7 @@ const MANY_ITEMS: f64 = 84_056.098_342_322_16;
 fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for k in [1, 2, 3, 7, 64, 500, 3_000] {
-        let mut sketch = MinHash::with_scheme(k, KeyScheme::integers()).unwrap();
+        let mut sketch = MinHash::with_scheme(k, crate::xxh3_integers()).unwrap();
         for i in 0..10_000_u64 {
             if i.is_power_of_two() {
                 fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&sketch.encode()).unwrap();

@@ -11,7 +11,7 @@ fn letters(seed: u64, numbers: std::ops::Range<u64>) -> NearDuplicateShare {
     for number in numbers {
         let about = if number % 3 == 2 { number - 1 } else { number };
         let words: Vec<String> = (0..12)
-            .map(|word| format!("{:x}", KeyScheme::integers().hash(&(about * 100 + word)).unwrap() >> 40))
+            .map(|word| format!("{:x}", crate::xxh3_integers().hash(&(about * 100 + word)).unwrap() >> 40))
             .collect();
         sketch.insert(&format!("{} {}", words.join(" "), number % 10));
     }

@@ -2,7 +2,6 @@
 
 use crivo::counting::SampledCounter;
 use crivo::distinct::{ExactDistinct, HyperLogLog};
-use crivo::keys::KeyScheme;
 use crivo::sampling::Reservoir;
 use crivo::window::Panes;
 
@@ -16,7 +15,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         words.pane_mut(time, 1).unwrap().insert(format!("key {}", time / 2).as_str()).unwrap();
     }
     assert!(words.pane_mut(1000, 5).is_none());
-    let integers = KeyScheme::integers().with_seed(7);
+    let integers = crate::xxh3_integers().with_seed(7);
     let mut before = Panes::new(ExactDistinct::with_scheme(integers), 10, 5).unwrap();
     for time in [-1, -45, -11, -41, 0, -41, -50, -10] {
         if let Some(pane) = before.pane_mut(time, 2) {

@@ -26,7 +26,7 @@ fn texts() -> Vec<u8> {
 }
 
 fn integers() -> Vec<u8> {
-    let scheme = KeyScheme::integers().with_seed(7);
+    let scheme = crate::xxh3_integers().with_seed(7);
     let protocol = Protocol::new(0.5, 100, 13).unwrap().with_scheme(scheme);
     reports(protocol, -20..20_i64, u64::MAX)
 }

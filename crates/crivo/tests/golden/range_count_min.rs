@@ -8,15 +8,18 @@ use super::path;
 /// The state a stored file holds, built anew. The recipes are also in docs/format.md.
 pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let squares = |levels: u32, width, depth, seed| {
-        let scheme = KeyScheme::integers().with_seed(seed);
+        let scheme = crate::xxh3_integers().with_seed(seed);
         let mut sketch = RangeCountMin::with_scheme(levels, width, depth, scheme).unwrap();
         (0..500_u64).for_each(|i| sketch.add(&((i * i) << (64 - levels) >> (64 - levels)), i % 4).unwrap());
         sketch.encode()
     };
-    let mut saturated = RangeCountMin::new(8, 3, 2).unwrap();
+    let mut saturated = RangeCountMin::with_scheme(8, 3, 2, crate::xxh3_integers()).unwrap();
     [7_u64, 8, 200].iter().for_each(|key| saturated.add(key, u64::MAX / 2).unwrap());
     vec![
-        ("range_count_min_v1_empty", RangeCountMin::new(5, 2, 2).unwrap().encode()),
+        (
+            "range_count_min_v1_empty",
+            RangeCountMin::with_scheme(5, 2, 2, crate::xxh3_integers()).unwrap().encode(),
+        ),
         ("range_count_min_v1_exact", squares(7, 50, 3, 0)),
         ("range_count_min_v1_sketched", squares(20, 20, 4, 7)),
         ("range_count_min_v1_widest", squares(64, 3, 3, u64::MAX)),
@@ -47,7 +50,7 @@ const MEDIAN: f64 = 61375.0;
 fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;
     for levels in RangeCountMin::LEVELS {
-        let mut sketch = RangeCountMin::new(levels, 9, 3).unwrap();
+        let mut sketch = RangeCountMin::with_scheme(levels, 9, 3, crate::xxh3_integers()).unwrap();
         for i in 0..300_u64 {
             let key = (i * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - levels);
             sketch.add(&key, i % 5).unwrap();

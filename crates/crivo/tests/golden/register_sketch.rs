@@ -14,7 +14,7 @@ fn states<K: RegisterModel>() -> [Vec<u8>; 9] {
         sketch.encode()
     };
     let numbers = |range: std::ops::RangeInclusive<i64>| {
-        let mut sketch = RegisterSketch::<K>::with_scheme(8, KeyScheme::integers()).unwrap();
+        let mut sketch = RegisterSketch::<K>::with_scheme(8, crate::xxh3_integers()).unwrap();
         range.for_each(|i| sketch.insert(&i).unwrap());
         sketch.encode()
     };
@@ -22,7 +22,7 @@ fn states<K: RegisterModel>() -> [Vec<u8>; 9] {
     let seeded = KeyScheme::bytes().with_seed(11_400_714_785_074_694_797);
     let mut texts = RegisterSketch::<K>::with_scheme(8, seeded).unwrap();
     (0..=150).for_each(|length| texts.insert("á".repeat(length).as_str()).unwrap());
-    let mut integers = RegisterSketch::<K>::with_scheme(10, KeyScheme::integers().with_seed(7)).unwrap();
+    let mut integers = RegisterSketch::<K>::with_scheme(10, crate::xxh3_integers().with_seed(7)).unwrap();
     (0..10_000_u64).for_each(|i| integers.insert(&i).unwrap());
     let mut hashes = RegisterSketch::<K>::with_scheme(6, KeyScheme::hashes().with_seed(u64::MAX)).unwrap();
     hashes.insert_hashes(&[0, 1, u64::MAX, 1 << 63]);
@@ -116,7 +116,7 @@ fn answers_of_stored_files_do_not_change<K: RegisterModel>(name: &str) {
 fn fingerprint_of_many_states_does_not_change<K: RegisterModel>(name: &str) {
     let mut fingerprint = 0;
     for precision in RegisterSketch::<K>::PRECISIONS {
-        let mut sketch = RegisterSketch::<K>::with_scheme(precision, KeyScheme::integers()).unwrap();
+        let mut sketch = RegisterSketch::<K>::with_scheme(precision, crate::xxh3_integers()).unwrap();
         for i in 0..40_000_u64 {
             if i.is_power_of_two() {
                 fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&sketch.encode()).unwrap();

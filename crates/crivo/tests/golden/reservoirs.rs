@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         range.for_each(|i| sample.insert(format!("key {i}").as_str()).unwrap());
         sample
     };
-    let mut integers = Reservoir::with_scheme(50, KeyScheme::integers().with_seed(7), 7).unwrap();
+    let mut integers = Reservoir::with_scheme(50, crate::xxh3_integers().with_seed(7), 7).unwrap();
     (-1000..1000).for_each(|i| integers.insert(&i).unwrap());
     let mut hashes = Reservoir::with_scheme(1, KeyScheme::hashes(), 7).unwrap();
     (0..100).for_each(|i| hashes.insert_ref(KeyRef::Hash(i << 57)).unwrap());
@@ -24,7 +24,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         range.for_each(|i| sample.insert(format!("key {i}").as_str(), f64::from(i)).unwrap());
         sample
     };
-    let mut weighted_integers = WeightedReservoir::with_scheme(20, KeyScheme::integers(), 7).unwrap();
+    let mut weighted_integers = WeightedReservoir::with_scheme(20, crate::xxh3_integers(), 7).unwrap();
     (0..500_u32).for_each(|i| weighted_integers.insert(&i, f64::from(i % 3) / 8.0).unwrap());
     let mut weighted_merged = weighted(10, 1, 0..1000);
     weighted_merged.merge(&weighted(10, 2, 1000..1500)).unwrap();
@@ -63,9 +63,9 @@ fn fingerprint_of_many_samples_does_not_change() {
         fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&bytes).unwrap();
     };
     for capacity in [1, 2, 3, 10, 100] {
-        let mut uniform = Reservoir::with_scheme(capacity, KeyScheme::integers(), capacity.into()).unwrap();
+        let mut uniform = Reservoir::with_scheme(capacity, crate::xxh3_integers(), capacity.into()).unwrap();
         let mut heavy =
-            WeightedReservoir::with_scheme(capacity, KeyScheme::integers(), capacity.into()).unwrap();
+            WeightedReservoir::with_scheme(capacity, crate::xxh3_integers(), capacity.into()).unwrap();
         for i in 0..5_000_u32 {
             if i.is_power_of_two() {
                 take(uniform.encode());

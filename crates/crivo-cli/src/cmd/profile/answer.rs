@@ -1,8 +1,8 @@
 //! From what was collected to what is reported.
 
-use crivo::keys::{KeyRef, KeyScheme};
-use crivo::profile::{ColumnProfile, ColumnType, Kind, Value};
-use crivo::{Estimate, distinct::KMinValues};
+use crivo::Estimate;
+use crivo::keys::KeyRef;
+use crivo::profile::{ColumnProfile, ColumnType, JoinColumn, Kind, Value};
 use crivo_rows::{Counts, RowId};
 
 use super::collect::{Column, First};
@@ -16,12 +16,6 @@ const TOP: usize = 10;
 /// How many points a curve has.
 const POINTS: u64 = 40;
 
-/// A column's report, and its different values for joining.
-pub(super) struct Answered {
-    pub(super) report: ColumnReport,
-    pub(super) keys: KMinValues,
-}
-
 /// What is known of a table beside its columns.
 pub(super) struct Facts<'a> {
     pub(super) counts: Counts,
@@ -30,18 +24,17 @@ pub(super) struct Facts<'a> {
     pub(super) row_number: &'a dyn Fn(RowId) -> u64,
 }
 
-/// The report of a table, and the different values of each column.
+/// The report of a table, and what comparing its columns with others needs.
 pub(super) fn table(
     columns: Vec<Column>,
     facts: &Facts<'_>,
-    scheme: KeyScheme,
-) -> crivo::Result<(TableReport, Vec<KMinValues>)> {
+) -> crivo::Result<(TableReport, Vec<JoinColumn>)> {
     let mut reports = Vec::with_capacity(columns.len());
-    let mut keys = Vec::with_capacity(columns.len());
-    for column in columns {
-        let answered = answer(&column, facts, scheme)?;
-        reports.push(answered.report);
-        keys.push(answered.keys);
+    let mut joined = Vec::with_capacity(columns.len());
+    for mut column in columns {
+        column.data.growth.renumber(|row| (facts.row_number)(RowId::from_u64(row)));
+        joined.push(column.data.join_column()?);
+        reports.push(answer(&column, facts));
     }
     let name = match facts.paths.as_slice() {
         [] => "standard input".into(),
@@ -50,19 +43,21 @@ pub(super) fn table(
     };
     let Counts { rows, left_out, bytes, bad, .. } = facts.counts;
     let rows = rows - left_out;
-    Ok((TableReport { rows, left_out, bytes, columns: reports, name, paths: facts.paths.clone(), bad }, keys))
+    Ok((
+        TableReport { rows, left_out, bytes, columns: reports, name, paths: facts.paths.clone(), bad },
+        joined,
+    ))
 }
 
-fn answer(column: &Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Result<Answered> {
-    let near_duplicates = column.documents.near_duplicates();
-    let Column { profile, .. } = column;
+fn answer(column: &Column, facts: &Facts<'_>) -> ColumnReport {
+    let data = &column.data;
+    let profile = &data.profile;
     let column_type = profile.column_type();
     let is_number = column_type.is_number();
-    let key = profile.could_be_key() && !column.first_rows.is_repeated();
-    let distinct = if key { up_to(profile.distinct(), profile.values()) } else { profile.distinct() };
+    let (key, distinct) = (data.could_be_key(), data.distinct());
     let Top { listed, majority, others_at_most } = top(profile, distinct);
     let number = |of: Option<f64>| of.filter(|_| is_number);
-    let report = ColumnReport {
+    ColumnReport {
         name: column.name.clone(),
         kind: column_type.name(),
         empty: profile.missing(),
@@ -81,23 +76,16 @@ fn answer(column: &Column, facts: &Facts<'_>, scheme: KeyScheme) -> crivo::Resul
             mean: lengths.mean,
             max: lengths.max,
         }),
-        near_duplicates: near_duplicates.map(Interval::from),
+        near_duplicates: data.near_duplicate_share().map(Interval::from),
         values: profile.values(),
         kinds: kinds(profile),
         changes: changes(&column.kinds, facts.row_number),
         growth: growth(column, facts, distinct),
         long: profile.long(),
-        documents: column.documents.seen(),
+        documents: data.near_duplicates.as_ref().map_or(0, |texts| texts.documents()),
         others_at_most,
         not_finite: if is_number { profile.numbers().not_finite() } else { 0 },
-    };
-    Ok(Answered { report, keys: column.first_rows.key_set(scheme)? })
-}
-
-/// An interval that reaches up to a number at least: a column that could be a key could have that many values.
-fn up_to(estimate: Estimate, most: u64) -> Estimate {
-    let upper = estimate.upper().max(most as f64);
-    Estimate::probable(estimate.value(), estimate.lower(), upper, estimate.confidence())
+    }
 }
 
 /// What comes often.
@@ -182,7 +170,7 @@ fn growth(column: &Column, facts: &Facts<'_>, distinct: Estimate) -> Vec<GrowthP
     let rows: Vec<u64> = (1..=points)
         .map(|point| (u128::from(total) * u128::from(point)).div_ceil(u128::from(points)) as u64)
         .collect();
-    let mut curve = column.first_rows.growth(&rows, |row| (facts.row_number)(RowId::from_u64(row)));
+    let mut curve = column.data.growth.growth(&rows);
     if let Some(last) = curve.last_mut() {
         *last = distinct;
     }

@@ -9,10 +9,8 @@ use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Result, bail};
-use crivo::profile::ProfileConfig;
+use crivo::profile::ColumnSizes;
 
-use super::documents::Documents;
-use super::growth::FirstRows;
 use crate::output;
 
 /// The program itself, and what a thread reads with.
@@ -20,22 +18,10 @@ const PROGRAM: usize = 11 << 20;
 const READER: usize = 1 << 20;
 /// What a thread's columns share unless told.
 const DEFAULT: usize = 20 << 20;
-/// More than this a column has no use for.
-const MOST_COLUMN: usize = 1280 << 10;
 /// Less does not hold a profile, with names and lists around it.
-const LEAST_COLUMN: usize = ProfileConfig::LEAST_MEMORY + (6 << 10);
+const LEAST_COLUMN: usize = ColumnSizes::LEAST_MEMORY;
 /// One part of so many is left for columns that turn up later.
 const LATER: usize = 8;
-/// How many values are drawn for show.
-const SAMPLE: u32 = 20;
-
-/// What the parts of one column may take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Sizes {
-    pub(super) profile: ProfileConfig,
-    pub(super) first_rows: usize,
-    pub(super) documents: usize,
-}
 
 /// The budget of a pass.
 #[derive(Debug)]
@@ -44,7 +30,7 @@ pub(super) struct Budget {
     memory: usize,
     threads: usize,
     /// The columns that were there first, and what each gets.
-    first: OnceLock<(HashSet<String>, Sizes)>,
+    first: OnceLock<(HashSet<String>, ColumnSizes)>,
     later: Mutex<HashSet<String>>,
 }
 
@@ -76,12 +62,12 @@ impl Budget {
     }
 
     /// What a column may take, given the names of all that are there now; why not, if it has no room.
-    pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<Sizes, String> {
+    pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<ColumnSizes, String> {
         let (first, sizes) = self.first.get_or_init(|| {
             let columns = all.len().max(1);
             let part = self.memory / columns;
             let part = if part >= 2 * LEAST_COLUMN { part - part / LATER } else { part };
-            (all.iter().cloned().collect(), Sizes::for_memory(part))
+            (all.iter().cloned().collect(), ColumnSizes::for_memory(part))
         });
         if first.contains(name) {
             return Ok(*sizes);
@@ -95,37 +81,7 @@ impl Budget {
                 first.len() + later.len()
             ));
         }
-        Ok(Sizes::for_memory(LEAST_COLUMN))
-    }
-}
-
-impl Sizes {
-    /// The parts of a column that takes at most so many bytes, as long as those are at least the least.
-    fn for_memory(bytes: usize) -> Self {
-        let bytes = bytes.clamp(LEAST_COLUMN, MOST_COLUMN);
-        let documents = (bytes / 3 / Documents::BYTES_EACH).min(Documents::MOST);
-        let documents = if documents < Documents::FEWEST { 0 } else { documents };
-        let first_rows = (bytes / 16 / FirstRows::BYTES_EACH).clamp(16, 1024);
-        let used = documents * Documents::BYTES_EACH
-            + first_rows * FirstRows::BYTES_EACH
-            + FirstRows::BYTES
-            + size_of::<super::collect::Column>();
-        let left = bytes.saturating_sub(used).max(ProfileConfig::LEAST_MEMORY);
-        let mut profile = ProfileConfig::for_memory(left).unwrap_or_default();
-        profile.sample = profile.sample.min(SAMPLE);
-        profile.bins = profile.bins.min(2047);
-        profile.counters = 1;
-        let counter = ProfileConfig { counters: 2, ..profile }.most_memory() - profile.most_memory();
-        profile.counters = (1 + left.saturating_sub(profile.most_memory()) / counter).min(1024) as u32;
-        Self { profile, first_rows, documents }
-    }
-
-    fn most_memory(&self) -> usize {
-        self.profile.most_memory()
-            + self.first_rows * FirstRows::BYTES_EACH
-            + FirstRows::BYTES
-            + self.documents * Documents::BYTES_EACH
-            + size_of::<super::collect::Column>()
+        Ok(ColumnSizes::for_memory(LEAST_COLUMN))
     }
 }
 

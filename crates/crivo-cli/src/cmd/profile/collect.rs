@@ -5,19 +5,16 @@
 //! A batch is taken column by column: the values of one column lie side by side, are hashed once, and meet
 //! one column's sketches in the cache.
 //!
-//! What the library's profile does not keep is kept beside it: the first row of each kind of value, the first rows of
-//! some values, a sample of documents.
+//! What is kept of a column is the library's [`ProfiledColumn`], and beside it the first row of each kind of value.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
-use crivo::profile::{ColumnProfile, Kind};
+use crivo::profile::{ColumnSizes, Kind, ProfiledColumn};
 use crivo_rows::{RowBatch, RowId};
 
-use super::budget::{Budget, Sizes};
-use super::documents::Documents;
-use super::growth::FirstRows;
+use super::budget::Budget;
 use super::separators::{Separator, Stripped};
 
 /// How much of a value is kept to show it.
@@ -53,10 +50,8 @@ pub(super) struct Column {
     twin: usize,
     /// Where it turned up: a row, and its place among the columns there.
     began: (u64, usize),
-    pub(super) profile: ColumnProfile,
+    pub(super) data: ProfiledColumn,
     pub(super) kinds: [Option<First>; Kind::ALL.len()],
-    pub(super) first_rows: FirstRows,
-    pub(super) documents: Documents,
 }
 
 /// The first value of a kind.
@@ -135,7 +130,8 @@ impl Part {
     pub(super) fn finish(mut self, rows: u64) -> Vec<Column> {
         self.columns.sort_by_key(|column| column.began);
         for column in &mut self.columns {
-            column.profile.add_missing(rows.saturating_sub(column.profile.rows()));
+            let profile = &mut column.data.profile;
+            profile.add_missing(rows.saturating_sub(profile.rows()));
         }
         self.columns
     }
@@ -146,19 +142,13 @@ impl Column {
         name: &str,
         twin: usize,
         began: (u64, usize),
-        sizes: Sizes,
+        sizes: ColumnSizes,
         scheme: KeyScheme,
     ) -> crivo::Result<Self> {
-        Ok(Self {
-            name: name.to_owned(),
-            twin,
-            began,
-            // Samples of parts that merge must draw differently; where a part began tells them apart.
-            profile: ColumnProfile::with_scheme(sizes.profile, scheme, scheme.seed() ^ began.0)?,
-            kinds: [const { None }; Kind::ALL.len()],
-            first_rows: FirstRows::new(sizes.first_rows),
-            documents: Documents::new(sizes.documents),
-        })
+        let mut data = ProfiledColumn::new(sizes, scheme)?;
+        // Where a part began tells it from the others.
+        data.reseed(began.0);
+        Ok(Self { name: name.to_owned(), twin, began, data, kinds: [const { None }; Kind::ALL.len()] })
     }
 
     /// A column that no row had: of a table with nothing but a header.
@@ -168,15 +158,9 @@ impl Column {
     }
 
     fn insert(&mut self, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> crivo::Result<()> {
-        self.profile.insert_batch(keys)?;
-        self.first_rows.insert(keys.hashes(), &row);
-        for (key, _) in keys.iter() {
-            if let KeyRef::Bytes(text) = key {
-                self.documents.insert(text);
-            }
-        }
+        self.data.insert_batch(keys, &row)?;
         for kind in Kind::ALL {
-            if self.kinds[kind as usize].is_none() && self.profile.count_of(kind) > 0 {
+            if self.kinds[kind as usize].is_none() && self.data.profile.count_of(kind) > 0 {
                 self.kinds[kind as usize] = first_of(kind, keys, &row);
             }
         }
@@ -184,9 +168,7 @@ impl Column {
     }
 
     fn merge(&mut self, other: Self) -> crivo::Result<()> {
-        self.profile.merge(&other.profile)?;
-        self.first_rows.merge(&other.first_rows);
-        self.documents.merge(other.documents);
+        self.data.merge(&other.data)?;
         self.began = self.began.min(other.began);
         for (mine, theirs) in self.kinds.iter_mut().zip(other.kinds) {
             // The earlier of two, and anything before nothing.

@@ -53,7 +53,6 @@
 
 mod bucket;
 mod bytes;
-mod integer;
 mod merge;
 mod names;
 mod purge;

@@ -7,11 +7,10 @@
 
 use super::HeavyHitters;
 use super::bucket::SLOTS;
-use super::integer::{IntegerHash, inverse};
 use super::table::Place;
 use crate::cpu::zeroed;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::{KeyKind, KeyRef, KeyScheme};
+use crate::keys::{IntegerHash, KeyKind, KeyRef, KeyScheme, inverse};
 
 /// Callers' hashes may differ in few bits, where a table wants them to differ in all: they are multiplied
 /// by this before they are looked for. It is odd, so that it can be undone.

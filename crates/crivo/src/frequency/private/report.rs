@@ -197,10 +197,9 @@ impl Protocol {
         }
         reader.zero("reserved byte")?;
         let scheme = KeyScheme::of(kind).with_seed(reader.u64("seed")?);
-        if function != scheme.function() {
-            let found = format_args!("{function} for {kind} keys");
-            return Err(Error::contents("hash function", scheme.function(), found));
-        }
+        let scheme = scheme
+            .with_function(function)
+            .map_err(|error| Error::contents("hash function", error.expected(), error.found()))?;
         let protocol = Self::read_sizes(&mut reader)?.with_scheme(scheme);
         reader.finish()?;
         Ok(protocol)

@@ -265,7 +265,7 @@ impl RangeCountMin {
     pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
         let key = self.integer(key.to_ref())?;
         for (level, table) in self.tables.chunks_exact_mut(self.rows.cells() as usize).enumerate() {
-            self.rows.add(table, (key >> level).hash_with(self.scheme.seed()), weight);
+            self.rows.add(table, self.scheme.hash_integer(key >> level), weight);
         }
         self.tree.add(leaf(key, self.sketched), weight);
         Ok(())
@@ -313,10 +313,10 @@ impl RangeCountMin {
     /// for all of them.
     fn add_chunk(&mut self, keys: &[u64], weight: impl Fn(usize) -> u64) {
         let mut hashes = [0; CHUNK];
-        let seed = self.scheme.seed();
+        let scheme = self.scheme;
         for (level, table) in self.tables.chunks_exact_mut(self.rows.cells() as usize).enumerate() {
             for (hash, key) in hashes.iter_mut().zip(keys) {
-                *hash = (key >> level).hash_with(seed);
+                *hash = scheme.hash_integer(key >> level);
             }
             self.rows.add_all(table, &hashes[..keys.len()], &weight);
         }

@@ -123,7 +123,7 @@ impl RangeCountMin {
     fn block(&self, level: u32, prefix: u64) -> u64 {
         let cells = self.rows.cells() as usize;
         let table = &self.tables[level as usize * cells..][..cells];
-        self.rows.minimum(table, prefix.hash_with(self.scheme.seed()))
+        self.rows.minimum(table, self.scheme.hash_integer(prefix))
     }
 }
 

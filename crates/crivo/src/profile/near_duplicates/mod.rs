@@ -285,11 +285,7 @@ impl NearDuplicateShare {
     /// # Errors
     /// If schemes or capacities differ; the sample is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        self.scheme.require_same(other.scheme)?;
-        if self.capacity != other.capacity {
-            let advice = "only samples of one capacity can be merged";
-            return Err(Error::incompatible("capacity", self.capacity, other.capacity, advice));
-        }
+        self.require_same(other)?;
         self.documents = self.documents.saturating_add(other.documents);
         self.threshold = self.threshold.min(other.threshold);
         #[allow(clippy::iter_over_hash_type)] // each text is merged by itself
@@ -309,6 +305,18 @@ impl NearDuplicateShare {
             self.shrink();
         }
         Ok(())
+    }
+}
+
+impl NearDuplicateShare {
+    /// Refuses a sample that cannot be merged with this one.
+    pub(super) fn require_same(&self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        if self.capacity == other.capacity {
+            return Ok(());
+        }
+        let advice = "only samples of one capacity can be merged";
+        Err(Error::incompatible("capacity", self.capacity, other.capacity, advice))
     }
 }
 

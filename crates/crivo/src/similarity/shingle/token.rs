@@ -1,7 +1,7 @@
 //! The hashes of words and characters.
 
 use crate::keys::words::SHORT;
-use crate::keys::{hash_bytes, hash_integer};
+use crate::keys::{hash_bytes, xxh3_of_integer};
 
 /// Without structure of their own: the fractions of √2 and √3, to 64 bits.
 const A: u64 = 0x6A09_E667_F3BC_C908;
@@ -34,5 +34,5 @@ pub(super) fn of_word(word: &[u8], seed: u64) -> u64 {
 /// Of a character.
 #[inline]
 pub(super) fn of_character(character: char, seed: u64) -> u64 {
-    hash_integer(u64::from(character), seed)
+    xxh3_of_integer(u64::from(character), seed)
 }
