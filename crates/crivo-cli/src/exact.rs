@@ -1,9 +1,10 @@
 //! Every different key, kept: the exact answer that estimates are verified against.
 //!
 //! Keys are compared by their bytes, not only by their hash, so the count is exact whatever the
-//! hash does. They lie one after the other in one buffer; a table of positions finds them by the
-//! hash that the pass has made already.
+//! hash does. They lie one after the other in one buffer; a table of positions finds them by a
+//! hash under a secret of the process, because keys can be forged to collide under a known seed.
 
+use crivo::hash::TableSecret;
 use crivo::keys::{KeyBatch, KeyRef};
 use hashbrown::HashTable;
 
@@ -12,6 +13,7 @@ use hashbrown::HashTable;
 pub(crate) struct ExactKeys {
     bytes: Vec<u8>,
     table: HashTable<Position>,
+    secret: TableSecret,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -40,10 +42,12 @@ impl ExactKeys {
 
     /// Adds the keys of a batch.
     pub(crate) fn insert_batch(&mut self, batch: &KeyBatch<'_>) {
-        for (key, hash) in batch.iter() {
+        for (key, _) in batch.iter() {
             match key {
-                KeyRef::Bytes(key) => self.insert(key, hash),
-                KeyRef::Integer(number) | KeyRef::Hash(number) => self.insert(&number.to_le_bytes(), hash),
+                KeyRef::Bytes(key) => self.insert(key, self.secret.hash(key)),
+                KeyRef::Integer(number) | KeyRef::Hash(number) => {
+                    self.insert(&number.to_le_bytes(), self.secret.mix(number));
+                }
             }
         }
     }

@@ -3,7 +3,8 @@
 //! One check reads some thirty buckets; a process that checks many messages soon has all of them. Whatever is learned in
 //! between empties the cache: it is filled again as it is needed.
 
-use hashbrown::HashTable;
+use crivo::hash::TableSecret;
+use hashbrown::HashMap;
 
 use crate::alike::{self, SHARING, Signature, Signer, closest, similarity};
 use crate::error::Result;
@@ -18,7 +19,7 @@ const MESSAGES: usize = 1 << 20;
 pub(crate) struct Cache {
     keys: Vec<Option<Box<[Posting]>>>,
     senders: Vec<Option<Box<[Reputation]>>>,
-    messages: HashTable<(u64, Option<Known>)>,
+    messages: HashMap<u64, Option<Known>, TableSecret>,
 }
 
 /// What a comparison needs of a learned message.
@@ -83,14 +84,13 @@ impl Cache {
         if self.messages.len() > MESSAGES {
             self.messages.clear();
         }
-        if self.messages.find(fingerprint, |(other, _)| *other == fingerprint).is_none() {
+        if !self.messages.contains_key(&fingerprint) {
             let known = store.message(fingerprint)?.and_then(|learnt| {
                 Some(Known { is_spam: learnt.is_spam()?, signature: alike::from_bytes(&learnt.signature)? })
             });
-            self.messages.insert_unique(fingerprint, (fingerprint, known), |(other, _)| *other);
+            self.messages.insert(fingerprint, known);
         }
-        let found = self.messages.find(fingerprint, |(other, _)| *other == fingerprint);
-        Ok(found.and_then(|(_, known)| known.as_ref()))
+        Ok(self.messages.get(&fingerprint).and_then(Option::as_ref))
     }
 }
 

@@ -6,6 +6,7 @@
 //! `b − ⌈t·b⌉ + 1` of the larger (Bayardo, Ma, Srikant: *Scaling up all pairs similarity search*, 2007).
 //! So only those prefixes are indexed and looked up; what meets there is compared exactly.
 
+use crivo::hash::TableSecret;
 use crivo::similarity::jaccard::at_least;
 use hashbrown::HashMap;
 
@@ -45,39 +46,13 @@ pub fn all_similar_sets(sets: &SetCollection, threshold: f64) -> Result<Vec<(u32
 /// The beginning of each set in the global order, and who has which item there.
 struct Prefixes {
     prefixes: Vec<Vec<u64>>,
-    holders: HashMap<u64, Vec<u32>, Plain>,
-}
-
-/// Items are hashes already.
-#[derive(Clone, Default)]
-struct Plain(u64);
-
-impl std::hash::BuildHasher for Plain {
-    type Hasher = Self;
-
-    fn build_hasher(&self) -> Self {
-        self.clone()
-    }
-}
-
-impl std::hash::Hasher for Plain {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
-    }
-
-    fn write_u64(&mut self, item: u64) {
-        self.0 = item;
-    }
+    holders: HashMap<u64, Vec<u32>, TableSecret>,
 }
 
 impl Prefixes {
     fn new(sets: &SetCollection, threshold: f64) -> Self {
         let all = || (0..sets.len() as u32).map(|set| sets.set(set));
-        let mut frequencies: HashMap<u64, u32, Plain> = HashMap::default();
+        let mut frequencies: HashMap<u64, u32, TableSecret> = HashMap::default();
         all().flatten().for_each(|&item| *frequencies.entry(item).or_insert(0) += 1);
         let frequency = |item: u64| frequencies.get(&item).copied().unwrap_or(0);
         let prefixes: Vec<Vec<u64>> = all()
@@ -92,7 +67,7 @@ impl Prefixes {
                 items
             })
             .collect();
-        let mut holders: HashMap<u64, Vec<u32>, Plain> = HashMap::default();
+        let mut holders: HashMap<u64, Vec<u32>, TableSecret> = HashMap::default();
         for (prefix, set) in prefixes.iter().zip(0..) {
             prefix.iter().for_each(|&item| holders.entry(item).or_default().push(set));
         }

@@ -40,12 +40,51 @@ pub fn deal<S: Send>(
         }
         Ok(state)
     };
+    on_threads(threads.min(tasks), work).into_iter().collect()
+}
+
+/// The least memory that a thread needs: its stack and some state.
+const THREAD_MEMORY: usize = 8 << 20;
+
+/// Runs `work` on up to `wanted` threads, this one among them. If the system does not start all of them, the others do
+/// the work: so `work` takes its tasks from a queue.
+pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    let usual = thread_count(0);
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(tasks)).map(|_| scope.spawn(work)).collect();
-        let mut states = vec![work()];
-        for other in others {
-            states.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut others = Vec::new();
+        for number in 1..wanted {
+            // More threads than processors are started only if there is memory for all of them: a thread that has none
+            // when it works would end the process.
+            if number >= usual && Vec::<u8>::new().try_reserve_exact(THREAD_MEMORY * number).is_err() {
+                break;
+            }
+            match std::thread::Builder::new().spawn_scoped(scope, &work) {
+                Ok(started) => others.push(started),
+                Err(_) => break,
+            }
         }
-        states.into_iter().collect()
+        let mut parts = vec![work()];
+        for other in others {
+            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        parts
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_is_done_once_whatever_the_number_of_threads() {
+        for threads in [0, 1, 3, 200] {
+            let done = deal(threads, 1000, Vec::new, |done: &mut Vec<usize>, task| {
+                done.push(task);
+                Ok(())
+            });
+            let mut done: Vec<usize> = done.unwrap().into_iter().flatten().collect();
+            done.sort_unstable();
+            assert_eq!(done, (0..1000).collect::<Vec<_>>());
+        }
+    }
 }

@@ -6,11 +6,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crivo::hash::TableSecret;
 use hashbrown::HashTable;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, Result};
-use crate::parallel::deal;
+use crate::parallel::{deal, on_threads};
 use crate::sorter::Sorter;
 use crate::source::{Member, Source};
 
@@ -35,6 +36,7 @@ struct Names {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     table: HashTable<u32>,
+    secret: TableSecret,
 }
 
 impl Names {
@@ -45,12 +47,12 @@ impl Names {
     /// The number of a name, and whether it is new.
     fn number(&mut self, name: &[u8]) -> Result<(u32, bool)> {
         let new = u32::try_from(self.ends.len()).map_err(|_| Error::TooMany)?;
-        let Self { bytes, ends, table } = self;
+        let Self { bytes, ends, table, secret } = self;
         let found = *table
             .entry(
-                xxh3_64(name),
+                secret.hash(name),
                 |&set| name_at(bytes, ends, set) == name,
-                |&set| xxh3_64(name_at(bytes, ends, set)),
+                |&set| secret.hash(name_at(bytes, ends, set)),
             )
             .or_insert(new)
             .get();
@@ -267,14 +269,7 @@ fn sort_sets(arenas: &mut [Vec<u64>], sets: &mut [Lies], threads: usize) -> Vec<
             }
         }
     };
-    let done = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        let mut done = work();
-        for other in others {
-            done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        done
-    });
+    let done = on_threads(threads, work).into_iter().flatten();
     let mut fingerprints = vec![0; sets.len()];
     for (set, len, fingerprint) in done {
         sets[set].len = len;

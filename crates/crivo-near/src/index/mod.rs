@@ -207,7 +207,7 @@ impl Index {
         let mut writer = self.writer();
         let (texts, arriving) = sync_channel::<(Vec<u8>, Vec<u8>)>(TEXTS_WAITING);
         std::thread::scope(|scope| {
-            let reader = scope.spawn(move || {
+            let reader = std::thread::Builder::new().spawn_scoped(scope, move || {
                 let read =
                     documents.read(&|| texts.clone(), &|texts: &mut SyncSender<_>, place, text| match name(
                         place,
@@ -219,6 +219,8 @@ impl Index {
                 // With the last sender the texts end.
                 read.map(drop)
             });
+            // Reading and adding need a thread each.
+            let reader = reader.map_err(|error| Error::Documents(Box::new(error)))?;
             let added = arriving.iter().try_for_each(|(id, text)| writer.add(&id, &text).map(drop));
             drop(arriving);
             let read = reader.join().unwrap_or_else(|panic| resume_unwind(panic));

@@ -47,12 +47,12 @@ pub struct ExactDistinct {
 
 impl ExactDistinct {
     /// An empty set for keys that are bytes or text.
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self::with_scheme(KeyScheme::bytes())
     }
 
     /// An empty set for keys of the given scheme.
-    pub const fn with_scheme(scheme: KeyScheme) -> Self {
+    pub fn with_scheme(scheme: KeyScheme) -> Self {
         Self { scheme, hashes: HashTable::new() }
     }
 }

@@ -3,14 +3,16 @@
 //! Shared by what counts exactly: [`ExactDistinct`](super::ExactDistinct), small
 //! [`RegisterSketch`](super::RegisterSketch)es, and the candidates of [`KMinValues`](super::KMinValues).
 //!
-//! **Hostile hashes.** A hash lies in one of the [`PROBES`] slots that follow from it. Callers' hashes, the
-//! keys of a known seed and stored files can be forged so that all of them want the same slots. Those that
-//! find none of their slots free go into an ordered set, so that a search always looks at [`PROBES`] slots
-//! and `log n` nodes at most. With fair hashes that set stays empty or nearly so.
+//! **Hostile hashes.** Callers' hashes, the keys of a known seed and stored files can be forged so that all of
+//! them want the same slots of a table whose function is known. So the slots of a hash depend on a
+//! [secret](TableSecret) of the process too. Where that fails, hashes that find none of their [`PROBES`] slots
+//! free go into an ordered set, so that a search always looks at [`PROBES`] slots and `log n` nodes at most.
+//! That set stays empty or nearly so.
 
 use std::collections::BTreeSet;
 
 use crate::cpu::prefetch;
+use crate::hash::TableSecret;
 
 /// A set of 64-bit hashes.
 #[derive(Debug, Clone)]
@@ -23,6 +25,7 @@ pub(super) struct HashTable {
     crowded: BTreeSet<u64>,
     /// The hash 0 cannot be stored in a slot.
     has_zero: bool,
+    secret: TableSecret,
 }
 
 const FIRST_SLOTS: usize = 2;
@@ -46,8 +49,12 @@ impl HashTable {
         bytes / size_of::<u64>() * 3 / 4
     }
 
-    pub(super) const fn new() -> Self {
-        Self { slots: Vec::new(), used: 0, crowded: BTreeSet::new(), has_zero: false }
+    pub(super) fn new() -> Self {
+        Self::with_secret(TableSecret::of_process())
+    }
+
+    fn with_secret(secret: TableSecret) -> Self {
+        Self { slots: Vec::new(), used: 0, crowded: BTreeSet::new(), has_zero: false, secret }
     }
 
     /// The bytes of the smallest table that takes `count` hashes.
@@ -77,7 +84,7 @@ impl HashTable {
         match hash {
             0 => self.has_zero,
             _ if self.slots.is_empty() => false,
-            _ => match find(&self.slots, hash) {
+            _ => match find(&self.slots, hash, self.secret) {
                 CROWDED => self.crowded.contains(&hash),
                 index => self.slots[index] == hash,
             },
@@ -93,7 +100,7 @@ impl HashTable {
         if self.slots.is_empty() {
             self.grow();
         }
-        let index = find(&self.slots, hash);
+        let index = find(&self.slots, hash, self.secret);
         if index == CROWDED {
             return self.insert_crowded(hash);
         }
@@ -136,7 +143,7 @@ impl HashTable {
 
     /// Puts a new hash, which is not 0, into a table with room for it.
     fn place(&mut self, hash: u64) {
-        match find(&self.slots, hash) {
+        match find(&self.slots, hash, self.secret) {
             CROWDED => _ = self.crowded.insert(hash),
             index => {
                 self.used += 1;
@@ -149,7 +156,7 @@ impl HashTable {
     pub(super) fn insert_all(&mut self, hashes: &[u64]) {
         for chunk in hashes.chunks(CHUNK) {
             if self.slots.len() >= LARGE {
-                chunk.iter().for_each(|&hash| prefetch(&self.slots, start(self.slots.len(), hash)));
+                chunk.iter().for_each(|&hash| prefetch(&self.slots, start(self.slots.len(), hash, self.secret)));
             }
             for &hash in chunk {
                 self.insert(hash);
@@ -183,13 +190,13 @@ impl HashTable {
         let mut slots = vec![0; (self.slots.len() * 2).max(FIRST_SLOTS)];
         let crowded_before = self.crowded.len();
         for hash in self.slots.drain(..).filter(|&hash| hash != 0) {
-            match find(&slots, hash) {
+            match find(&slots, hash, self.secret) {
                 CROWDED => _ = self.crowded.insert(hash),
                 index => slots[index] = hash,
             }
         }
         self.used += crowded_before;
-        self.crowded.retain(|&hash| match find(&slots, hash) {
+        self.crowded.retain(|&hash| match find(&slots, hash, self.secret) {
             CROWDED => true,
             index => {
                 slots[index] = hash;
@@ -254,24 +261,20 @@ impl PartialEq for HashTable {
 
 impl Eq for HashTable {}
 
-/// Every hash is multiplied by this before it chooses its slots.
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
-
 /// The slot where the search for a hash begins, in a table of a power of two of at least two slots.
 #[inline]
-fn start(slots: usize, hash: u64) -> usize {
+fn start(slots: usize, hash: u64, secret: TableSecret) -> usize {
     // Callers may bring hashes of their own that differ in few bits: a multiplication carries
     // every bit to the top, and as many of the top bits as the table needs are its index.
-    let product = hash.wrapping_mul(MULTIPLIER);
-    (product >> (slots as u64 - 1).leading_zeros()) as usize
+    (secret.spread(hash) >> (slots as u64 - 1).leading_zeros()) as usize
 }
 
 /// Returns the slot that holds a hash, which is not 0, or the free slot where it belongs, or [`CROWDED`].
 /// Nothing is ever removed, so that a free slot ends the search.
 #[inline]
-fn find(slots: &[u64], hash: u64) -> usize {
+fn find(slots: &[u64], hash: u64, secret: TableSecret) -> usize {
     let mask = slots.len() - 1;
-    let first = start(slots.len(), hash);
+    let first = start(slots.len(), hash, secret);
     // The first slot itself in a table of up to as many slots as a hash may lie in: one of them is free.
     let end = (first + PROBES) & mask;
     let mut index = first;
@@ -303,7 +306,11 @@ mod tests {
         PROBED.with(|probed| probed.set(probed.get() + probes));
     }
 
-    /// The inverse of the multiplier, by Newton's iteration: each step doubles the bits that are right.
+    /// A multiplier that attackers know.
+    const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+    const KNOWN: TableSecret = TableSecret::known(MULTIPLIER);
+
+    /// Its inverse, by Newton's iteration: each step doubles the bits that are right.
     fn inverse() -> u64 {
         (0..6).fold(MULTIPLIER, |inverse, _| {
             inverse.wrapping_mul(2_u64.wrapping_sub(MULTIPLIER.wrapping_mul(inverse)))
@@ -313,7 +320,7 @@ mod tests {
     /// Different hashes that all begin their search in the first slots of any table.
     fn forged(count: u64) -> Vec<u64> {
         let mut hashes: Vec<u64> = (1..=count).map(|product| product.wrapping_mul(inverse())).collect();
-        assert!(hashes.iter().all(|&hash| start(1 << 30, hash) == 0));
+        assert!(hashes.iter().all(|&hash| start(1 << 30, hash, KNOWN) == 0));
         hashes.sort_unstable();
         hashes
     }
@@ -329,13 +336,13 @@ mod tests {
             work();
             PROBED.get()
         };
-        let mut table = HashTable::new();
+        let mut table = HashTable::with_secret(KNOWN);
         let filling = probed(&mut || table.insert_all(&hashes));
         assert!(filling <= 4 * COUNT * PROBES, "{} a hash", filling / COUNT);
         assert!(filling > COUNT * PROBES, "the forgery works: {} a hash", filling / COUNT);
         assert_eq!((table.len(), table.sorted()), (COUNT, hashes.clone()));
 
-        let mut decoded = HashTable::with_room_for(COUNT);
+        let mut decoded = HashTable { secret: KNOWN, ..HashTable::with_room_for(COUNT) };
         let decoding = probed(&mut || hashes.iter().for_each(|&hash| _ = decoded.insert(hash)));
         assert!(decoding <= COUNT * PROBES * 2, "{} a hash", decoding / COUNT);
         let comparing = probed(&mut || assert_eq!(decoded, table));
@@ -345,7 +352,7 @@ mod tests {
         let missing = probed(&mut || assert!(!decoded.contains(inverse().wrapping_mul(COUNT as u64 + 1))));
         assert!(missing <= PROBES);
 
-        let mut merged = HashTable::new();
+        let mut merged = HashTable::with_secret(KNOWN);
         let merging = probed(&mut || merged.merge(&table));
         assert!(merging <= 4 * COUNT * PROBES, "{} a hash", merging / COUNT);
         assert_eq!(merged, table);
@@ -354,11 +361,23 @@ mod tests {
         assert!(decoded.memory() < 4 * 8 * COUNT, "{}", decoded.memory());
     }
 
+    /// With a secret the same hashes are as quick as fair ones.
+    #[test]
+    fn forged_hashes_are_fair_under_a_secret() {
+        const COUNT: usize = 100_000;
+        let hashes = forged(COUNT as u64);
+        PROBED.set(0);
+        let mut table = HashTable::new();
+        table.insert_all(&hashes);
+        assert!(PROBED.get() < 30 * COUNT, "{} a hash", PROBED.get() / COUNT);
+        assert_eq!(table.sorted(), hashes);
+    }
+
     /// Slots that are taken by their own hashes, one after the other, are no way around the bound.
     #[test]
     fn a_long_run_of_taken_slots_is_not_walked_to_its_end() {
         let slots = 1 << 16;
-        let mut table = HashTable::with_room_for(slots * 3 / 4);
+        let mut table = HashTable { secret: KNOWN, ..HashTable::with_room_for(slots * 3 / 4) };
         let shift = 64 - 16;
         for slot in 0..slots as u64 / 2 {
             table.insert((slot << shift | 1).wrapping_mul(inverse()));

@@ -14,6 +14,8 @@
 //! **What goes wrong otherwise** is shown by [`djb31ma()`], the hash of textbooks: it fails each of these
 //! measurements, and [`forge()`] finds another readable text for any of its values.
 //!
+//! **Tables in memory** place keys by a secret of the process: [`TableSecret`].
+//!
 //! **Hashing features.** [`FeatureHasher`] makes vectors of fixed length out of named features, without a dictionary.
 
 pub mod birthday;
@@ -22,6 +24,7 @@ pub mod djb31ma;
 pub mod features;
 pub mod forge;
 pub mod quality;
+mod secret;
 mod words;
 
 pub use birthday::{approximate_collision_probability, collision_probability, items_for_collision};
@@ -31,3 +34,4 @@ pub use djb31ma::djb31ma;
 pub use features::{FeatureHasher, SparseFeatures};
 pub use forge::{forge, forge_after};
 pub use quality::{ChiSquare, Indexes, Pair};
+pub use secret::{SecretHasher, TableSecret};

@@ -11,7 +11,7 @@ use crivo_rows::{Counts, Format, Select};
 use serde::Serialize;
 
 use super::super::Outcome;
-use crate::args::{InputArgs, share};
+use crate::args::{InputArgs, Seeded, share};
 use crate::corpus::{explained, first_record};
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
@@ -28,6 +28,7 @@ Examples:
   crivo similar pairs ratings.dat --sets 1,2 --threshold 1
   crivo similar pairs visits.csv --sets user,page --threshold 0.7 --json
   crivo similar pairs follows.tsv --sets 1,2 --threshold 0.5 --exact
+  crivo similar pairs foreign.csv --sets user,page --seed random
 
 Fields of lines are separated by ::, tab, comma or blanks, whichever the first line has; --delimiter \
 says otherwise.")]
@@ -54,6 +55,9 @@ pub(crate) struct Args {
     /// The length of a signature
     #[arg(long, value_name = "K", default_value = "128", conflicts_with = "exact")]
     hashes: u32,
+
+    #[command(flatten)]
+    seed: Seeded,
 
     /// One JSON object instead of lines
     #[arg(long)]
@@ -92,6 +96,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         threshold: args.threshold,
         hashes: args.hashes,
         all_pairs: args.all_pairs,
+        seed: args.seed.number()?,
         ..Settings::default()
     };
     settings.bands()?;
@@ -99,7 +104,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     pass.select = Select::fields([set, item]);
     separate_lines(args, &mut pass)?;
 
-    let (sets, counts) = collect(&pass, out)?;
+    let (sets, counts) = collect(&pass, settings.seed, out)?;
     let (mut missed, mut not_listed) = (Estimate::exact(0.0), Estimate::exact(0.0));
     let pairs = if args.exact {
         all_similar_sets(&sets, args.threshold).map_err(explained)?
@@ -166,8 +171,8 @@ fn separate_lines(args: &Args, pass: &mut Pass) -> Result<()> {
 }
 
 /// Reads the rows; those without a set or an item are skipped and counted.
-fn collect(pass: &Pass, out: &Output) -> Result<(SetCollection, Counts)> {
-    let scheme = KeyScheme::bytes();
+fn collect(pass: &Pass, seed: u64, out: &Output) -> Result<(SetCollection, Counts)> {
+    let scheme = KeyScheme::bytes().with_seed(seed);
     let (builders, mut counts) = pass.fold(
         scheme,
         out,

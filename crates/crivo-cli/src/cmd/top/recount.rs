@@ -1,9 +1,10 @@
 //! A second pass that counts some keys exactly.
 
 use anyhow::Result;
+use crivo::hash::TableSecret;
 use crivo::keys::{KeyRef, KeyScheme, OwnedKey};
 use crivo_rows::Counts;
-use hashbrown::HashTable;
+use hashbrown::HashMap;
 
 use crate::numbers;
 use crate::output::Output;
@@ -16,6 +17,35 @@ struct Part {
     bad: u64,
 }
 
+/// Finds a key's place among the keys. Those who write the data may choose keys that share a hash: these are found by
+/// halving, and tables under a secret keep different hashes apart.
+struct Places {
+    /// Places of keys, those of one hash side by side and in the order of the keys.
+    ordered: Vec<usize>,
+    /// Where those of a hash begin and end.
+    by_hash: HashMap<u64, (usize, usize), TableSecret>,
+}
+
+impl Places {
+    fn new(keys: &[(u64, OwnedKey)]) -> Self {
+        let mut ordered: Vec<usize> = (0..keys.len()).collect();
+        ordered.sort_unstable_by_key(|&place| (keys[place].0, keys[place].1.as_ref()));
+        let mut by_hash = HashMap::default();
+        let mut start = 0;
+        for same in ordered.chunk_by(|&one, &other| keys[one].0 == keys[other].0) {
+            by_hash.insert(keys[same[0]].0, (start, start + same.len()));
+            start += same.len();
+        }
+        Self { ordered, by_hash }
+    }
+
+    fn find(&self, keys: &[(u64, OwnedKey)], key: KeyRef<'_>, hash: u64) -> Option<usize> {
+        let &(start, end) = self.by_hash.get(&hash)?;
+        let same = &self.ordered[start..end];
+        same.binary_search_by(|&place| keys[place].1.as_ref().cmp(&key)).ok().map(|at| same[at])
+    }
+}
+
 /// How often each of the keys comes, in their order, with the weights in column 1 if there are any.
 pub(super) fn recount(
     pass: &Pass,
@@ -25,13 +55,8 @@ pub(super) fn recount(
     out: &Output,
 ) -> Result<(Vec<u64>, Counts)> {
     let keys = keys.map(|key| Ok((scheme.hash_ref(key.as_ref())?, key))).collect::<Result<Vec<_>>>()?;
-    let mut places: HashTable<usize> = HashTable::with_capacity(keys.len());
-    for (place, (hash, _)) in keys.iter().enumerate() {
-        places.insert_unique(*hash, place, |&place| keys[place].0);
-    }
-    let find = |key: KeyRef<'_>, hash: u64| {
-        places.find(hash, |&place| keys[place].0 == hash && keys[place].1.as_ref() == key).copied()
-    };
+    let places = Places::new(&keys);
+    let find = |key: KeyRef<'_>, hash: u64| places.find(&keys, key, hash);
     let (part, mut counts) = pass.fold(
         scheme,
         out,

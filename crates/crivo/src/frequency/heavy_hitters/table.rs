@@ -3,9 +3,10 @@
 //! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free slot.
 //! So a search ends at the first bucket that is not full.
 //!
-//! Keys can be forged so that all of them belong into one bucket. Those that find [`REACH`] buckets full
-//! become [strays](super::strays), which are kept in order beside the buckets: a search then looks at `REACH`
-//! buckets and `log n` strays at most. Fair keys leave none or next to none.
+//! Keys can be forged so that all of them belong into one bucket of a table whose function is known. So the bucket
+//! depends on a [secret](TableSecret) of the process. Keys that still find [`REACH`] buckets full, such as texts
+//! with one hash, become [strays](super::strays), which are kept in order beside the buckets: a search looks at
+//! `REACH` buckets and `log n` strays at most. Fair keys leave none or next to none.
 //!
 //! A slot in use has a count above the table's threshold: raising the threshold gives counters up, many
 //! at a time and without touching those that stay (see `purge.rs`). Between two such purges nothing is
@@ -23,6 +24,7 @@ use super::rounded::RoundedUp;
 use super::strays::Strays;
 use crate::cpu::zeroed;
 use crate::error::Result;
+use crate::hash::TableSecret;
 use crate::keys::{KeyRef, KeyScheme};
 
 /// How many hashes are looked up together.
@@ -82,6 +84,7 @@ pub(super) struct Table {
     threshold: u64,
     /// The same, rounded up: the error of keys that come now.
     error: RoundedUp,
+    secret: TableSecret,
 }
 
 // ---- size ----
@@ -97,6 +100,7 @@ impl Table {
             room: 0,
             threshold: 0,
             error: RoundedUp::default(),
+            secret: TableSecret::of_process(),
         }
     }
 
@@ -190,10 +194,10 @@ impl Table {
 // ---- search ----
 
 impl Table {
-    /// The bucket where a hash belongs: its high bits choose.
+    /// The bucket where a hash belongs: the high bits of its product with the secret choose.
     #[inline]
     pub(super) fn home(&self, hash: u64) -> usize {
-        (((hash >> 32) * self.buckets.len() as u64) >> 32) as usize
+        (((self.secret.spread(hash) >> 32) * self.buckets.len() as u64) >> 32) as usize
     }
 
     #[inline]
@@ -430,13 +434,16 @@ mod tests {
         pub(super) static LOOKED: Cell<usize> = const { Cell::new(0) };
     }
 
+    /// No secret at all: the high bits of the hash itself choose.
+    const KNOWN: TableSecret = TableSecret::known(1);
+
     /// All keys belong into one bucket: integers, and texts that even share one hash.
     #[test]
     fn forged_keys_are_counted_and_looked_for_in_bounded_reach() {
         const KEYS: usize = 20_000;
         for are_texts in [false, true] {
             let scheme = if are_texts { KeyScheme::bytes() } else { KeyScheme::hashes() };
-            let mut table = Table::new(scheme);
+            let mut table = Table { secret: KNOWN, ..Table::new(scheme) };
             let texts: Vec<String> = (0..KEYS).map(|i| format!("text {i}")).collect();
             let hash = |i: usize| if are_texts { 7 << 40 } else { 7 << 40 | i as u64 };
             let key =
@@ -484,7 +491,7 @@ mod tests {
     fn crowded_keys_are_found_through_growth_and_purges() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for most in [3, 40, 400] {
-            let mut table = Table::new(KeyScheme::hashes());
+            let mut table = Table { secret: KNOWN, ..Table::new(KeyScheme::hashes()) };
             let mut model: BTreeMap<u64, u64> = BTreeMap::new();
             for _ in 0..20_000 {
                 let (hash, weight) = (crowded(&mut random), 1 + random.next_u64() % 5);
@@ -522,7 +529,7 @@ mod tests {
     #[test]
     fn known_hashes_are_counted_as_if_one_by_one() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
-        let mut table = Table::new(KeyScheme::hashes());
+        let mut table = Table { secret: KNOWN, ..Table::new(KeyScheme::hashes()) };
         (0..300).for_each(|_| table.add_hash(crowded(&mut random), 1, 5000).unwrap());
         let mut one_by_one = table.clone();
         let chunk: Vec<u64> = (0..CHUNK).map(|_| crowded(&mut random)).collect();

@@ -3,9 +3,9 @@
 //! Sets are numbered as they come, so that a link takes four bytes whatever the ids are.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::hash::TableSecret;
 
 /// Fewer removed sets than this are not worth cleaning up.
 const FEW: usize = 64;
@@ -14,7 +14,7 @@ const FEW: usize = 64;
 pub(super) struct Ids {
     /// By number; of a removed set, none.
     ids: Vec<Option<u64>>,
-    numbers: HashMap<u64, u32, BuildHasherDefault<IdHasher>>,
+    numbers: HashMap<u64, u32, TableSecret>,
 }
 
 impl Ids {
@@ -91,28 +91,6 @@ impl Ids {
         // The standard table has a byte for each of its places beside the entry.
         self.ids.capacity() * size_of::<Option<u64>>()
             + self.numbers.capacity() * 8 / 7 * (size_of::<(u64, u32)>() + 1)
-    }
-}
-
-/// Multiplication spreads an id over the high and low bits, both of which the standard table uses. (Its own
-/// hasher draws a random seed from the system.)
-#[derive(Debug, Clone, Default)]
-struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(self.0 ^ u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, id: u64) {
-        let product = u128::from(id) * 0x9E37_79B9_7F4A_7C15;
-        self.0 = (product >> 64) as u64 ^ product as u64;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

@@ -1,0 +1,139 @@
+//! Tables that cannot be flooded.
+//!
+//! Hashes of a known seed can be inverted: with XXH3 anyone can write keys that all want the same slot of a table, which
+//! then takes the square of their number in time. So where a key lies in a table in memory also depends on a
+//! number that is drawn once for the process. No answer and no stored byte depends on it.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// A number drawn for the process, which decides where keys lie in tables that are in memory only.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use crivo::hash::TableSecret;
+///
+/// let mut counts: HashMap<u64, u32, TableSecret> = HashMap::default();
+/// *counts.entry(42).or_default() += 1;
+/// assert_eq!(counts[&42], 1);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TableSecret(u64);
+
+impl TableSecret {
+    /// Returns the secret of this process.
+    pub fn of_process() -> Self {
+        static SECRET: OnceLock<u64> = OnceLock::new();
+        Self(*SECRET.get_or_init(|| RandomState::new().build_hasher().finish() | 1))
+    }
+
+    /// Returns a secret that is none, for tests that forge collisions.
+    #[cfg(test)]
+    pub(crate) const fn known(odd: u64) -> Self {
+        Self(odd | 1)
+    }
+
+    /// Returns a hash whose high bits choose a slot. Multiply-shift hashing: two hashes meet in one of `n` slots with
+    /// a probability of at most `2 / n`, whatever they are (Dietzfelbinger, Hagerup, Katajainen, Penttonen, 1997).
+    #[inline]
+    #[must_use]
+    pub const fn spread(self, hash: u64) -> u64 {
+        hash.wrapping_mul(self.0)
+    }
+
+    /// Returns a hash of which any bits may choose a slot: both halves of the product.
+    #[inline]
+    #[must_use]
+    pub const fn mix(self, hash: u64) -> u64 {
+        let product = (hash ^ self.0) as u128 * (self.0.rotate_left(29) | 1) as u128;
+        (product >> 64) as u64 ^ product as u64
+    }
+
+    /// Returns a hash of a key. Unlike [`mix`](Self::mix), it also tells apart keys that were forged to have the same
+    /// hash under a known seed.
+    #[inline]
+    #[must_use]
+    pub fn hash(self, key: &[u8]) -> u64 {
+        xxh3_64_with_seed(key, self.0)
+    }
+}
+
+/// The secret of this process.
+impl Default for TableSecret {
+    fn default() -> Self {
+        Self::of_process()
+    }
+}
+
+/// Does not show it: what is printed may be seen by the one who sends the keys.
+impl fmt::Debug for TableSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TableSecret")
+    }
+}
+
+/// For maps whose keys are hashes.
+impl BuildHasher for TableSecret {
+    type Hasher = SecretHasher;
+
+    fn build_hasher(&self) -> SecretHasher {
+        SecretHasher { secret: *self, hash: 0 }
+    }
+}
+
+/// Mixes a hash with the secret of the process.
+#[derive(Debug, Clone, Copy)]
+pub struct SecretHasher {
+    secret: TableSecret,
+    hash: u64,
+}
+
+impl Hasher for SecretHasher {
+    fn finish(&self) -> u64 {
+        self.hash
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.hash = self.secret.mix(self.hash ^ self.secret.hash(bytes));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, hash: u64) {
+        self.hash = self.secret.mix(self.hash ^ hash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn one_secret_for_the_process_and_it_is_not_shown() {
+        assert_eq!(TableSecret::of_process(), TableSecret::default());
+        assert_eq!(format!("{:?}", TableSecret::of_process()), "TableSecret");
+    }
+
+    /// Hashes that agree in their high or low half are what an attacker would send. In 2^16 buckets by high or
+    /// by low bits, 2^16 of them leave no bucket with more than 64: for fair ones the chance is below 10⁻⁶⁰.
+    #[test]
+    fn forged_hashes_are_spread_by_high_and_low_bits() {
+        let secret = TableSecret::of_process();
+        let forgeries: [fn(u64) -> u64; 3] =
+            [|i| i << 48, |i| i, |i| i.wrapping_mul(0xF1DE_83E1_9937_733D) << 7];
+        for forged in forgeries {
+            let (mut high, mut low) = (vec![0_u32; 1 << 16], vec![0_u32; 1 << 16]);
+            let hashes: HashSet<u64> = (0..1 << 16).map(|i| secret.mix(forged(i))).collect();
+            assert!(hashes.len() > (1 << 16) - 4);
+            for hash in hashes {
+                high[(hash >> 48) as usize] += 1;
+                low[hash as u16 as usize] += 1;
+            }
+            assert!(high.iter().chain(&low).all(|&count| count <= 64), "{:?}", high.iter().max());
+        }
+    }
+}
