@@ -314,10 +314,23 @@ impl<T: Table> File<T> {
         table: T,
         mut take: impl FnMut(i64, &[u8]) -> Result<Option<()>, T::Error>,
     ) -> Result<(), T::Error> {
+        self.for_each_between(table, i64::MIN, i64::MAX, &mut take)
+    }
+
+    /// As [`for_each`](Self::for_each), for the records from one number to another, both included.
+    pub fn for_each_between(
+        &self,
+        table: T,
+        from: i64,
+        to: i64,
+        mut take: impl FnMut(i64, &[u8]) -> Result<Option<()>, T::Error>,
+    ) -> Result<(), T::Error> {
         let sql = |error| Self::sqlite(&self.path, &error);
-        let statement = format!("SELECT number, record FROM {} ORDER BY number", table.name());
-        let mut statement = self.connection.prepare(&statement).map_err(sql)?;
-        let mut rows = statement.query([]).map_err(sql)?;
+        let name = table.name();
+        let statement =
+            format!("SELECT number, record FROM {name} WHERE number BETWEEN ?1 AND ?2 ORDER BY number");
+        let mut statement = self.connection.prepare_cached(&statement).map_err(sql)?;
+        let mut rows = statement.query([from, to]).map_err(sql)?;
         while let Some(row) = rows.next().map_err(sql)? {
             let number: i64 = row.get(0).map_err(sql)?;
             let taken = match record(table, number, row.get_ref(1).map_err(sql)?) {

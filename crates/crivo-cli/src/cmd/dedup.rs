@@ -246,7 +246,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         KeepName::First => Keep::First,
         KeepName::Longest => Keep::Longest,
     };
-    let known = against.as_ref().map(|index| KnownDocuments::find(index, &corpus, settings.threshold));
+    let known = against.as_ref().map(|index| KnownDocuments::find(index, &corpus, &settings));
     let (known, has_index) = (known.transpose()?.unwrap_or_default(), against.is_some());
     let is_known = |member| known.contains(found.place(member));
     let clusters = Clusters::of_unknown(&found, linking, keep, &is_known).map_err(explained)?;

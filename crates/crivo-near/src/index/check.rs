@@ -2,9 +2,10 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::buckets::{bucket_of, postings};
+use super::buckets;
 use super::file::{File, Table};
-use super::record::{Document, State};
+use super::record::{Document, State, removed_numbers};
+use super::runs::Posting;
 use super::signer::{Signer, name_key};
 use crate::error::Result;
 
@@ -27,28 +28,33 @@ pub(super) fn check(file: &File, signer: &mut Signer) -> Result<()> {
     file.check_pages()?;
     let _moment = file.read_transaction()?;
     let state = State::read(file)?;
-    let (mut stored, mut buckets) = (Tally::default(), 0);
-    file.for_each(Table::Buckets, |number, record| {
-        let Some(postings) = postings(record) else { return Ok(None) };
-        let bucket = number as u64;
-        let at_home = postings.fold(bucket < state.buckets, |at_home, (key, number)| {
+    let removed = removed_numbers(file)?;
+    let (mut stored, mut all) = (Tally::default(), 0);
+    let mut add = |(key, number): Posting| {
+        all += 1;
+        if !removed.contains(&number) {
             stored.add(key, number);
-            at_home && bucket_of(key, state.buckets) == bucket
-        });
-        if !at_home {
-            return Err(file.damaged(format_args!("bucket {bucket} has keys of another")));
         }
-        buckets += 1;
-        Ok(Some(()))
-    })?;
-    if buckets != state.buckets {
-        return Err(file.damaged(format_args!("{buckets} buckets where {} should be", state.buckets)));
+    };
+    if state.old_buckets > 0 {
+        buckets::for_each(file, state.old_buckets, |posting| {
+            add(posting);
+            Ok(())
+        })?;
+    } else {
+        check_runs(file, &state, &mut add)?;
+    }
+    if all != state.postings {
+        return Err(file.damaged(format_args!("{all} postings where {} should be", state.postings)));
     }
     let (mut expected, mut documents, mut too_short) = (Tally::default(), 0, 0);
     file.for_each(Table::Documents, |number, record| {
         let (Ok(number), Some(document)) = (u32::try_from(number), Document::decode(record)) else {
             return Ok(None);
         };
+        if removed.contains(&number) {
+            return Err(file.damaged(format_args!("document {number} is there and was removed")));
+        }
         documents += 1;
         too_short += u64::from(document.set.is_empty());
         expected.add(name_key(&document.id), number);
@@ -58,8 +64,35 @@ pub(super) fn check(file: &File, signer: &mut Signer) -> Result<()> {
     if (documents, too_short) != (state.documents, state.too_short) {
         return Err(file.damaged(format_args!("{documents} documents where {} should be", state.documents)));
     }
-    if stored != expected || stored.postings != state.postings {
+    if stored != expected {
         return Err(file.damaged("its buckets are not those of its documents"));
+    }
+    Ok(())
+}
+
+/// Reads every bucket of every run, and makes sure that there are no others.
+fn check_runs(file: &File, state: &State, add: &mut impl FnMut(Posting)) -> Result<()> {
+    let mut expected = 0;
+    for run in &state.runs {
+        let mut postings = 0;
+        run.for_each_bucket(file, 0..run.buckets, |_, found| {
+            postings += found.len() as u64;
+            found.iter().for_each(|&posting| add(posting));
+            Ok(())
+        })?;
+        if postings != run.postings {
+            let count = run.postings;
+            return Err(file.damaged(format_args!("a run has {postings} postings where {count} should be")));
+        }
+        expected += run.buckets;
+    }
+    let mut buckets = 0;
+    file.for_each(Table::Buckets, |_, _| {
+        buckets += 1;
+        Ok(Some(()))
+    })?;
+    if buckets != expected {
+        return Err(file.damaged(format_args!("{buckets} buckets where {expected} should be")));
     }
     Ok(())
 }

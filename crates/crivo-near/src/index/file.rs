@@ -1,14 +1,13 @@
 //! The file of an index: which tables it has, and how it begins.
 //!
-//! A record's checksum is seeded with its kind in the highest byte and its number in the others: 1 for the settings and 2 for
-//! the state, which are their numbers in `head`, 3 for buckets, 4 for documents.
+//! A record's checksum is seeded with its kind in the highest byte and its number in the others: 1 for the settings, 2
+//! for the state and 5 for the numbers of removed documents in `head`, 3 for buckets, 4 for documents.
 
 use std::path::Path;
 use std::time::Duration;
 
 use crivo_records::{Format, Words};
 
-use super::buckets;
 use super::error::{IndexProblem, trouble};
 use super::record::State;
 use crate::error::{Error, Result};
@@ -22,7 +21,8 @@ pub(super) const FORMAT: Format = Format {
     application: *b"cvix",
     // The settings have the version, for people to read too.
     version: 0,
-    page_size: 4096,
+    // Three sets of usual length fit in a page.
+    page_size: 8192,
     private: false,
     patience: Duration::from_secs(10),
     words: Words {
@@ -38,6 +38,7 @@ pub(super) const FORMAT: Format = Format {
 /// The records of the table `head`.
 pub(super) const SETTINGS: i64 = 1;
 pub(super) const STATE: i64 = 2;
+pub(super) const REMOVED: i64 = 3;
 
 /// The tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,7 @@ impl crivo_records::Table for Table {
     fn seed(self, number: i64) -> u64 {
         let number = number as u64;
         match self {
+            Self::Head if number == REMOVED as u64 => 5 << 56,
             Self::Head => number << 56,
             Self::Buckets => 3 << 56 | number,
             Self::Documents => 4 << 56 | number,
@@ -73,7 +75,8 @@ impl crivo_records::Table for Table {
     fn describe(self, number: i64) -> String {
         match (self, number) {
             (Self::Head, SETTINGS) => "the record of its settings".into(),
-            (Self::Head, _) => "the record of its state".into(),
+            (Self::Head, STATE) => "the record of its state".into(),
+            (Self::Head, _) => "the record of removed documents".into(),
             (Self::Documents, _) => format!("the record of document {number}"),
             (Self::Buckets, _) => format!("the record of bucket {number}"),
         }
@@ -88,10 +91,14 @@ impl crivo_records::Table for Table {
 pub(super) fn create(folder: &Path, settings: &str) -> Result<()> {
     File::create(folder, |file| {
         file.put(Table::Head, SETTINGS, settings.as_bytes().to_vec())?;
-        State { buckets: 1, ..State::default() }.write(&file)?;
-        buckets::write(&file, 0, &mut [])?;
+        State::default().write(&file)?;
         Ok((file, ()))
     })
+}
+
+/// Replaces the lines of the settings, in a transaction of the caller.
+pub(super) fn write_settings(file: &File, settings: &str) -> Result<()> {
+    file.put(Table::Head, SETTINGS, settings.as_bytes().to_vec())
 }
 
 /// The lines of the settings.

@@ -8,7 +8,7 @@
 //! below the threshold. *All* candidates are compared, however many share a band: where a million documents
 //! are near-duplicates of each other, a query takes the time to read them.
 //!
-//! **Idea.** A signature's bands are keys; a key leads to the documents that have it (`buckets`). A document's
+//! **Idea.** A signature's bands are keys; a key leads to the documents that have it (`runs`). A document's
 //! set of shingles is stored beside its name, and compared with that of the text. Documents without a
 //! shingle are stored too, and found by a text of the same bytes only, with similarity 1.
 //!
@@ -31,42 +31,45 @@
 //! | table | number | record |
 //! |---|---|---|
 //! | `head` | 1 | the settings, a line each (`settings`) |
-//! | | 2 | the state: how many buckets, postings, documents, documents too short, and the next number |
+//! | | 2 | the state: 0, how many postings, documents, documents too short, the next numbers of a document and of a bucket, and the runs |
+//! | | 3 | the numbers of removed documents whose postings may still be there |
 //! | `documents` | that of a document, never used again | fingerprint, id, and the set as 64-bit numbers, ascending |
-//! | `buckets` | from 0, without a gap | postings of a key and a document's number, ascending (`buckets`) |
+//! | `buckets` | those of a run one after the other | postings of a key and a document's number, ascending (`runs`) |
+//!
+//! With 16 bands the postings take about 190 bytes a document, whatever its length, and its record about 45 and its
+//! name; the set takes 8 bytes a shingle. Indexes of format 1 are read, and converted by the first change.
 //!
 //! **When not to use it.** For one collection, read once: [`near_duplicates`](crate::near_duplicates) needs no
 //! disk. On network file systems, where the locks that keep writers apart may not work.
 //!
-//! **Source.** Litwin: *Linear hashing* (1980).
+//! **Source.** Bentley, Saxe: *Decomposable searching problems I* (1980).
 
 mod buckets;
+mod bulk;
 mod check;
 mod error;
 mod file;
 mod record;
+mod runs;
 mod settings;
 mod signer;
 mod writer;
 
-use std::panic::resume_unwind;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
-use crivo::similarity::jaccard::at_least;
-
+pub use self::bulk::Answers;
+use self::bulk::BulkQuery;
 pub use self::error::{IndexError, IndexProblem};
 use self::file::File;
-use self::record::{Document, State};
+use self::record::{Document, State, removed_numbers};
 use self::signer::{Signer, fingerprint, name_key};
 pub use self::writer::{Added, Changes, Writer};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::source::Documents;
-
-/// How many texts may have been read and wait to be added.
-const TEXTS_WAITING: usize = 64;
 
 /// An index in a folder; see the [module](self) for what it promises.
 ///
@@ -101,6 +104,17 @@ pub struct Match {
     pub similarity: f64,
 }
 
+impl Match {
+    /// The most similar first, of equally similar ones by name.
+    fn order(&self, other: &Self) -> Ordering {
+        other.similarity.total_cmp(&self.similarity).then_with(|| self.id.cmp(&other.id))
+    }
+
+    fn is_before(&self, other: &Self) -> bool {
+        self.order(other) == Ordering::Less
+    }
+}
+
 /// What an index holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stats {
@@ -108,7 +122,7 @@ pub struct Stats {
     pub documents: u64,
     /// How many of them are too short for one shingle.
     pub too_short: u64,
-    /// How many keys lead to documents.
+    /// The number of keys that lead to documents, those of removed ones included.
     pub postings: u64,
     /// The bytes of the file and its journal.
     pub bytes: u64,
@@ -159,7 +173,7 @@ impl Index {
         let folder = folder.as_ref();
         if !Self::is_in(folder) {
             match Self::create(folder, settings) {
-                // Somebody else was quicker.
+                // Another process was quicker.
                 Err(Error::Index(error)) if *error.problem() == IndexProblem::Exists => {}
                 made => return made,
             }
@@ -176,7 +190,7 @@ impl Index {
 // ---- update ----
 
 impl Index {
-    /// Waits so long for somebody else's commit; ten seconds if nobody says otherwise.
+    /// Sets how long to wait for another writer's commit; ten seconds by default.
     ///
     /// # Errors
     /// If the time is longer than can be waited.
@@ -187,15 +201,15 @@ impl Index {
         self.file.set_patience(time)
     }
 
-    /// Somebody who adds and removes documents. Nobody else is kept waiting until the first of them.
+    /// A write transaction. Readers are not blocked; the write lock is taken at the first change.
     pub fn writer(&mut self) -> Writer<'_> {
-        Writer::new(&self.file, &mut self.signer)
+        Writer::new(&self.file, &self.settings, &mut self.signer)
     }
 
-    /// Adds a collection, read on its threads; `name` knows the documents by their place, and leaves
+    /// Adds a collection, read and signed on its threads; `name` knows the documents by their place, and leaves
     /// out those it has no name for. Documents come in no particular order, so no two of them
-    /// should have the same name. There is a commit every few thousand: after an error, those that
-    /// were committed stay.
+    /// should have the same name. There is a commit every few ten thousand: after an error, those that
+    /// were committed stay. About 256 MiB are used, whatever the size of the index.
     ///
     /// # Errors
     /// As [`Writer::add`], or if the collection cannot be read.
@@ -204,30 +218,7 @@ impl Index {
         documents: &impl Documents,
         name: &(dyn Fn(u64) -> Option<Vec<u8>> + Sync),
     ) -> Result<Changes> {
-        let mut writer = self.writer();
-        let (texts, arriving) = sync_channel::<(Vec<u8>, Vec<u8>)>(TEXTS_WAITING);
-        std::thread::scope(|scope| {
-            let reader = std::thread::Builder::new().spawn_scoped(scope, move || {
-                let read =
-                    documents.read(&|| texts.clone(), &|texts: &mut SyncSender<_>, place, text| match name(
-                        place,
-                    ) {
-                        // Nobody listens any more if adding failed, and that has the reason.
-                        Some(id) => texts.send((id, text.to_vec())).map_err(|_| Error::Stopped),
-                        None => Ok(()),
-                    });
-                // With the last sender the texts end.
-                read.map(drop)
-            });
-            // Reading and adding need a thread each.
-            let reader = reader.map_err(|error| Error::Documents(Box::new(error)))?;
-            let added = arriving.iter().try_for_each(|(id, text)| writer.add(&id, &text).map(drop));
-            drop(arriving);
-            let read = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
-            added?;
-            read?;
-            writer.finish()
-        })
+        bulk::add_all(self, documents, name)
     }
 }
 
@@ -253,45 +244,37 @@ impl Index {
         let (set, keys) = self.signer.read(text, fingerprint)?;
         let _moment = self.file.read_transaction()?;
         let mut matches = Vec::new();
-        for number in documents_with(&self.file, keys)? {
-            let document = Document::read(&self.file, number)?;
-            let similarity = if document.set.is_empty() {
-                (document.fingerprint == fingerprint).then_some(1.0)
-            } else {
-                at_least(set, &document.set, threshold)
-            };
+        for document in documents_with(&self.file, keys)? {
+            let similarity = document.similarity(set, fingerprint, threshold);
             matches.extend(similarity.map(|similarity| Match { id: document.id, similarity }));
         }
-        matches.sort_unstable_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.id.cmp(&b.id)));
+        matches.sort_unstable_by(Match::order);
         Ok(matches)
     }
 
-    /// Asks about every wanted text of a collection, on as many threads as it is read on, each with a
-    /// connection of its own. Returns the texts asked about by their place, ascending, with what was
-    /// found.
+    /// Asks about every wanted text of a collection, and lists every match. The collection is read twice on its
+    /// threads, and the index once, in its own order; about `memory` bytes are used beside the matches.
     ///
     /// # Errors
-    /// As [`query`](Self::query), or if the collection cannot be read.
+    /// As [`query`](Self::query), or if the collection cannot be read or changes between the readings.
     pub fn query_all(
         &self,
         documents: &impl Documents,
         threshold: f64,
+        memory: u64,
         wanted: &(dyn Fn(u64) -> bool + Sync),
-    ) -> Result<Vec<(u64, Vec<Match>)>> {
-        let folder = self.file.path().parent().unwrap_or(Path::new("."));
-        let threads = documents.read(&|| (None, Vec::new()), &|(index, answers), place, text| {
-            if wanted(place) {
-                let index = match index {
-                    Some(index) => index,
-                    none => none.insert(Self::open(folder)?),
-                };
-                answers.push((place, index.query(text, threshold)?));
-            }
-            Ok(())
-        })?;
-        let mut answers: Vec<_> = threads.into_iter().flat_map(|(_, answers)| answers).collect();
-        answers.sort_unstable_by_key(|(place, _)| *place);
-        Ok(answers)
+    ) -> Result<Answers> {
+        BulkQuery { index: self, threshold, memory, best_only: false }.run(documents, wanted)
+    }
+
+    /// As [`query_all`](Self::query_all), with one match of each text: the most similar, of equally similar ones the
+    /// first by name. Of more than 500 documents that share a band key in one run of the index, only the first
+    /// 500 are compared, so that a text that a million documents repeat costs no more than others.
+    ///
+    /// # Errors
+    /// As [`query_all`](Self::query_all).
+    pub fn nearest_of_all(&self, documents: &impl Documents, threshold: f64, memory: u64) -> Result<Answers> {
+        BulkQuery { index: self, threshold, memory, best_only: true }.run(documents, &|_| true)
     }
 
     /// Whether there is a document of this name.
@@ -300,12 +283,7 @@ impl Index {
     /// If the index is damaged or cannot be read.
     pub fn contains(&self, id: &[u8]) -> Result<bool> {
         let _moment = self.file.read_transaction()?;
-        for number in documents_with(&self.file, &[name_key(id)])? {
-            if Document::read(&self.file, number)?.id == id {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(documents_with(&self.file, &[name_key(id)])?.iter().any(|document| document.id == id))
     }
 
     /// What the index holds.
@@ -331,17 +309,31 @@ impl Index {
     }
 }
 
-/// The numbers of the documents that have one of the keys, ascending, each once.
-fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<u32>> {
+/// The documents that have one of the keys, by their numbers, each once.
+fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<Document>> {
     let state = State::read(file)?;
     let mut numbers = Vec::new();
-    for &key in keys {
-        buckets::read(file, buckets::bucket_of(key, state.buckets), |postings| {
-            let found = postings.filter(|posting| posting.0 == key);
-            numbers.extend(found.map(|(_, number)| number));
-        })?;
-    }
+    keys.iter().try_for_each(|&key| state.look_up(file, key, |number| numbers.push(number)))?;
     numbers.sort_unstable();
     numbers.dedup();
-    Ok(numbers)
+    let (mut documents, mut removed) = (Vec::new(), None);
+    for number in numbers {
+        documents.extend(find_document(file, number, &mut removed)?);
+    }
+    Ok(documents)
+}
+
+/// Returns a document that has postings; none if it was removed. `removed` is read when it is first needed.
+fn find_document(file: &File, number: u32, removed: &mut Option<BTreeSet<u32>>) -> Result<Option<Document>> {
+    let found = Document::find(file, number)?;
+    if found.is_none() {
+        let removed = match removed {
+            Some(removed) => removed,
+            none => none.insert(removed_numbers(file)?),
+        };
+        if !removed.contains(&number) {
+            return Err(file.damaged(format_args!("document {number} is missing")));
+        }
+    }
+    Ok(found)
 }

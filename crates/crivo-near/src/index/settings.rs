@@ -10,8 +10,8 @@ use super::error::{IndexProblem, damaged, trouble};
 use crate::error::Result;
 use crate::settings::Settings;
 
-/// The layout of the tables and records. A change of any of them is a new number.
-const FORMAT: &str = "1";
+/// The layout of the tables and records. A change of any of them is a new number. Format 1 is still read.
+const FORMAT: &str = "2";
 
 /// The lines that are stored.
 pub(super) fn encode(settings: &Settings, bands: Bands) -> String {
@@ -40,8 +40,9 @@ pub(super) fn decode(file: &Path, lines: &str) -> Result<Settings> {
     };
     let unreadable = |name: &'static str| damaged(file, format_args!("its setting {name:?} cannot be read"));
     let format = value("format ")?;
-    if format != FORMAT {
-        let what = format!("the index has format {format}, and this crivo reads {FORMAT}: use a later crivo");
+    if !["1", FORMAT].contains(&format) {
+        let what =
+            format!("the index has format {format}, and this crivo reads 1 and {FORMAT}: use a later crivo");
         return Err(trouble(file, IndexProblem::Foreign(what)));
     }
     let bands = value("bands ")?.split_once('x').and_then(|(bands, rows)| {

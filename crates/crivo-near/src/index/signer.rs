@@ -49,6 +49,11 @@ impl Signer {
         Ok((set, &self.keys))
     }
 
+    /// The set of a text.
+    pub(super) fn set(&mut self, text: &[u8]) -> &[u64] {
+        self.shingler.set(text)
+    }
+
     /// The keys of a document that is stored.
     pub(super) fn keys_of(&mut self, document: &Document) -> Result<&[u64]> {
         put_keys(self.bands, &document.set, document.fingerprint, &mut self.slots, &mut self.keys)?;

@@ -1,18 +1,25 @@
 //! Adding and removing, many documents to a commit.
 
+use std::collections::{BTreeSet, HashMap};
+
 use crivo_records::Transaction;
 
-use super::buckets::Touched;
-use super::file::{File, Table};
-use super::record::{Document, State};
+use super::file::{self, File, Table};
+use super::record::{Document, State, removed_numbers, write_removed};
+use super::runs::{self, Posting};
 use super::signer::{Signer, fingerprint, name_key};
+use super::{buckets, settings};
 use crate::error::{Error, Result};
+use crate::settings::Settings;
 
-/// After so many documents there is a commit: each costs a write to the disk that is waited for.
-const DOCUMENTS_AT_ONCE: u64 = 8192;
+/// After so many documents there is a commit: each waits for the disk, and begins a run.
+const DOCUMENTS_AT_ONCE: u64 = 64 << 10;
 
 /// And after so many postings in memory: 64 MiB.
 const POSTINGS_AT_ONCE: usize = 4 << 20;
+
+/// And after so many bytes of documents, which are in the journal until the commit.
+const BYTES_AT_ONCE: u64 = 256 << 20;
 
 /// What a document that was added did to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +60,12 @@ impl Changes {
     }
 }
 
-/// Somebody who changes an index: only one at a time can, and others wait for the next commit. Every
-/// few thousand documents there is one, and at the end [`finish`](Self::finish) has to be called: what was
-/// done since the last commit is taken back otherwise, and after an error too.
+/// A write transaction. Readers are not blocked; the write lock is taken at the first change, and another writer waits
+/// for the next commit. Every few ten thousand documents there is one. What was done since the last commit is taken
+/// back after an error, and if [`finish`](Self::finish) is not called.
 pub struct Writer<'a> {
     file: &'a File,
+    settings: &'a Settings,
     signer: &'a mut Signer,
     open: Option<Open<'a>>,
     committed: Changes,
@@ -67,30 +75,76 @@ pub struct Writer<'a> {
 struct Open<'a> {
     transaction: Transaction<'a>,
     state: State,
-    touched: Touched,
+    /// The postings of new documents.
+    postings: Vec<Posting>,
+    /// The numbers of new documents by the keys of their names.
+    names: HashMap<u64, Vec<u32>>,
+    removed: BTreeSet<u32>,
+    removed_before: usize,
+    bytes: u64,
     changes: Changes,
 }
 
+/// A document to be added, signed.
+pub(super) struct NewDocument {
+    pub(super) id: Vec<u8>,
+    pub(super) fingerprint: u128,
+    pub(super) set: Vec<u64>,
+    pub(super) keys: Vec<u64>,
+}
+
+impl NewDocument {
+    pub(super) fn sign(id: &[u8], text: &[u8], signer: &mut Signer) -> Result<Self> {
+        let fingerprint = fingerprint(text);
+        let (set, keys) = signer.read(text, fingerprint)?;
+        Ok(Self { id: id.to_vec(), fingerprint, set: set.to_vec(), keys: keys.to_vec() })
+    }
+
+    /// The bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.id.len() + 8 * (self.set.len() + self.keys.len())
+    }
+}
+
 impl<'a> Writer<'a> {
-    pub(super) fn new(file: &'a File, signer: &'a mut Signer) -> Self {
-        Self { file, signer, open: None, committed: Changes::default() }
+    pub(super) fn new(file: &'a File, settings: &'a Settings, signer: &'a mut Signer) -> Self {
+        Self { file, settings, signer, open: None, committed: Changes::default() }
     }
 
     /// Adds a document under a name. One that has the name already is replaced, unless it is the
     /// same.
     ///
     /// # Errors
-    /// If the index is damaged or cannot be written, or somebody else writes to it for too long.
+    /// If the index is damaged or cannot be written, or another writer holds it for too long.
     pub fn add(&mut self, id: &[u8], text: &[u8]) -> Result<Added> {
+        let document = NewDocument::sign(id, text, self.signer)?;
         let mut open = self.begin()?;
-        let added = self.add_to(&mut open, id, text)?;
-        match added {
-            Added::New => open.changes.added += 1,
-            Added::Replaced => open.changes.replaced += 1,
-            Added::Unchanged => open.changes.unchanged += 1,
-        }
+        let numbers = stored_with(self.file, &open.state, name_key(id))?;
+        let added = self.add_to(&mut open, &document, &numbers)?;
         self.keep(open)?;
         Ok(added)
+    }
+
+    /// Adds many documents at once: their names are looked up in the order in which the index has them.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub(super) fn add_batch(&mut self, documents: &[NewDocument]) -> Result<()> {
+        let mut open = self.begin()?;
+        let mut by_name: Vec<(u64, usize)> =
+            documents.iter().zip(0..).map(|(document, at)| (name_key(&document.id), at)).collect();
+        by_name.sort_unstable();
+        let names: Vec<u64> = by_name.iter().map(|(name, _)| *name).collect();
+        let mut numbers = vec![Vec::new(); documents.len()];
+        runs::look_up_all(self.file, &open.state.runs, &names, |at, found| {
+            numbers[by_name[at].1].extend(found);
+            Ok(())
+        })?;
+        // A commit comes only behind the batch: another writer may change the index after it.
+        for (document, numbers) in documents.iter().zip(&numbers) {
+            self.add_to(&mut open, document, numbers)?;
+        }
+        self.keep(open)
     }
 
     /// Removes a document, and says if it was there.
@@ -99,7 +153,8 @@ impl<'a> Writer<'a> {
     /// As [`add`](Self::add).
     pub fn remove(&mut self, id: &[u8]) -> Result<bool> {
         let mut open = self.begin()?;
-        let found = self.find(&mut open, id)?;
+        let numbers = stored_with(self.file, &open.state, name_key(id))?;
+        let found = self.find(&open, id, &numbers)?;
         let was_there = found.is_some();
         if let Some((number, document)) = found {
             self.take_out(&mut open, number, &document)?;
@@ -115,7 +170,11 @@ impl<'a> Writer<'a> {
     /// If the index cannot be written: what was done since the last commit is taken back then.
     pub fn commit(&mut self) -> Result<Changes> {
         if let Some(mut open) = self.open.take() {
-            open.touched.write(self.file)?;
+            let postings = std::mem::take(&mut open.postings);
+            runs::add_run(self.file, &mut open.state, &mut open.removed, postings)?;
+            if open.removed.len() != open.removed_before {
+                write_removed(self.file, &open.removed)?;
+            }
             open.state.write(self.file)?;
             self.file.commit(open.transaction)?;
             self.committed = self.committed.plus(open.changes);
@@ -132,49 +191,74 @@ impl<'a> Writer<'a> {
         self.commit()
     }
 
-    /// The transaction that is open, or a new one. Whoever fails drops it, and so takes it back.
+    /// Returns the transaction that is open, or a new one. A caller that fails drops it, and so takes it back.
     fn begin(&mut self) -> Result<Open<'a>> {
         if let Some(open) = self.open.take() {
             return Ok(open);
         }
         let transaction = self.file.write_transaction()?;
-        let state = State::read(self.file)?;
-        Ok(Open { transaction, state, touched: Touched::default(), changes: Changes::default() })
+        let mut state = State::read(self.file)?;
+        if state.old_buckets > 0 {
+            buckets::convert(self.file, &mut state)?;
+            file::write_settings(self.file, &settings::encode(self.settings, self.settings.bands()?))?;
+        }
+        let removed = removed_numbers(self.file)?;
+        Ok(Open {
+            transaction,
+            state,
+            postings: Vec::new(),
+            names: HashMap::new(),
+            removed_before: removed.len(),
+            removed,
+            bytes: 0,
+            changes: Changes::default(),
+        })
     }
 
     fn keep(&mut self, open: Open<'a>) -> Result<()> {
-        let full = open.changes.all() >= DOCUMENTS_AT_ONCE || open.touched.held() >= POSTINGS_AT_ONCE;
+        let full = open.is_full();
         self.open = Some(open);
         if full { self.commit().map(drop) } else { Ok(()) }
     }
 
-    fn add_to(&mut self, open: &mut Open<'_>, id: &[u8], text: &[u8]) -> Result<Added> {
-        let fingerprint = fingerprint(text);
-        let before = self.find(open, id)?;
-        let added = match before {
-            Some((_, document)) if document.fingerprint == fingerprint => return Ok(Added::Unchanged),
-            Some((number, document)) => {
-                self.take_out(open, number, &document)?;
+    /// Adds a document, if it is not there. `numbers` are those of stored documents that may have its name.
+    fn add_to(&mut self, open: &mut Open<'_>, document: &NewDocument, numbers: &[u32]) -> Result<Added> {
+        let added = match self.find(open, &document.id, numbers)? {
+            Some((_, before)) if before.fingerprint == document.fingerprint => {
+                open.changes.unchanged += 1;
+                return Ok(Added::Unchanged);
+            }
+            Some((number, before)) => {
+                self.take_out(open, number, &before)?;
+                open.changes.replaced += 1;
                 Added::Replaced
             }
-            None => Added::New,
+            None => {
+                open.changes.added += 1;
+                Added::New
+            }
         };
+        let NewDocument { id, fingerprint, set, keys } = document;
         let number = u32::try_from(open.state.next).map_err(|_| Error::TooMany)?;
-        let (set, keys) = self.signer.read(text, fingerprint)?;
-        self.file.add(Table::Documents, number.into(), Document::encode(id, fingerprint, set))?;
-        open.touched.insert(self.file, &mut open.state, name_key(id), number)?;
-        for &key in keys {
-            open.touched.insert(self.file, &mut open.state, key, number)?;
-        }
+        let record = Document::encode(id, *fingerprint, set);
+        open.bytes += record.len() as u64;
+        self.file.add(Table::Documents, number.into(), record)?;
+        let name = name_key(id);
+        open.names.entry(name).or_default().push(number);
+        open.postings.extend([name].iter().chain(keys).map(|&key| (key, number)));
         open.state.next += 1;
         open.state.documents += 1;
         open.state.too_short += u64::from(set.is_empty());
         Ok(added)
     }
 
-    fn find(&self, open: &mut Open<'_>, id: &[u8]) -> Result<Option<(u32, Document)>> {
-        for number in open.touched.numbers(self.file, &open.state, name_key(id))? {
-            let document = Document::read(self.file, number)?;
+    /// The document of a name: one of this transaction, or of the stored ones with these numbers.
+    fn find(&self, open: &Open<'_>, id: &[u8], stored: &[u32]) -> Result<Option<(u32, Document)>> {
+        let new = open.names.get(&name_key(id)).map_or(&[][..], Vec::as_slice);
+        for &number in new.iter().chain(stored).filter(|number| !open.removed.contains(number)) {
+            let Some(document) = Document::find(self.file, number)? else {
+                return Err(self.file.damaged(format_args!("document {number} is missing")));
+            };
             if document.id == id {
                 return Ok(Some((number, document)));
             }
@@ -182,14 +266,28 @@ impl<'a> Writer<'a> {
         Ok(None)
     }
 
-    fn take_out(&mut self, open: &mut Open<'_>, number: u32, document: &Document) -> Result<()> {
-        open.touched.remove(self.file, &mut open.state, name_key(&document.id), number)?;
-        for &key in self.signer.keys_of(document)? {
-            open.touched.remove(self.file, &mut open.state, key, number)?;
-        }
+    /// Removes a document. Its postings go when their run is merged.
+    fn take_out(&self, open: &mut Open<'_>, number: u32, document: &Document) -> Result<()> {
         self.file.remove(Table::Documents, number.into())?;
+        open.removed.insert(number);
         open.state.documents -= 1;
         open.state.too_short -= u64::from(document.set.is_empty());
         Ok(())
     }
+}
+
+impl Open<'_> {
+    /// Returns true if it is time for a commit.
+    fn is_full(&self) -> bool {
+        self.changes.all() >= DOCUMENTS_AT_ONCE
+            || self.postings.len() >= POSTINGS_AT_ONCE
+            || self.bytes >= BYTES_AT_ONCE
+    }
+}
+
+/// The numbers of the stored documents with a key, removed ones included.
+fn stored_with(file: &File, state: &State, key: u64) -> Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    state.look_up(file, key, |number| numbers.push(number))?;
+    Ok(numbers)
 }

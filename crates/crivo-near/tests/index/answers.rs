@@ -72,12 +72,19 @@ fn a_collection_is_asked_about_on_any_number_of_threads_alike() {
         .zip(&texts)
         .filter(|(place, _)| place % 3 != 0)
         .map(|(place, text)| (place, index.query(text.as_bytes(), 0.8).unwrap()))
+        .filter(|(_, found)| !found.is_empty())
         .collect();
-    for threads in [1, 2, 5] {
-        let all = index.query_all(&Texts::new(&texts, threads), 0.8, &|place| place % 3 != 0).unwrap();
-        assert!(all == one_by_one, "{threads} threads");
+    let nearest: Vec<_> = one_by_one.iter().map(|(place, found)| (*place, found[..1].to_vec())).collect();
+    for (threads, memory) in [(1, 1 << 30), (2, 1 << 30), (5, 1 << 30), (2, 1 << 14)] {
+        let texts = Texts::new(&texts, threads);
+        let all = index.query_all(&texts, 0.8, memory, &|place| place % 3 != 0).unwrap();
+        assert!(all.found == one_by_one, "{threads} threads, {memory} bytes");
+        assert_eq!(all.asked, 600);
+        let mut found = index.nearest_of_all(&texts, 0.8, memory).unwrap().found;
+        found.retain(|(place, _)| place % 3 != 0);
+        assert!(found == nearest, "{threads} threads, {memory} bytes");
     }
-    assert!(one_by_one.iter().filter(|(_, found)| !found.is_empty()).count() > 300);
+    assert!(one_by_one.len() > 300);
 }
 
 #[test]
@@ -92,7 +99,7 @@ fn a_collection_is_added_on_any_number_of_threads_alike() {
         assert_eq!(index.add_all(&texts, &name).unwrap(), Changes { added: 960, ..Changes::default() });
         assert_eq!(index.add_all(&texts, &name).unwrap(), Changes { unchanged: 960, ..Changes::default() });
         index.check().unwrap();
-        index.query_all(&texts, 0.8, &|_| true).unwrap()
+        index.query_all(&texts, 0.8, 1 << 30, &|_| true).unwrap().found
     });
     assert!(one == four);
 }
@@ -140,4 +147,88 @@ fn a_thousand_documents_in_one_bucket_are_all_found() {
     writer.finish().unwrap();
     assert_eq!(index.query(text.as_bytes(), 1.0).unwrap().len(), 1);
     index.check().unwrap();
+}
+
+/// Small commits make many runs, and documents that are replaced leave postings behind: neither grows without end.
+#[test]
+fn runs_and_postings_of_replaced_documents_stay_few() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() };
+    let mut index = Index::create(folder.path(), &settings).unwrap();
+    for round in 0..30_u32 {
+        let mut writer = index.writer();
+        for id in 0..200 {
+            let text: String =
+                (0..8).map(|word| format!("w{} ", (id * 13 + round + word * 7) % 101)).collect();
+            writer.add(format!("{id}").as_bytes(), text.as_bytes()).unwrap();
+        }
+        writer.finish().unwrap();
+        index.check().unwrap();
+    }
+    let stats = index.stats().unwrap();
+    assert_eq!(stats.documents, 200);
+    let keys = u64::from(settings.bands().unwrap().bands()) + 1;
+    assert!(stats.postings <= keys * (200 + 2 * 1300), "{} postings", stats.postings);
+}
+
+/// The part of an index that does not depend on the length of documents, at 16 bands.
+#[test]
+fn an_index_takes_at_most_260_bytes_a_document_beside_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let bands = crivo::similarity::Bands::new(16, 6).unwrap();
+    let settings =
+        Settings { shingles: Shingles::words(1).unwrap(), bands: Some(bands), ..Settings::default() };
+    let mut index = Index::create(folder.path(), &settings).unwrap();
+    const DOCUMENTS: u64 = 20_000;
+    let texts: Vec<String> = (0..DOCUMENTS).map(|number| format!("{number} word{}", number / 3)).collect();
+    let name = |place: u64| Some(format!("doc-{place:06}").into_bytes());
+    index.add_all(&Texts::new(&texts, 2), &name).unwrap();
+    drop(index);
+    // The journal is in the file when the last connection is closed.
+    let bytes = std::fs::metadata(folder.path().join("index.sqlite")).unwrap().len();
+    let sets = DOCUMENTS * 2 * 8;
+    let each = (bytes - sets) as f64 / DOCUMENTS as f64;
+    assert!((150.0..=260.0).contains(&each), "{each} bytes a document");
+}
+
+/// Written by the first release of indexes; see `format_1.tsv` for what it answered.
+#[test]
+fn an_index_of_format_1_answers_and_is_converted_by_the_first_change() {
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/index/golden");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(format!("{golden}/format_1.sqlite"), folder.path().join("index.sqlite")).unwrap();
+    let mut expected = std::fs::read_to_string(format!("{golden}/format_1.tsv")).unwrap();
+    let texts: Vec<String> = (0..30_usize)
+        .map(|n| {
+            (0..6 + n % 7).map(|k| format!("w{}", (n / 3 * 5 + k * 7) % 41)).collect::<Vec<_>>().join(" ")
+        })
+        .chain(["alone".to_owned()])
+        .collect();
+    let name = |at: usize| if at < 30 { format!("doc-{at}") } else { "short".to_owned() };
+    let mut index = Index::open(folder.path()).unwrap();
+    for changed in [false, true] {
+        let mut bulk = String::new();
+        let answers = index.query_all(&Texts::new(&texts, 2), 0.6, 1 << 20, &|_| true).unwrap();
+        for (place, found) in answers.found {
+            for found in found {
+                let id = String::from_utf8(found.id).unwrap();
+                bulk += &format!("{}\t{id}\t{}\n", name(place as usize), found.similarity);
+            }
+        }
+        assert_eq!(bulk, expected, "changed: {changed}");
+        assert_eq!(index.query(texts[30].as_bytes(), 0.6).unwrap().len(), 1);
+        assert!(!index.contains(b"doc-4").unwrap() && index.contains(b"doc-5").unwrap());
+        index.check().unwrap();
+        let mut writer = index.writer();
+        writer.remove(b"short").unwrap();
+        writer.add(b"short", b"alone").unwrap();
+        writer.finish().unwrap();
+        index = Index::open(folder.path()).unwrap();
+    }
+    let mut writer = index.writer();
+    assert!(writer.remove(b"doc-0").unwrap());
+    writer.finish().unwrap();
+    index.check().unwrap();
+    expected = expected.lines().filter(|line| line.contains("doc-0\t")).collect();
+    assert!(!expected.is_empty() && !index.contains(b"doc-0").unwrap());
 }

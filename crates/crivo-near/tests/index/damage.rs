@@ -10,6 +10,7 @@ use crate::support::{Random, index_of, texts};
 
 const FILE: &str = "index.sqlite";
 const JOURNAL: &str = "index.sqlite-wal";
+const PAGE: usize = 8192;
 
 fn settings() -> Settings {
     Settings { shingles: Shingles::words(2).unwrap(), threshold: 0.6, ..Settings::default() }
@@ -95,8 +96,8 @@ fn a_changed_file_gives_errors_or_right_answers() {
 
     let (mut random, mut unseen) = (Random::new(11), 0);
     // Every byte of the header and of the page that lists the tables, and a sample of all others.
-    let header = (0..100).chain((100..4096).step_by(61));
-    let positions: Vec<usize> = header.chain((4096..file.len()).step_by(file.len() / 250)).collect();
+    let header = (0..100).chain((100..PAGE).step_by(211));
+    let positions: Vec<usize> = header.chain((PAGE..file.len()).step_by(file.len() / 250)).collect();
     for &at in &positions {
         let mut changed = file.clone();
         changed[at] ^= 1 << random.below(8);
@@ -123,9 +124,9 @@ fn pages_that_change_places_are_seen() {
     let mut random = Random::new(12);
     for _ in 0..40 {
         let mut changed = file.clone();
-        let pages = file.len() / 4096;
+        let pages = file.len() / PAGE;
         let (one, other) = (1 + random.below(pages - 1), 1 + random.below(pages - 1));
-        changed.copy_within(one * 4096..(one + 1) * 4096, other * 4096);
+        changed.copy_within(one * PAGE..(one + 1) * PAGE, other * PAGE);
         assert!(!ask(&changed, None, &texts[120..], &right) || changed == file);
     }
 }
@@ -163,7 +164,7 @@ fn a_damaged_journal_gives_an_earlier_state_or_an_error() {
     }
     let (file, journal) = (read(folder.path(), FILE), read(folder.path(), JOURNAL));
     drop(index);
-    assert!(journal.len() > 5 * 4096, "the commits are in the journal");
+    assert!(journal.len() > 5 * PAGE, "the commits are in the journal");
     assert!(ask(&file, Some(&journal), &texts[120..], &right[5..]));
     assert!(ask(&file, None, &texts[120..], &right[..1]));
 

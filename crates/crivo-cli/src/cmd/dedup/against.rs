@@ -35,10 +35,10 @@ pub(super) struct KnownDocuments(Vec<(u64, Match)>);
 impl KnownDocuments {
     /// Asks the index about every document. Those it knows go, and nothing else goes because of them: a
     /// document that goes is always like one that stays, here or in the index.
-    pub(super) fn find(index: &Index, corpus: &Corpus<'_>, threshold: f64) -> Result<Self> {
-        let answers = index.query_all(corpus, threshold, &|_| true).map_err(explained)?;
+    pub(super) fn find(index: &Index, corpus: &Corpus<'_>, settings: &Settings) -> Result<Self> {
+        let answers = index.nearest_of_all(corpus, settings.threshold, settings.memory).map_err(explained)?;
         let first = |(place, alike): (u64, Vec<Match>)| Some((place, alike.into_iter().next()?));
-        Ok(Self(answers.into_iter().filter_map(first).collect()))
+        Ok(Self(answers.found.into_iter().filter_map(first).collect()))
     }
 
     /// Returns true if the index knows the document at a place.

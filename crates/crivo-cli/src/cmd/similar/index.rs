@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::Outcome;
 use super::super::dedup::{AlikeArgs, bands};
 use crate::args::share;
-use crate::corpus::{Corpus, CorpusArgs, explained};
+use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
 use crate::output::{self, Output};
 
 /// An index on disk: add documents, and ask which of them others are like
@@ -116,6 +116,10 @@ struct QueryArgs {
     /// From which similarity on: above 0, at most 1 [default: that of the index]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     threshold: Option<f64>,
+
+    /// About how much memory to use; what does not fit goes to a temporary file
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "2G")]
+    memory: u64,
 
     /// One JSON object instead of lines
     #[arg(long)]
@@ -259,7 +263,7 @@ impl RemoveArgs {
 
 #[derive(Debug, Serialize)]
 struct QueryReport<'a> {
-    queries: usize,
+    queries: u64,
     skipped: u64,
     matches: Vec<MatchReport<'a>>,
 }
@@ -277,10 +281,10 @@ impl QueryArgs {
         let threshold = self.threshold.unwrap_or(index.settings().threshold);
         warn_if_few_are_found(&index, threshold, out)?;
         let corpus = self.corpus.open(out)?;
-        let answers = index.query_all(&corpus, threshold, &|_| true).map_err(explained)?;
-        let names = Names::of_answered(&corpus, &answers)?;
+        let answers = index.query_all(&corpus, threshold, self.memory, &|_| true).map_err(explained)?;
+        let names = Names::of_answered(&corpus, &answers.found)?;
         let matches = || {
-            answers.iter().flat_map(|(place, found)| {
+            answers.found.iter().flat_map(|(place, found)| {
                 let query = names.of(*place).unwrap_or_default();
                 found.iter().map(move |found| (query.clone(), &found.id, found.similarity))
             })
@@ -293,7 +297,7 @@ impl QueryArgs {
                 similarity,
             });
             let report =
-                QueryReport { queries: answers.len(), skipped: corpus.skipped(), matches: matches.collect() };
+                QueryReport { queries: answers.asked, skipped: corpus.skipped(), matches: matches.collect() };
             out.json(&report)?;
         } else {
             let mut lines = std::io::BufWriter::new(output::rows());
@@ -304,12 +308,10 @@ impl QueryArgs {
                 writeln!(lines, "\t{similarity}")?;
             }
             lines.flush()?;
-            let alike = answers.iter().filter(|(_, found)| !found.is_empty()).count();
-            let [alike, queries] = [alike, answers.len()].map(|number| output::count(number as u64));
+            let [alike, queries] = [answers.found.len() as u64, answers.asked].map(output::count);
             out.tell(format_args!("{alike} of {queries} documents are like one in the index"));
         }
-        let found = answers.iter().any(|(_, found)| !found.is_empty());
-        Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        Ok(if answers.found.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }
 
@@ -336,6 +338,8 @@ struct StatsReport {
     documents: u64,
     too_short: u64,
     bytes: u64,
+    /// On disk, sets and names included.
+    bytes_per_document: f64,
     threshold: f64,
     shingle: String,
     seed: u64,
@@ -353,6 +357,7 @@ impl StatsArgs {
             documents: stats.documents,
             too_short: stats.too_short,
             bytes: stats.bytes,
+            bytes_per_document: stats.bytes as f64 / stats.documents.max(1) as f64,
             threshold: settings.threshold,
             shingle: settings.shingles.to_string(),
             seed: settings.seed,
@@ -365,9 +370,11 @@ impl StatsArgs {
             return Ok(ExitCode::SUCCESS);
         }
         out.answer(output::count(report.documents), "documents")?;
+        let on_disk = output::bytes(usize::try_from(report.bytes).unwrap_or(usize::MAX));
+        let each = output::count(report.bytes_per_document.round() as u64);
         out.table(&[
             ("too short for a shingle", output::count(report.too_short)),
-            ("on disk", output::bytes(usize::try_from(report.bytes).unwrap_or(usize::MAX))),
+            ("on disk", format!("{on_disk}, {each} bytes a document")),
             ("threshold", report.threshold.to_string()),
             ("shingles", report.shingle),
             ("hashes", format!("{}, seed {}", report.hashes, report.seed)),
@@ -407,10 +414,7 @@ impl<'a> Names<'a> {
 
     /// The names of those that something was found for.
     fn of_answered(corpus: &'a Corpus<'a>, answers: &[(u64, Vec<Match>)]) -> Result<Self> {
-        let is_wanted = |place: u64| {
-            let found = answers.binary_search_by_key(&place, |(place, _)| *place);
-            found.is_ok_and(|at| !answers[at].1.is_empty())
-        };
+        let is_wanted = |place: u64| answers.binary_search_by_key(&place, |(place, _)| *place).is_ok();
         Ok(corpus.ids(&is_wanted)?.map_or(Self::Numbers(corpus), Self::Ids))
     }
 
