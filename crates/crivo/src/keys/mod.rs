@@ -30,6 +30,7 @@ mod scheme;
 pub mod text;
 pub mod typed;
 mod value;
+mod word_spans;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
@@ -37,4 +38,5 @@ pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
 pub(crate) use scheme::{hash_bytes, hash_integer};
 pub use typed::{DefaultSize, Integers, KeyOf, Texts};
 pub use value::{KeyRef, OwnedKey};
+pub use word_spans::word_spans;
 pub use words::Words;
