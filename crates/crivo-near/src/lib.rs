@@ -21,6 +21,7 @@
 //! | stages that a killed run has done | [`WorkFolder`] |
 //! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
+//! | passages that stand in two places | [`repeated_passages`] |
 //! | what was seen before, on disk | [`Index`] |
 //!
 //! # What is found
@@ -66,6 +67,7 @@ mod missed;
 mod outcome;
 mod page;
 mod parallel;
+mod passages;
 mod places;
 mod search;
 mod segments;
@@ -89,6 +91,7 @@ pub use index::Index;
 pub use outcome::Outcome;
 pub use page::PageText;
 pub use parallel::{deal, thread_count};
+pub use passages::{Cut, Passage, PassageLookup, PassageSettings, Passages, cut, repeated_passages};
 pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;

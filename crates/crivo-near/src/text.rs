@@ -72,7 +72,7 @@ impl TextShingler {
 }
 
 /// Returns true if more characters are of scripts without blanks than other letters are.
-fn is_without_blanks(text: &[u8]) -> bool {
+pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
     // All of those scripts have characters of three or four bytes, which most texts have none of.
     if !text.iter().any(|&byte| byte >= 0xE0) {
         return false;

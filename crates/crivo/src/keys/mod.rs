@@ -32,6 +32,7 @@ mod scheme;
 pub mod text;
 pub mod typed;
 mod value;
+mod word_spans;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
@@ -40,4 +41,5 @@ pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
 pub use typed::{DefaultSize, Integers, KeyOf, Texts};
 pub use value::{KeyRef, OwnedKey};
+pub use word_spans::word_spans;
 pub use words::Words;

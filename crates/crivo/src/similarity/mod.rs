@@ -9,6 +9,8 @@
 //! | [`jaccard`] | the similarity of two sets, exactly | a pass over both, sorted |
 //! | [`MinHash`] | the similarity of two sets from `k` numbers each, ± `1/√k` | one step an element, `k` steps a comparison |
 //! | [`Bands`] | which slots of a signature to look up together, so that pairs above a threshold meet | – |
+//! | [`winnow`] | which few positions of a text find every passage it shares with another | two steps a word |
+//! | [`runs`] | the passages that two texts share, word for word | a step a word |
 //! | [`LshIndex`] | which of many sets are like this one, or like each other, without comparing all | one step a band |
 //!
 //! To find what is alike among many: a signature of each set ([`MinHash`]), bands that fit the threshold
@@ -19,7 +21,9 @@ pub mod bands;
 pub mod jaccard;
 pub mod lsh_index;
 pub mod min_hash;
+pub mod runs;
 pub mod shingle;
+pub mod winnow;
 
 pub use bands::Bands;
 pub use lsh_index::LshIndex;

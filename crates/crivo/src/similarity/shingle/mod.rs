@@ -48,7 +48,7 @@ mod token;
 pub use kind::Shingles;
 pub use stop_words::{MOST_FREQUENT_ENGLISH, StopWords};
 
-use roll::Roll;
+pub(crate) use roll::Roll;
 
 use crate::keys::words::{Words, lower_case};
 
@@ -126,6 +126,15 @@ impl Shingler {
             }
         }
         &self.shingles
+    }
+
+    /// The hashes of the words in the order of the text; of the characters, where shingles are made of those.
+    pub fn tokens(&mut self, text: &[u8]) -> &[u64] {
+        match &self.kind {
+            Shingles::Characters(_) => self.read_characters(text),
+            Shingles::Words(_) | Shingles::StopWords(_) => self.read_words(text),
+        }
+        &self.tokens
     }
 
     /// The set of shingles: ascending, each once.

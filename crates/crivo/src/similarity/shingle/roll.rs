@@ -6,14 +6,14 @@ const P: u64 = 0x243F_6A88_85A3_08D3;
 
 /// The polynomial of the last `n` tokens.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Roll {
+pub(crate) struct Roll {
     sum: u64,
     /// `P^n`: what the token that leaves was multiplied by, after the step.
     power: u64,
 }
 
 impl Roll {
-    pub(super) fn new(tokens: &[u64]) -> Self {
+    pub(crate) fn new(tokens: &[u64]) -> Self {
         let (sum, power) = tokens.iter().fold((0_u64, 1_u64), |(sum, power), &token| {
             (sum.wrapping_mul(P).wrapping_add(token), power.wrapping_mul(P))
         });
@@ -21,14 +21,14 @@ impl Roll {
     }
 
     #[inline(always)]
-    pub(super) fn step(&mut self, leaves: u64, enters: u64) {
+    pub(crate) fn step(&mut self, leaves: u64, enters: u64) {
         // What does not depend on the last step is computed beside it.
         let change = enters.wrapping_sub(leaves.wrapping_mul(self.power));
         self.sum = self.sum.wrapping_mul(P).wrapping_add(change);
     }
 
     #[inline(always)]
-    pub(super) fn hash(self) -> u64 {
+    pub(crate) fn hash(self) -> u64 {
         finish(self.sum)
     }
 }

@@ -1,0 +1,214 @@
+//! From words to bytes: a second reading of the documents that have a passage or its first occurrence.
+//!
+//! Passages are numbered in the order of the collection. The first occurrence of thousands of passages is often the same stretch of
+//! words, so each stretch is looked up once, and joined with its passages afterwards.
+
+use std::sync::Arc;
+
+use super::extend::{WordRun, word_key, word_of};
+use super::store::Store;
+use super::words::WordCutter;
+use crate::error::{Error, Result};
+use crate::source::Documents;
+use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
+
+/// A stretch: the key of its first word, its number of words, and its bytes once they are known.
+type Stretch = (u64, u64, u64);
+
+/// The first byte and the end of a stretch in one number.
+fn packed(start: usize, end: usize) -> u64 {
+    (start as u64) << 32 | end as u64
+}
+
+/// The first byte and the end.
+pub(crate) fn unpacked(bytes: u64) -> (u32, u32) {
+    ((bytes >> 32) as u32, bytes as u32)
+}
+
+/// Where a document's records are.
+pub(crate) fn document_partition(number: u32, documents: usize) -> usize {
+    (u64::from(number) * PARTITIONS as u64 / documents.max(1) as u64) as usize
+}
+
+/// What the second reading finds.
+pub(crate) struct Located {
+    /// Every passage in the order of the collection, with its bytes.
+    pub(crate) passages: Partitions<Stretch>,
+    /// The bytes of the first occurrence of each passage, by the passage's number.
+    pub(crate) firsts: Partitions<(u64, u64, u64)>,
+    pub(crate) count: u64,
+    /// Bytes that are in a passage.
+    pub(crate) repeated: u64,
+    /// Documents with a passage.
+    pub(crate) changed: u64,
+}
+
+/// What one thread looks up, of the partition it is in.
+struct LocatingThread {
+    cutter: WordCutter,
+    partition: usize,
+    passages: Vec<Stretch>,
+    firsts: Vec<Stretch>,
+    found: Writer<Stretch>,
+    found_firsts: Writer<Stretch>,
+    repeated: u64,
+    changed: u64,
+}
+
+/// Reads the documents again and finds the bytes of passages.
+pub(crate) fn locate(
+    documents: &impl Documents,
+    store: &Store,
+    runs: &Partitions<WordRun>,
+    seed: u64,
+    memory: u64,
+    threads: usize,
+) -> Result<Located> {
+    let count = store.documents().len();
+    let (requests, unique) = first_stretches(runs, count, memory / 4)?;
+    let [found, found_firsts] = [(); 2].map(|()| Arc::new(Spill::default()));
+    let each = memory / 8 / threads.max(1) as u64;
+    let make = || -> Result<LocatingThread> {
+        Ok(LocatingThread {
+            cutter: WordCutter::new(seed)?,
+            partition: usize::MAX,
+            passages: Vec::new(),
+            firsts: Vec::new(),
+            found: Writer::new(&found, PARTITIONS, each, Order::Sorted),
+            found_firsts: Writer::new(&found_firsts, PARTITIONS, each, Order::Sorted),
+            repeated: 0,
+            changed: 0,
+        })
+    };
+    let states = documents.read(&make, &|state, place, text| {
+        let Ok(thread) = state else { return Ok(()) };
+        let Some(number) = store.document_at_place(place) else { return Ok(()) };
+        thread.document(number, text, count, runs, &unique)
+    })?;
+    let (mut repeated, mut changed) = (0, 0);
+    let (mut passages, mut firsts) = (Vec::new(), Vec::new());
+    for state in states {
+        let state = state?;
+        repeated += state.repeated;
+        changed += state.changed;
+        passages.push(state.found);
+        firsts.push(state.found_firsts);
+    }
+    let passages = Partitions::new(PARTITIONS, passages);
+    let total: u64 = (0..PARTITIONS).map(|partition| passages.len(partition)).sum();
+    if total != (0..PARTITIONS).map(|partition| runs.len(partition)).sum::<u64>() {
+        return Err(Error::Changed);
+    }
+    let firsts = join(&requests, &Partitions::new(PARTITIONS, firsts), total, memory / 4)?;
+    Ok(Located { passages, firsts, count: total, repeated, changed })
+}
+
+/// The first occurrences: one record a passage with the passage's number, and each stretch once.
+fn first_stretches(
+    runs: &Partitions<WordRun>,
+    documents: usize,
+    memory: u64,
+) -> Result<(Partitions<(u64, u64, u64)>, Partitions<Stretch>)> {
+    let spill = Arc::new(Spill::default());
+    let mut requests = Writer::new(&spill, PARTITIONS, memory, Order::Sorted);
+    let (mut buffer, mut number) = (Vec::new(), 0);
+    for partition in 0..runs.count() {
+        runs.for_each_sorted(partition, memory, &mut buffer, |(_, first, length)| {
+            let at = document_partition(word_of(first).0, documents);
+            requests.push(at, (first, length, number))?;
+            number += 1;
+            Ok(())
+        })?;
+    }
+    let requests = Partitions::new(PARTITIONS, vec![requests]);
+    let mut unique = Writer::new(&Arc::new(Spill::default()), PARTITIONS, memory, Order::Sorted);
+    let mut buffer = Vec::new();
+    for partition in 0..PARTITIONS {
+        let mut last = None;
+        requests.for_each_sorted(partition, memory, &mut buffer, |(first, length, _)| {
+            if last.replace((first, length)) == Some((first, length)) {
+                return Ok(());
+            }
+            unique.push(partition, (first, length, 0))
+        })?;
+    }
+    Ok((requests, Partitions::new(PARTITIONS, vec![unique])))
+}
+
+impl LocatingThread {
+    /// Looks up the stretches of a document.
+    fn document(
+        &mut self,
+        number: u32,
+        text: &[u8],
+        documents: usize,
+        runs: &Partitions<WordRun>,
+        firsts: &Partitions<Stretch>,
+    ) -> Result<()> {
+        let partition = document_partition(number, documents);
+        if partition != self.partition {
+            runs.sorted(partition, &mut self.passages)?;
+            firsts.sorted(partition, &mut self.firsts)?;
+            self.partition = partition;
+        }
+        let (passages, firsts) = (of_document(&self.passages, number), of_document(&self.firsts, number));
+        if passages.is_empty() && firsts.is_empty() {
+            return Ok(());
+        }
+        let spans = self.cutter.spans(text);
+        let bytes_of = |key: u64, length: u64| -> Result<(usize, usize)> {
+            let (_, word) = word_of(key);
+            let first = spans.get(word as usize).ok_or(Error::Changed)?;
+            let last = (word + length).checked_sub(1).and_then(|last| spans.get(last as usize));
+            Ok((first.0, last.ok_or(Error::Changed)?.1))
+        };
+        self.changed += u64::from(!passages.is_empty());
+        let mut covered = 0;
+        for &(key, _, length) in passages {
+            let (start, end) = bytes_of(key, length)?;
+            self.repeated += end.saturating_sub(start.max(covered)) as u64;
+            covered = covered.max(end);
+            self.found.push(partition, (key, length, packed(start, end)))?;
+        }
+        for &(key, length, _) in firsts {
+            let (start, end) = bytes_of(key, length)?;
+            self.found_firsts.push(partition, (key, length, packed(start, end)))?;
+        }
+        Ok(())
+    }
+}
+
+/// The records of a document among those of its partition.
+pub(crate) fn of_document(records: &[(u64, u64, u64)], number: u32) -> &[(u64, u64, u64)] {
+    let from = records.partition_point(|record| record.0 < word_key(number, 0));
+    let upto = records.partition_point(|record| record.0 >> 32 <= u64::from(number));
+    &records[from..upto]
+}
+
+/// The bytes of each passage's first occurrence, in the order of the passages.
+fn join(
+    requests: &Partitions<(u64, u64, u64)>,
+    found: &Partitions<Stretch>,
+    total: u64,
+    memory: u64,
+) -> Result<Partitions<(u64, u64, u64)>> {
+    let mut joined = Writer::new(&Arc::new(Spill::default()), PARTITIONS, memory, Order::Sorted);
+    let (mut buffer, mut stretches) = (Vec::new(), Vec::new());
+    for partition in 0..PARTITIONS {
+        found.sorted(partition, &mut stretches)?;
+        let mut at = 0;
+        requests.for_each_sorted(partition, memory, &mut buffer, |(first, length, number)| {
+            while stretches.get(at).is_some_and(|stretch| (stretch.0, stretch.1) < (first, length)) {
+                at += 1;
+            }
+            match stretches.get(at) {
+                Some(&(key, words, bytes)) if (key, words) == (first, length) => {
+                    let to = (u128::from(number) * PARTITIONS as u128 / u128::from(total.max(1))) as usize;
+                    joined.push(to, (number, first, bytes))
+                }
+                _ => Err(Error::Changed),
+            }
+        })?;
+    }
+    Ok(Partitions::new(PARTITIONS, vec![joined]))
+}

@@ -1,0 +1,187 @@
+//! The words of all documents on disk, one after the other, and the anchors that point into them.
+//!
+//! An address is the number of a word in the store. Documents too short for a passage are not in it.
+
+use std::sync::Arc;
+
+use crivo::similarity::winnow::{Anchor, Winnow};
+
+use super::words::{WORD_BYTES, WordCutter};
+use crate::error::{Error, Result};
+use crate::spill::{Extent, Order, PARTITIONS, Spill, Writer};
+
+/// How many bytes of words a thread collects before they go to the file.
+const BLOCK: usize = 1 << 20;
+
+/// How many addresses share one entry of the table that finds documents.
+const ADDRESSES_A_HINT: u64 = 4096;
+
+/// A document of the store.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoredDocument {
+    pub(crate) place: u64,
+    /// The address of its first word.
+    pub(crate) start: u64,
+    pub(crate) words: u32,
+}
+
+impl StoredDocument {
+    pub(crate) fn end(&self) -> u64 {
+        self.start + u64::from(self.words)
+    }
+}
+
+/// What one thread reads: its words and anchors.
+pub(crate) struct StoreWriter {
+    cutter: WordCutter,
+    winnow: Winnow,
+    words: Arc<Spill>,
+    anchors: Writer<(u64, u64)>,
+    found: Vec<Anchor>,
+    block: Vec<u8>,
+    /// Addresses count from the beginning of the block until it is written.
+    block_documents: Vec<StoredDocument>,
+    block_anchors: Vec<(u64, u64)>,
+    documents: Vec<StoredDocument>,
+    pub(crate) count: u64,
+    pub(crate) bytes: u64,
+}
+
+impl StoreWriter {
+    pub(crate) fn new(
+        words: &Arc<Spill>,
+        anchors: &Arc<Spill>,
+        winnow: Winnow,
+        seed: u64,
+        memory: u64,
+    ) -> Result<Self> {
+        Ok(Self {
+            cutter: WordCutter::new(seed)?,
+            winnow,
+            words: Arc::clone(words),
+            anchors: Writer::new(anchors, PARTITIONS, memory, Order::Sorted),
+            found: Vec::new(),
+            block: Vec::new(),
+            block_documents: Vec::new(),
+            block_anchors: Vec::new(),
+            documents: Vec::new(),
+            count: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Takes a document.
+    pub(crate) fn take(&mut self, place: u64, text: &[u8]) -> Result<()> {
+        self.count += 1;
+        self.bytes += text.len() as u64;
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::setting("document", "fewer than 4 GiB", format_args!("{} bytes", text.len())));
+        }
+        let words = self.cutter.words(text);
+        if words.len() < self.winnow.guaranteed() {
+            return Ok(());
+        }
+        let start = (self.block.len() / WORD_BYTES) as u64;
+        self.block.reserve(words.len() * WORD_BYTES);
+        words.iter().for_each(|word| self.block.extend_from_slice(&word.to_le_bytes()[..WORD_BYTES]));
+        self.block_documents.push(StoredDocument { place, start, words: words.len() as u32 });
+        self.winnow.anchors(words, &mut self.found);
+        let anchors = self.found.iter().map(|anchor| (anchor.hash, start + anchor.position as u64));
+        self.block_anchors.extend(anchors);
+        if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.block.is_empty() {
+            return Ok(());
+        }
+        let Extent { start, .. } = self.words.append(&self.block)?;
+        let first = start / WORD_BYTES as u64;
+        self.block.clear();
+        let documents = self.block_documents.drain(..);
+        self.documents
+            .extend(documents.map(|document| StoredDocument { start: first + document.start, ..document }));
+        for (hash, address) in self.block_anchors.drain(..) {
+            self.anchors.push((hash >> 56) as usize, (hash, first + address))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left; returns the documents and the anchors.
+    pub(crate) fn finish(mut self) -> Result<(Vec<StoredDocument>, Writer<(u64, u64)>)> {
+        self.flush()?;
+        Ok((self.documents, self.anchors))
+    }
+}
+
+/// All documents, in the order of the collection.
+pub(crate) struct Store {
+    words: Arc<Spill>,
+    documents: Vec<StoredDocument>,
+    /// The numbers of the documents in the order of their addresses.
+    by_address: Vec<u32>,
+    /// For every so many addresses, where in `by_address` the document is that holds the first of them.
+    hints: Vec<u32>,
+}
+
+impl Store {
+    pub(crate) fn new(words: Arc<Spill>, mut documents: Vec<StoredDocument>) -> Result<Self> {
+        documents.sort_unstable_by_key(|document| document.place);
+        let count = u32::try_from(documents.len()).map_err(|_| Error::TooMany)?;
+        let mut by_address: Vec<u32> = (0..count).collect();
+        by_address.sort_unstable_by_key(|&number| documents[number as usize].start);
+        let end = words.bytes() / WORD_BYTES as u64;
+        let mut hints = Vec::with_capacity((end / ADDRESSES_A_HINT) as usize + 1);
+        for (at, &number) in (0_u32..).zip(&by_address) {
+            let end = documents[number as usize].end();
+            while (hints.len() as u64) * ADDRESSES_A_HINT < end {
+                hints.push(at);
+            }
+        }
+        Ok(Self { words, documents, by_address, hints })
+    }
+
+    pub(crate) fn documents(&self) -> &[StoredDocument] {
+        &self.documents
+    }
+
+    /// The number of addresses.
+    pub(crate) fn addresses(&self) -> u64 {
+        self.words.bytes() / WORD_BYTES as u64
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.words.bytes()
+    }
+
+    /// The number of the document that an address is in.
+    pub(crate) fn document_at(&self, address: u64) -> u32 {
+        let mut at = self.hints.get((address / ADDRESSES_A_HINT) as usize).map_or(0, |&at| at as usize);
+        while at + 1 < self.by_address.len() && self.documents[self.by_address[at] as usize].end() <= address
+        {
+            at += 1;
+        }
+        self.by_address.get(at).copied().unwrap_or(0)
+    }
+
+    /// The number of the document at a place, if it is in the store.
+    pub(crate) fn document_at_place(&self, place: u64) -> Option<u32> {
+        self.documents.binary_search_by_key(&place, |document| document.place).ok().map(|at| at as u32)
+    }
+
+    /// Replaces `words` by those of some addresses.
+    pub(crate) fn read(&self, start: u64, end: u64, bytes: &mut Vec<u8>, words: &mut Vec<u64>) -> Result<()> {
+        let size = WORD_BYTES as u64;
+        words.clear();
+        if end <= start {
+            return Ok(());
+        }
+        self.words.read(Extent { start: start * size, len: (end - start) * size }, bytes)?;
+        words.extend(bytes.chunks_exact(WORD_BYTES).map(|word| {
+            let mut whole = [0; 8];
+            whole[..WORD_BYTES].copy_from_slice(word);
+            u64::from_le_bytes(whole)
+        }));
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Which passages do two texts share, from their first to their last common word?
+//!
+//! A common run is a stretch of words that stands in both texts. It is maximal if the words before it differ, or one text
+//! begins there, and likewise behind it. [`common_runs`] finds every maximal run of at least `least` words: it looks at places where an
+//! [anchor](super::winnow) of both texts is the same, which no such run is without, and extends them word by word.
+//!
+//! Texts are given as the hashes of their words ([`Shingler::tokens`](super::shingle::Shingler::tokens)).
+//!
+//! # Cost
+//!
+//! A step a word, and one for each pair of places with the same anchor. Texts that repeat one passage `n` and `m`
+//! times have `n · m` common runs, all of which are found.
+//!
+//! ```
+//! use crivo::similarity::runs::{Run, common_runs};
+//!
+//! let one = [9, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+//! let other = [1, 2, 3, 4, 5, 6, 7, 8, 0];
+//! assert_eq!(common_runs(&one, &other, 8)?, [Run { one: 1, other: 0, len: 8 }]);
+//! # Ok::<(), crivo::Error>(())
+//! ```
+
+use std::collections::HashMap;
+
+use super::winnow::Winnow;
+use crate::error::Result;
+
+/// A stretch of words that stands in two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Run {
+    /// Its first word in one text.
+    pub one: usize,
+    /// Its first word in the other text.
+    pub other: usize,
+    /// The number of its words.
+    pub len: usize,
+}
+
+impl Run {
+    /// The longest common run through the word at `one` of one text and that at `other` of the other; of length 0 if
+    /// those words differ.
+    ///
+    /// ```
+    /// use crivo::similarity::runs::Run;
+    ///
+    /// assert_eq!(Run::through(&[7, 1, 2, 3], &[1, 2, 3, 4], 2, 1), Run { one: 1, other: 0, len: 3 });
+    /// ```
+    pub fn through<T: PartialEq>(first: &[T], second: &[T], one: usize, other: usize) -> Self {
+        let (Some((before, from)), Some((others_before, others_from))) =
+            (first.split_at_checked(one), second.split_at_checked(other))
+        else {
+            return Self { one, other, len: 0 };
+        };
+        let ahead = from.iter().zip(others_from).take_while(|(a, b)| a == b).count();
+        if ahead == 0 {
+            return Self { one, other, len: 0 };
+        }
+        let behind = before.iter().rev().zip(others_before.iter().rev()).take_while(|(a, b)| a == b).count();
+        Self { one: one - behind, other: other - behind, len: behind + ahead }
+    }
+}
+
+/// Every maximal common run of at least `least` words, ascending.
+///
+/// # Errors
+/// If `least` is not between [`LEAST_RUN`](super::winnow::LEAST_RUN) and
+/// [`LONGEST_RUN`](super::winnow::LONGEST_RUN).
+pub fn common_runs(one: &[u64], other: &[u64], least: usize) -> Result<Vec<Run>> {
+    let winnow = Winnow::for_run(least)?;
+    let mut anchors = Vec::new();
+    winnow.anchors(other, &mut anchors);
+    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    for anchor in &anchors {
+        places.entry(anchor.hash).or_default().push(anchor.position);
+    }
+    winnow.anchors(one, &mut anchors);
+    // Where the last run of each diagonal ends: other anchors of that run lead to the same.
+    let mut ends: HashMap<usize, usize> = HashMap::new();
+    let mut runs = Vec::new();
+    for anchor in &anchors {
+        for &place in places.get(&anchor.hash).into_iter().flatten() {
+            let diagonal = anchor.position + other.len() - place;
+            if ends.get(&diagonal).is_some_and(|&end| anchor.position < end) {
+                continue;
+            }
+            let run = Run::through(one, other, anchor.position, place);
+            ends.insert(diagonal, run.one + run.len);
+            if run.len >= least {
+                runs.push(run);
+            }
+        }
+    }
+    runs.sort_unstable();
+    Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every maximal run, by trying all pairs of places.
+    fn by_brute_force(one: &[u64], other: &[u64], least: usize) -> Vec<Run> {
+        let mut runs = Vec::new();
+        for a in 0..one.len() {
+            for b in 0..other.len() {
+                if a > 0 && b > 0 && one[a - 1] == other[b - 1] {
+                    continue;
+                }
+                let len = one[a..].iter().zip(&other[b..]).take_while(|(x, y)| x == y).count();
+                if len >= least {
+                    runs.push(Run { one: a, other: b, len });
+                }
+            }
+        }
+        runs
+    }
+
+    proptest! {
+        #[test]
+        fn every_maximal_run_is_found_and_nothing_else(
+            words in 1_u64..30, seed in any::<u64>(), least in 8_usize..20
+        ) {
+            let mut state = seed;
+            let mut next = |below: u64| {
+                state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+                (state >> 33) % below
+            };
+            let passages: Vec<Vec<u64>> =
+                (0..3).map(|_| (0..next(40)).map(|_| next(words)).collect()).collect();
+            let mut text = || {
+                let mut all = Vec::new();
+                for _ in 0..next(5) {
+                    all.extend((0..next(10)).map(|_| next(words)));
+                    all.extend_from_slice(&passages[next(3) as usize]);
+                }
+                all
+            };
+            let (one, other) = (text(), text());
+            prop_assert_eq!(
+                common_runs(&one, &other, least).unwrap(), by_brute_force(&one, &other, least)
+            );
+        }
+    }
+
+    #[test]
+    fn places_beyond_the_texts_have_no_run() {
+        assert_eq!(Run::through(&[1], &[1], 2, 0).len, 0);
+        assert_eq!(Run::through(&[1], &[2], 0, 0).len, 0);
+        assert_eq!(Run::through::<u64>(&[], &[], 0, 0).len, 0);
+    }
+}
