@@ -32,6 +32,7 @@ mod near_duplicate_share;
 mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
+mod quantiles;
 mod range_count_min;
 mod register_sketch;
 mod reservoirs;
@@ -67,6 +68,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         row_sample::cases(),
         near_duplicate_share::cases(),
         distinct_growth::cases(),
+        quantiles::cases(),
     ]
     .concat()
 }
