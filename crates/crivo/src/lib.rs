@@ -10,6 +10,7 @@
 //! | how often, without seeing anyone's value? | [`frequency::private`] |
 //! | a fair sample? | [`sampling`] |
 //! | which are alike? | [`similarity`] |
+//! | which value has that rank? | [`quantiles`] |
 //! | over the last day only? | [`window`] |
 //! | what is in this column? | [`profile`] |
 //!
@@ -49,6 +50,7 @@ pub mod keys;
 pub mod math;
 pub mod membership;
 pub mod profile;
+pub mod quantiles;
 mod random;
 pub mod sampling;
 pub mod similarity;

@@ -36,6 +36,8 @@ macro_rules! with_every_family {
             DDSketch = 0x72, version 1, in profile;
             NearDuplicateShare = 0x73, version 1, in profile;
             DistinctGrowth = 0x74, version 1, in profile;
+            NumberQuantiles = 0x80, version 1, in quantiles;
+            KeyQuantiles = 0x81, version 1, in quantiles;
         }
     };
 }
@@ -47,7 +49,7 @@ macro_rules! make_family {
         ///
         /// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
         /// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are alike,
-        /// 0x7_ containers of other sketches, and what is in a column.
+        /// 0x7_ containers of other sketches, and what is in a column, 0x8_ which value has that rank.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -87,6 +89,7 @@ impl Family {
             4 => Question::HowOften,
             5 => Question::FairSample,
             6 => Question::WhichAreAlike,
+            8 => Question::WhichRank,
             _ => Question::Container,
         }
     }
@@ -111,6 +114,8 @@ pub enum Question {
     FairSample,
     /// Which are alike?
     WhichAreAlike,
+    /// Which value has that rank?
+    WhichRank,
     /// What the sketches inside answer.
     Container,
 }

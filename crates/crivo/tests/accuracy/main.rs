@@ -52,6 +52,7 @@ mod near_duplicate_share;
 mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
+mod quantiles;
 mod range_count_min;
 mod register_sketch;
 mod reservoir;

@@ -33,6 +33,7 @@ mod near_duplicate_share;
 mod panes;
 mod private_count_mean;
 mod probabilistic_counting;
+mod quantiles;
 mod range_count_min;
 mod register_sketch;
 mod reservoirs;
@@ -70,6 +71,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         near_duplicate_share::cases(),
         distinct_growth::cases(),
         integer_keys::cases(),
+        quantiles::cases(),
     ]
     .concat()
 }

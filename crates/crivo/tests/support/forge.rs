@@ -12,6 +12,7 @@ use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfileConfig};
+use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;
 use crivo::window::Panes;
@@ -49,6 +50,8 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         row_samples(),
         near_duplicate_shares(),
         distinct_growths(),
+        number_quantiles(),
+        key_quantiles(),
     ]
     .concat()
 }
@@ -391,4 +394,36 @@ pub(crate) fn seal(bytes: &mut [u8]) {
         let checksum = crc32fast::hash(&bytes[..body]);
         bytes[body..].copy_from_slice(&checksum.to_le_bytes());
     }
+}
+
+/// Empty, exact with the values 1 to 4, sampled below its levels, and with tails.
+pub(crate) fn number_quantiles() -> Vec<Vec<u8>> {
+    let sketch = |accuracy, count: u32| {
+        let mut sketch = NumberQuantiles::new(8, accuracy, 5).unwrap();
+        (1..=count).for_each(|i| sketch.insert(f64::from(i % 1009)));
+        sketch.encode()
+    };
+    vec![
+        sketch(Accuracy::Uniform, 0),
+        sketch(Accuracy::Uniform, 4),
+        sketch(Accuracy::Uniform, 3001),
+        sketch(Accuracy::Tails, 400),
+        sketch(Accuracy::Uniform, 100),
+    ]
+}
+
+pub(crate) fn key_quantiles() -> Vec<Vec<u8>> {
+    let sketch = |accuracy, count: u32| {
+        let mut sketch = KeyQuantiles::new(8, accuracy, 5).unwrap();
+        (1..=count).for_each(|i| sketch.insert(i.to_string().as_str()).unwrap());
+        sketch.encode()
+    };
+    let mut integers = KeyQuantiles::with_scheme(8, Accuracy::Uniform, KeyScheme::integers(), 5).unwrap();
+    (0..90_u64).for_each(|i| integers.insert(&i).unwrap());
+    vec![
+        sketch(Accuracy::Uniform, 5),
+        sketch(Accuracy::Uniform, 200),
+        sketch(Accuracy::Tails, 300),
+        integers.encode(),
+    ]
 }

@@ -21,7 +21,8 @@
 //! rounding.
 //!
 //! **When not to use it.** If numbers crowd around a value far from zero, `α` of the value may be more than they
-//! differ by: subtract it first. For a small error of the *rank*, whatever the numbers, a KLL sketch or t-digest.
+//! differ by: subtract it first. For a small error of the *rank*, whatever the numbers, take
+//! [`NumberQuantiles`](crate::quantiles::NumberQuantiles).
 //!
 //! **Memory.** 12 bytes a slot in a table at most three quarters full; 2 KB for a few hundred bins.
 //!
@@ -39,7 +40,7 @@ mod bytes;
 mod query;
 mod scale;
 
-pub(super) use query::rank_of;
+pub(crate) use query::rank_of;
 
 use std::ops::RangeInclusive;
 

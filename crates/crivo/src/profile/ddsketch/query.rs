@@ -215,7 +215,7 @@ fn sorted_with_zeros(bins: &[Bin]) -> impl Iterator<Item = Option<&Bin>> {
 }
 
 /// `⌈share·count⌉ − 1`, and 0 for a share of 0: which number from the least on is the quantile.
-pub(in crate::profile) fn rank_of(share: f64, count: u64) -> u64 {
+pub(crate) fn rank_of(share: f64, count: u64) -> u64 {
     // The product of floats, as people compute it: a fifth of 5 numbers is 1, though 0.2 is more than a fifth.
     let numbers = (share * count as f64).ceil() as u64;
     numbers.saturating_sub(1).min(count - 1)

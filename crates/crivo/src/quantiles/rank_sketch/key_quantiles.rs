@@ -1,0 +1,177 @@
+//! Rank sketches of keys: texts and integers.
+
+use super::item::RankedKey;
+use super::{Accuracy, KeyQuantiles};
+use crate::error::{Error, Result};
+use crate::estimate::{Confidence, Estimate};
+use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
+use crate::sketch::{AddWeights, InsertKeys, impl_sketch};
+
+/// A quantile of keys, with bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyQuantile {
+    /// The answer.
+    pub value: OwnedKey,
+    /// The lower end of the interval.
+    pub lower: OwnedKey,
+    /// The upper end of the interval.
+    pub upper: OwnedKey,
+    /// How sure the interval is.
+    pub confidence: Confidence,
+}
+
+impl KeyQuantiles {
+    /// Returns an empty sketch of texts, drawing from the seed. Sketches that will be merged need different seeds.
+    ///
+    /// # Errors
+    /// If the size is odd or not in [`SIZES`](Self::SIZES).
+    ///
+    /// ```
+    /// use crivo::quantiles::{Accuracy, KeyQuantiles};
+    /// let mut names = KeyQuantiles::new(200, Accuracy::Uniform, 7)?;
+    /// for name in ["eva", "ana", "zoe"] {
+    ///     names.insert(name)?;
+    /// }
+    /// let median = names.quantile(0.5).expect("there are names");
+    /// assert_eq!(median.value.to_string(), "eva");
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn new(size: u32, accuracy: Accuracy, seed: u64) -> Result<Self> {
+        Self::with_scheme(size, accuracy, KeyScheme::bytes(), seed)
+    }
+
+    /// Returns an empty sketch of keys of the given scheme. They are kept, not hashed: the scheme's own seed only
+    /// says which batches belong here.
+    ///
+    /// # Errors
+    /// If the size is odd or not in [`SIZES`](Self::SIZES).
+    pub fn with_scheme(size: u32, accuracy: Accuracy, scheme: KeyScheme, seed: u64) -> Result<Self> {
+        Self::empty(size, accuracy, scheme, seed)
+    }
+
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind, or of 4 GiB and more.
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
+        self.add(key, 1)
+    }
+
+    /// Adds a key as often as its weight says.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind, or of 4 GiB and more.
+    pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
+        self.add_ref(key.to_ref(), weight)
+    }
+
+    /// Adds a batch of keys.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme, or a key is of 4 GiB and more; nothing is added then.
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.check_batch(batch)?;
+        for index in 0..batch.len() {
+            if let Some(key) = batch.get(index) {
+                self.insert_item(RankedKey(key.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_batch(&self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.scheme.require_same(batch.scheme())?;
+        (0..batch.len()).filter_map(|index| batch.get(index)).try_for_each(|key| self.check_key(key))
+    }
+
+    /// Returns the key at which that share of all keys is reached, with bounds at 95 %. None if there are no keys, or
+    /// the share is not from 0 to 1.
+    pub fn quantile(&self, share: f64) -> Option<KeyQuantile> {
+        self.quantiles(&[share], Confidence::P95).pop().flatten()
+    }
+
+    /// Returns the same for many shares and any confidence, in one pass over the sketch.
+    pub fn quantiles(&self, shares: &[f64], confidence: Confidence) -> Vec<Option<KeyQuantile>> {
+        let answer = |between: super::query::Between<RankedKey>| KeyQuantile {
+            value: between.value.0,
+            lower: between.lower.0,
+            upper: between.upper.0,
+            confidence: between.confidence,
+        };
+        self.values_at(shares, confidence).into_iter().map(|between| between.map(answer)).collect()
+    }
+
+    /// Returns how many keys come before one, with bounds at 95 %.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn count_below<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
+        self.check_key(key.to_ref())?;
+        Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), false, Confidence::P95))
+    }
+
+    /// Returns how many keys are one or come before it, with bounds at 95 %.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn count_at_most<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
+        self.check_key(key.to_ref())?;
+        Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), true, Confidence::P95))
+    }
+
+    /// Returns the first key in order.
+    pub fn min(&self) -> Option<KeyRef<'_>> {
+        self.ends().map(|ends| ends.0.0.as_ref())
+    }
+
+    /// Returns the last key in order.
+    pub fn max(&self) -> Option<KeyRef<'_>> {
+        self.ends().map(|ends| ends.1.0.as_ref())
+    }
+
+    /// Returns of which kind the keys are, and which batches belong here.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+}
+
+impl_sketch!(KeyQuantiles, keys, weights);
+
+impl InsertKeys for KeyQuantiles {
+    fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch(batch)
+    }
+}
+
+impl AddWeights for KeyQuantiles {
+    fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
+        self.check_key(key)?;
+        self.add_item(RankedKey(key.to_owned()), weight);
+        Ok(())
+    }
+
+    fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
+        self.check_batch(batch)?;
+        if batch.len() != weights.len() {
+            return Err(Error::parameter("weights", format_args!("{}", batch.len()), weights.len()));
+        }
+        for (index, &weight) in weights.iter().enumerate() {
+            if let Some(key) = batch.get(index) {
+                self.add_item(RankedKey(key.to_owned()), weight);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
+        if key.kind() != self.scheme.kind() {
+            return Err(self.scheme.wrong_kind(key.kind()));
+        }
+        match key {
+            KeyRef::Bytes(bytes) if u32::try_from(bytes.len()).is_err() => {
+                Err(Error::parameter("key", "less than 4 GiB", format_args!("{} bytes", bytes.len())))
+            }
+            _ => Ok(()),
+        }
+    }
+}

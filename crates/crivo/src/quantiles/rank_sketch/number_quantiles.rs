@@ -1,0 +1,221 @@
+//! Rank sketches of numbers.
+
+use super::item::Number;
+use super::{Accuracy, NumberQuantiles};
+use crate::counting::NO_KEYS;
+use crate::error::Result;
+use crate::estimate::{Confidence, Estimate};
+use crate::sketch::{InsertNumbers, Quantiles, impl_sketch};
+
+/// How many numbers are looked at together.
+const CHUNK: usize = 1024;
+
+/// A bar of a histogram: how many numbers lie from one limit to before the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// The lower limit, which belongs to the bar.
+    pub from: f64,
+    /// The upper limit, which belongs to the last bar only.
+    pub to: f64,
+    /// How many numbers lie between them.
+    pub count: Estimate,
+}
+
+impl NumberQuantiles {
+    /// Returns an empty sketch of that size, drawing from the seed. Sketches that will be merged need different seeds.
+    ///
+    /// # Errors
+    /// If the size is odd or not in [`SIZES`](Self::SIZES).
+    pub fn new(size: u32, accuracy: Accuracy, seed: u64) -> Result<Self> {
+        Self::empty(size, accuracy, NO_KEYS, seed)
+    }
+
+    /// Returns an empty sketch whose ranks are right to within that share of all values, 95 % sure.
+    ///
+    /// # Errors
+    /// If the error is not in [`ERRORS`](Self::ERRORS).
+    pub fn for_error(error: f64, seed: u64) -> Result<Self> {
+        Self::new(Self::size_for(error, Accuracy::Uniform)?, Accuracy::Uniform, seed)
+    }
+
+    /// Returns an empty sketch whose ranks are right to within that share of the distance from the nearer end, 95 % sure.
+    ///
+    /// # Errors
+    /// If the error is not in [`ERRORS`](Self::ERRORS).
+    pub fn for_tails(error: f64, seed: u64) -> Result<Self> {
+        Self::new(Self::size_for(error, Accuracy::Tails)?, Accuracy::Tails, seed)
+    }
+
+    /// Adds a number. Infinities are numbers; NaN is only counted as that.
+    #[inline]
+    pub fn insert(&mut self, value: f64) {
+        if value.is_nan() {
+            self.unordered = self.unordered.saturating_add(1);
+        } else {
+            self.insert_item(Number::new(value));
+        }
+    }
+
+    /// Adds many numbers: the same as one by one, and faster.
+    pub fn insert_all(&mut self, values: &[f64]) {
+        for chunk in values.chunks(CHUNK) {
+            let (mut least, mut greatest, mut has_nan) = (f64::INFINITY, f64::NEG_INFINITY, false);
+            for &value in chunk {
+                least = if value < least { value } else { least };
+                greatest = if value > greatest { value } else { greatest };
+                has_nan |= value.is_nan();
+            }
+            if has_nan || self.count > u64::MAX - 2 * CHUNK as u64 {
+                chunk.iter().for_each(|&value| self.insert(value));
+                continue;
+            }
+            self.count += chunk.len() as u64;
+            self.widen(&Number::new(least));
+            self.widen(&Number::new(greatest));
+            self.take_chunk(chunk);
+        }
+    }
+
+    /// Moves numbers into the lowest level, or past the sampler.
+    fn take_chunk(&mut self, mut chunk: &[f64]) {
+        while let Some(&first) = chunk.first() {
+            let taken = if self.sampler.level == 0 {
+                let room = (self.capacity - self.retained).min(chunk.len());
+                self.levels[0].items.extend(chunk[..room].iter().map(|&value| Number::new(value)));
+                self.retained += room;
+                room
+            } else {
+                let sampler = &mut self.sampler;
+                let left = (sampler.block() - sampler.seen).min(chunk.len() as u64);
+                if sampler.seen == 0 {
+                    sampler.held = Some(Number::new(first));
+                }
+                if let Some(place) = sampler.pick.checked_sub(sampler.seen).filter(|&place| place < left) {
+                    sampler.held = Some(Number::new(chunk[place as usize]));
+                }
+                sampler.seen += left;
+                if sampler.seen == sampler.block() {
+                    self.end_block();
+                }
+                left as usize
+            };
+            if self.retained >= self.capacity {
+                self.make_room();
+            }
+            chunk = &chunk[taken..];
+        }
+    }
+
+    /// Adds a number as often as its weight says.
+    pub fn add(&mut self, value: f64, weight: u64) {
+        if value.is_nan() {
+            self.unordered = self.unordered.saturating_add(weight);
+        } else {
+            self.add_item(Number::new(value), weight);
+        }
+    }
+
+    /// Returns the number at which that share of all numbers is reached, with bounds at 95 %. None if there are no
+    /// numbers, or the share is not from 0 to 1.
+    ///
+    /// Of `n` numbers it is the one of rank `⌈share·n⌉`, counted from 1; the ends are exact.
+    pub fn quantile(&self, share: f64) -> Option<Estimate> {
+        self.quantiles(&[share], Confidence::P95).pop().flatten()
+    }
+
+    /// Returns the same for many shares and any confidence, in one pass over the sketch.
+    pub fn quantiles(&self, shares: &[f64], confidence: Confidence) -> Vec<Option<Estimate>> {
+        let estimate = |between: super::query::Between<Number>| {
+            let [value, lower, upper] = [between.value, between.lower, between.upper].map(Number::value);
+            Estimate::probable(value, lower, upper, between.confidence)
+        };
+        self.values_at(shares, confidence).into_iter().map(|between| between.map(estimate)).collect()
+    }
+
+    /// Returns how many numbers are below a limit, with bounds at 95 %; 0 for NaN.
+    pub fn count_below(&self, limit: f64) -> Estimate {
+        self.count_below_at(limit, Confidence::P95)
+    }
+
+    /// Returns how many numbers are below a limit, with bounds of any confidence.
+    pub fn count_below_at(&self, limit: f64, confidence: Confidence) -> Estimate {
+        if limit.is_nan() {
+            return Estimate::exact(0.0);
+        }
+        self.count_to(&Number::new(limit), false, confidence)
+    }
+
+    /// Returns how many numbers are at most a limit, with bounds at 95 %; 0 for NaN.
+    pub fn count_at_most(&self, limit: f64) -> Estimate {
+        self.count_at_most_at(limit, Confidence::P95)
+    }
+
+    /// Returns how many numbers are at most a limit, with bounds of any confidence.
+    pub fn count_at_most_at(&self, limit: f64, confidence: Confidence) -> Estimate {
+        if limit.is_nan() {
+            return Estimate::exact(0.0);
+        }
+        self.count_to(&Number::new(limit), true, confidence)
+    }
+
+    /// Returns which share of all numbers is at most a limit, with bounds at 95 %. None if there are no numbers.
+    pub fn rank(&self, limit: f64) -> Option<Estimate> {
+        let below = self.count_at_most(limit);
+        let all = self.count as f64;
+        let share = |count: f64| (count / all).min(1.0);
+        (!self.is_empty()).then(|| {
+            let [value, lower, upper] = [below.value(), below.lower(), below.upper()].map(share);
+            Estimate::probable(value, lower, upper, below.confidence())
+        })
+    }
+
+    /// Returns the numbers in that many bars of equal width, with bounds at 95 % for each. Numbers that are all
+    /// equal, or span more than floats can divide, come in one bar.
+    pub fn histogram(&self, bars: usize) -> Vec<Bar> {
+        let Some((least, greatest)) = self.min().zip(self.max()) else { return Vec::new() };
+        let width = (greatest - least) / bars.max(1) as f64;
+        let whole = Bar { from: least, to: greatest, count: self.summary().items };
+        if !(width > 0.0 && width.is_finite() && least + width > least) {
+            return vec![whole];
+        }
+        let limit = |bar: usize| if bar == bars { greatest } else { least + width * bar as f64 };
+        let count = |bar: usize| {
+            let to = if bar + 1 == bars { greatest.next_up() } else { limit(bar + 1) };
+            self.count_between(&Number::new(limit(bar)), &Number::new(to), Confidence::P95)
+        };
+        (0..bars).map(|bar| Bar { from: limit(bar), to: limit(bar + 1), count: count(bar) }).collect()
+    }
+
+    /// Returns the least number, exactly.
+    pub fn min(&self) -> Option<f64> {
+        self.ends().map(|ends| ends.0.value())
+    }
+
+    /// Returns the greatest number, exactly.
+    pub fn max(&self) -> Option<f64> {
+        self.ends().map(|ends| ends.1.value())
+    }
+
+    /// Returns how many NaNs came, which are in no other answer.
+    pub fn not_a_number(&self) -> u64 {
+        self.unordered
+    }
+}
+
+impl_sketch!(NumberQuantiles, numbers, quantiles);
+
+impl InsertNumbers for NumberQuantiles {
+    fn insert_numbers(&mut self, numbers: &[f64]) {
+        self.insert_all(numbers);
+    }
+}
+
+impl Quantiles for NumberQuantiles {
+    fn quantile(&self, share: f64) -> Option<Estimate> {
+        self.quantile(share)
+    }
+
+    fn count_below(&self, limit: f64) -> Estimate {
+        self.count_below(limit)
+    }
+}

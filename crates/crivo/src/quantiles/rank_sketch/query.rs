@@ -1,0 +1,265 @@
+//! Ranks and quantiles, each with its interval.
+
+use super::item::RankItem;
+use super::{Accuracy, RankSketch};
+use crate::codec::{Parameter, Parameters, Summary};
+use crate::estimate::{Confidence, Estimate};
+use crate::math::two_sided_quantile;
+
+/// A value in order, with the number of values below it and up to it.
+struct Step<'a, T> {
+    item: &'a T,
+    below: u64,
+    up_to: u64,
+}
+
+/// An answer and its bounds, as positions of an order.
+pub(super) struct Between<T> {
+    pub(super) value: T,
+    pub(super) lower: T,
+    pub(super) upper: T,
+    pub(super) confidence: Confidence,
+}
+
+impl<T: RankItem> RankSketch<T> {
+    /// Returns the number of values, each as often as its weight; [`u64::MAX`] if that many or more.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns true if there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns true if every answer is exact: nothing has been compacted.
+    pub fn is_exact(&self) -> bool {
+        self.most_error == 0 && !self.is_saturated()
+    }
+
+    /// Returns true if the count is at its largest: no rank is known from there on.
+    pub fn is_saturated(&self) -> bool {
+        self.count == u64::MAX
+    }
+
+    /// Returns the size `k` of the sketch.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Returns which ranks are to be right.
+    pub fn accuracy(&self) -> Accuracy {
+        self.accuracy
+    }
+
+    /// Returns the number of values that are kept.
+    pub fn retained(&self) -> usize {
+        self.retained + usize::from(self.sampler.seen > 0)
+    }
+
+    /// Returns the standard error of ranks now, as a share of all values: of every rank, or with
+    /// [`Accuracy::Tails`] of the rank in the middle, where it is largest.
+    pub fn standard_error(&self) -> f64 {
+        if self.is_empty() { 0.0 } else { self.variance().sqrt() / self.count as f64 }
+    }
+
+    /// Returns the bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        let items = |items: &Vec<T>| {
+            items.capacity() * size_of::<T>() + items.iter().map(RankItem::heap).sum::<usize>()
+        };
+        size_of::<Self>()
+            + self.levels.capacity() * size_of::<super::Level<T>>()
+            + self.levels.iter().map(|level| items(&level.items)).sum::<usize>()
+            + self.profile.memory()
+    }
+
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        vec![
+            ("size", Parameter::Count(self.size.into())),
+            ("accuracy", Parameter::Name(self.accuracy.name())),
+        ]
+    }
+
+    /// Returns what `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            family: T::FAMILY,
+            parameters: [
+                self.parameters(),
+                vec![
+                    ("standard_error", Parameter::Ratio(self.standard_error())),
+                    ("retained", Parameter::Count(self.retained() as u64)),
+                ],
+            ]
+            .concat(),
+            scheme: self.scheme,
+            items: if self.is_saturated() {
+                Estimate::certain(self.count as f64, self.count as f64, f64::INFINITY)
+            } else {
+                Estimate::exact(self.count as f64)
+            },
+            fill: None,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+
+    /// The variance of a rank that every compaction changed.
+    fn variance(&self) -> f64 {
+        self.compacted as f64 / 2.0 + self.sampled as f64 / 4.0
+    }
+
+    /// The variance of the rank of a value.
+    fn variance_at(&self, item: &T) -> f64 {
+        if self.accuracy == Accuracy::Uniform {
+            return self.variance();
+        }
+        let pending = self.levels.iter().enumerate().filter_map(|(level, state)| {
+            let (low, high) = state.pending.as_ref()?.region.as_ref()?;
+            (low..=high).contains(&item).then(|| 1_u128 << (2 * level))
+        });
+        let variance = pending.fold(self.profile.variance(item), u128::saturating_add);
+        variance.min(self.compacted) as f64 / 2.0
+    }
+
+    /// How far off the rank of a value may be.
+    fn margin(&self, variance: f64, confidence: Confidence) -> f64 {
+        whole_margin(variance, confidence).min(self.most_error as f64)
+    }
+
+    /// The confidence of an interval of that margin.
+    fn sureness(&self, margin: f64, confidence: Confidence) -> Confidence {
+        if margin >= self.most_error as f64 { Confidence::CERTAIN } else { confidence }
+    }
+
+    /// All kept values with their weights.
+    fn weighted(&self) -> impl Iterator<Item = (&T, u64)> {
+        let lowest = usize::from(self.sampler.level);
+        let partial = self.sampler.held.as_ref().map(|item| (item, self.sampler.seen));
+        self.levels
+            .iter()
+            .enumerate()
+            .flat_map(move |(level, state)| state.items.iter().map(move |item| (item, 1 << (level + lowest))))
+            .chain(partial.filter(|(_, seen)| *seen > 0))
+    }
+
+    /// How many values are below a limit, or at most it; with bounds.
+    pub(super) fn count_to(&self, limit: &T, is_included: bool, confidence: Confidence) -> Estimate {
+        let Some((least, greatest)) = &self.ends else { return Estimate::exact(0.0) };
+        let reaches = |item: &T| item < limit || is_included && item == limit;
+        if !reaches(least) {
+            return Estimate::exact(0.0);
+        }
+        let count = self.count as f64;
+        if self.is_saturated() {
+            return Estimate::certain(1.0, 1.0, f64::INFINITY);
+        }
+        if reaches(greatest) {
+            return Estimate::exact(count);
+        }
+        let value: u64 = self.weighted().filter(|(item, _)| reaches(item)).map(|(_, weight)| weight).sum();
+        let margin = self.margin(self.variance_at(limit), confidence);
+        self.around(value as f64, margin, confidence).limited_to(1.0, count - 1.0)
+    }
+
+    /// How many values lie from one value to before another; with bounds.
+    pub(super) fn count_between(&self, from: &T, to: &T, confidence: Confidence) -> Estimate {
+        if self.is_saturated() {
+            return Estimate::certain(0.0, 0.0, f64::INFINITY);
+        }
+        let value: u64 =
+            self.weighted().filter(|(item, _)| *item >= from && *item < to).map(|(_, weight)| weight).sum();
+        let variance = self.variance_at(from) + self.variance_at(to);
+        // Each end may be off by the most.
+        let margin = whole_margin(variance, confidence);
+        let estimate = if margin >= 2.0 * self.most_error as f64 {
+            let most = 2.0 * self.most_error as f64;
+            Estimate::certain(value as f64, value as f64 - most, value as f64 + most)
+        } else {
+            Estimate::probable(value as f64, value as f64 - margin, value as f64 + margin, confidence)
+        };
+        estimate.limited_to(0.0, self.count as f64)
+    }
+
+    fn around(&self, value: f64, margin: f64, confidence: Confidence) -> Estimate {
+        Estimate::probable(value, value - margin, value + margin, self.sureness(margin, confidence))
+    }
+
+    /// The values below which these shares of all values lie, with bounds.
+    pub(super) fn values_at(&self, shares: &[f64], confidence: Confidence) -> Vec<Option<Between<T>>> {
+        let Some((least, greatest)) = &self.ends else { return shares.iter().map(|_| None).collect() };
+        let exactly = |item: &T| Between {
+            value: item.clone(),
+            lower: item.clone(),
+            upper: item.clone(),
+            confidence: Confidence::CERTAIN,
+        };
+        let steps = self.steps();
+        let answer = |share: &f64| {
+            if !(0.0..=1.0).contains(share) {
+                return None;
+            }
+            if self.is_saturated() {
+                let (lower, upper) = (least.clone(), greatest.clone());
+                return Some(Between { value: least.clone(), lower, upper, confidence: Confidence::CERTAIN });
+            }
+            match crate::profile::ddsketch::rank_of(*share, self.count) + 1 {
+                1 => Some(exactly(least)),
+                rank if rank == self.count => Some(exactly(greatest)),
+                rank => self.value_at(rank, &steps, confidence),
+            }
+        };
+        shares.iter().map(answer).collect()
+    }
+
+    /// The value of a rank, counted from 1.
+    fn value_at(&self, rank: u64, steps: &[Step<'_, T>], confidence: Confidence) -> Option<Between<T>> {
+        let (least, greatest) = self.ends.as_ref()?;
+        let value = steps[steps.partition_point(|step| step.up_to < rank).min(steps.len() - 1)].item;
+        let rank = rank as f64;
+        let uniform = self.margin(self.variance(), confidence);
+        let margin_at = |item: &T| match self.accuracy {
+            Accuracy::Uniform => uniform,
+            Accuracy::Tails => self.margin(self.variance_at(item), confidence),
+        };
+        // The last value with certainly or probably fewer than `rank` values below it, and the first with at
+        // least `rank` up to it.
+        let lower = steps.iter().take_while(|step| step.below as f64 + margin_at(step.item) < rank).last();
+        let upper =
+            steps.iter().rev().take_while(|step| step.up_to as f64 - margin_at(step.item) >= rank).last();
+        Some(Between {
+            value: value.clone(),
+            lower: lower.map_or(least, |step| step.item).clone(),
+            upper: upper.map_or(greatest, |step| step.item).clone(),
+            confidence: self.sureness(margin_at(value), confidence),
+        })
+    }
+
+    /// The kept values in order, equal ones together.
+    fn steps(&self) -> Vec<Step<'_, T>> {
+        let mut sorted: Vec<(&T, u64)> = self.weighted().collect();
+        sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let mut steps: Vec<Step<'_, T>> = Vec::with_capacity(sorted.len());
+        let mut below = 0;
+        for (item, weight) in sorted {
+            match steps.last_mut() {
+                Some(last) if last.item == item => last.up_to += weight,
+                _ => steps.push(Step { item, below, up_to: below + weight }),
+            }
+            below += weight;
+        }
+        steps
+    }
+
+    pub(super) fn ends(&self) -> Option<&(T, T)> {
+        self.ends.as_ref()
+    }
+}
+
+/// The largest error of that confidence, by the normal distribution. Errors are whole numbers, so that one of `m` stands
+/// for everything up to `m + 1/2`.
+fn whole_margin(variance: f64, confidence: Confidence) -> f64 {
+    (two_sided_quantile(confidence.level()) * variance.sqrt() - 0.5).ceil().max(0.0)
+}
