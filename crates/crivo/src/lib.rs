@@ -11,6 +11,7 @@
 //! | a fair sample? | [`sampling`] |
 //! | which are alike? | [`similarity`] |
 //! | over the last day only? | [`window`] |
+//! | the same for each group? | [`groups`] |
 //! | what is in this column? | [`profile`] |
 //!
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
@@ -44,6 +45,7 @@ pub mod distinct;
 mod error;
 mod estimate;
 pub mod frequency;
+pub mod groups;
 pub mod hash;
 pub mod keys;
 pub mod math;
