@@ -151,12 +151,6 @@ impl Blocks {
         self.chunks.len() * CHUNK * size_of::<u64>()
             + self.free.iter().map(|free| free.capacity() * size_of::<u32>()).sum::<usize>()
     }
-
-    /// Forgets every set and keeps the memory for the next ones.
-    pub(super) fn clear(&mut self) {
-        self.next = 0;
-        self.free.iter_mut().for_each(Vec::clear);
-    }
 }
 
 /// The chunk of a block, and where it begins there.
@@ -178,7 +172,7 @@ mod tests {
         let mut sets: Vec<(Few, BTreeSet<u64>)> = Vec::new();
         for round in 0..3_u64 {
             sets.clear();
-            blocks.clear();
+            blocks = Blocks::default();
             sets.extend((0..300).map(|_| (blocks.new_set(), BTreeSet::new())));
             for step in 0..60_000_u64 {
                 let value = step.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;

@@ -4,6 +4,7 @@
 //! records of the same group. So groups that do not fit in memory are sorted runs of records, which are merged one
 //! group at a time.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::few::Blocks;
@@ -90,7 +91,8 @@ impl<S: Pane> GroupKind<S> {
         self.most_few
     }
 
-    pub(super) fn hash(&self, group: &[u8]) -> u64 {
+    /// Returns the hash that decides where a group is stored.
+    pub fn hash(&self, group: &[u8]) -> u64 {
         hash_bytes(group, self.header.scheme.seed())
     }
 
@@ -195,6 +197,14 @@ impl<S: Pane> GroupSketch<S> {
         }
     }
 
+    /// Returns the sketch of the group, without a copy if there is one already.
+    pub fn sketch(&self, kind: &GroupKind<S>) -> Cow<'_, S> {
+        match self {
+            Self::Few(hashes) => Cow::Owned(kind.sketch_of(hashes)),
+            Self::Sketch(sketch) => Cow::Borrowed(sketch),
+        }
+    }
+
     /// Returns how many different keys the group has, with bounds, if the sketch counts them. A small group needs no
     /// sketch for that.
     pub fn distinct(&self, kind: &GroupKind<S>) -> Option<Estimate> {
@@ -262,6 +272,16 @@ impl<'a> PackedGroup<'a> {
     /// Returns the key of the group.
     pub fn key(&self) -> &'a [u8] {
         self.key
+    }
+
+    /// Returns the bytes of its content.
+    pub fn content(&self) -> &'a [u8] {
+        self.content
+    }
+
+    /// Appends a record of a key and bytes that belong to it, which [`read`](Self::read) reads.
+    pub fn write(key: &[u8], content: &[u8], out: &mut Vec<u8>) {
+        pack_payload(key, content, out);
     }
 }
 

@@ -118,10 +118,10 @@ impl<S: Pane> Groups<S> {
         }
     }
 
-    /// Forgets every group, and keeps the memory of the tables for the next ones.
+    /// Forgets every group and gives its memory back.
     pub fn clear(&mut self) {
-        self.table.clear();
-        self.blocks.clear();
+        self.table = Table::new();
+        self.blocks = Blocks::default();
         self.sketch_bytes = 0;
     }
 }
@@ -365,6 +365,17 @@ impl<S: Pane> Groups<S> {
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], GroupSketch<S>)> {
         let group = |number| (self.table.key(number as usize), self.content(number as usize));
         self.sorted().into_iter().map(group)
+    }
+
+    /// Returns the key and the content of the group with that number, if there is one.
+    pub fn group(&self, number: u32) -> Option<(&[u8], GroupSketch<S>)> {
+        let number = number as usize;
+        (number < self.len()).then(|| (self.table.key(number), self.content(number)))
+    }
+
+    /// Returns the hash of the key of the group with that number, if there is one.
+    pub fn hash_at(&self, number: u32) -> Option<u64> {
+        self.table.entries.get(number as usize).map(|entry| entry.hash)
     }
 
     fn content(&self, number: usize) -> GroupSketch<S> {

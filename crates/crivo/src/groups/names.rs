@@ -60,13 +60,6 @@ impl Names {
     pub(super) fn memory(&self) -> usize {
         self.bytes + self.chunks.capacity() * size_of::<Vec<u8>>()
     }
-
-    /// Forgets every key, and keeps one chunk for the next ones.
-    pub(super) fn clear(&mut self) {
-        self.chunks.truncate(1);
-        self.chunks.iter_mut().for_each(Vec::clear);
-        self.bytes = self.chunks.iter().map(Vec::capacity).sum();
-    }
 }
 
 #[cfg(test)]
@@ -79,13 +72,10 @@ mod tests {
         let keys: Vec<Vec<u8>> = [0, 1, 11, 12, 13, 100, CHUNK - 50, CHUNK, CHUNK + 1, 13, 12]
             .map(|len| vec![len as u8; len])
             .into();
-        for _ in 0..2 {
-            let added: Vec<Name> = keys.iter().map(|key| names.add(key)).collect();
-            for (key, name) in keys.iter().zip(&added) {
-                assert_eq!(names.get(name), key);
-            }
-            assert!(names.memory() > 3 * CHUNK);
-            names.clear();
+        let added: Vec<Name> = keys.iter().map(|key| names.add(key)).collect();
+        for (key, name) in keys.iter().zip(&added) {
+            assert_eq!(names.get(name), key);
         }
+        assert!(names.memory() > 3 * CHUNK);
     }
 }

@@ -165,14 +165,6 @@ impl<V> Table<V> {
             + self.names.memory()
             + self.crowded.len() * 128
     }
-
-    /// Forgets every group and keeps the memory.
-    pub(super) fn clear(&mut self) {
-        self.slots.fill(0);
-        self.entries.clear();
-        self.names.clear();
-        self.crowded.clear();
-    }
 }
 
 /// Where a search ended.
@@ -201,7 +193,5 @@ mod tests {
         assert!(table.crowded.len() > 2900);
         assert_eq!(table.find(7, b"none"), None);
         assert_eq!(table.find(8, &1_u32.to_le_bytes()), None);
-        table.clear();
-        assert_eq!((table.len(), table.find(7, &1_u32.to_le_bytes())), (0, None));
     }
 }
