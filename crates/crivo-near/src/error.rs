@@ -64,10 +64,6 @@ impl Error {
     pub(crate) fn work(path: &std::path::Path, what: impl fmt::Display) -> Self {
         Self::Work { path: path.to_path_buf(), what: what.to_string() }
     }
-
-    pub(crate) fn storage(doing: &'static str) -> impl FnOnce(std::io::Error) -> Self {
-        move |cause| Self::Storage { doing, cause }
-    }
 }
 
 impl fmt::Display for Error {
@@ -110,5 +106,18 @@ impl std::error::Error for Error {
 impl From<crivo::Error> for Error {
     fn from(error: crivo::Error) -> Self {
         Self::Sketch(error)
+    }
+}
+
+impl From<crivo_spill::Error> for Error {
+    fn from(error: crivo_spill::Error) -> Self {
+        let (doing, path) = (error.doing(), error.path().map(std::path::Path::to_path_buf));
+        let cause = error.into_cause();
+        match path {
+            Some(path) => {
+                Self::work(&path, format_args!("{cause}; what is done stays: make room and run again"))
+            }
+            None => Self::Storage { doing, cause },
+        }
     }
 }

@@ -103,7 +103,7 @@ impl Segments {
                 extents.push(self.spill.append(&bytes)?);
             }
         }
-        self.spill.sync()
+        Ok(self.spill.sync()?)
     }
 
     /// The number of segments of a block.

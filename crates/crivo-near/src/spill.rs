@@ -5,16 +5,16 @@
 //! partition. Later one partition at a time is brought together. One that is too large even for that is
 //! merged from its sorted pieces, in buffers of a few kilobytes each.
 //!
-//! Without a work folder the file has no name, so nothing of it stays behind, whatever happens.
+//! The file is that of `crivo-spill`. Without a work folder it has no name, so nothing of it stays behind, whatever
+//! happens.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use crate::error::{Error, Result};
+pub(crate) use crivo_spill::{Extent, Spill};
+
+use crate::error::Result;
 
 /// How many partitions records with evenly spread keys have.
 pub(crate) const PARTITIONS: usize = 256;
@@ -72,134 +72,6 @@ impl Record for (u64, u64, u64) {
         let (second, third) = <(u64, u64)>::read(rest);
         (u64::read(first), second, third)
     }
-}
-
-// ---- the file ----
-
-/// A file that grows at its end, made when it is first needed.
-#[derive(Debug, Default)]
-pub(crate) struct Spill {
-    file: Mutex<Option<Arc<File>>>,
-    /// Where the file is, if it has a name.
-    path: Option<PathBuf>,
-    end: AtomicU64,
-}
-
-/// A stretch of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) start: u64,
-    pub(crate) len: u64,
-}
-
-impl Spill {
-    /// A file with a name, which replaces one that is there.
-    pub(crate) fn named(path: &Path) -> Self {
-        Self { path: Some(path.to_path_buf()), ..Self::default() }
-    }
-
-    /// A named file that an earlier run has filled up to `end`.
-    pub(crate) fn reopened(path: &Path, end: u64) -> Result<Self> {
-        let file = File::options().read(true).write(true).open(path);
-        // A spill that nothing was put into was never made.
-        let file = match file {
-            Err(error) if end == 0 && error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::named(path));
-            }
-            file => file.map_err(|error| Error::work(path, error))?,
-        };
-        let length = file.metadata().map_err(|error| Error::work(path, error))?.len();
-        if length < end {
-            return Err(Error::work(path, "is shorter than the run that wrote it says"));
-        }
-        Ok(Self {
-            file: Mutex::new(Some(Arc::new(file))),
-            path: Some(path.to_path_buf()),
-            end: AtomicU64::new(end),
-        })
-    }
-
-    /// The bytes written so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.end.load(Ordering::Relaxed)
-    }
-
-    fn file(&self) -> Result<Arc<File>> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = &*file {
-            return Ok(Arc::clone(file));
-        }
-        let made = match &self.path {
-            Some(path) => File::options().read(true).write(true).create(true).truncate(true).open(path),
-            None => tempfile::tempfile(),
-        };
-        let made = Arc::new(made.map_err(|error| self.failed("making a temporary file", error))?);
-        Ok(Arc::clone(file.insert(made)))
-    }
-
-    /// Appends, and returns where.
-    pub(crate) fn append(&self, bytes: &[u8]) -> Result<Extent> {
-        let file = self.file()?;
-        let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        write_at(&file, bytes, start).map_err(|error| self.failed("writing to a temporary file", error))?;
-        Ok(Extent { start, len: bytes.len() as u64 })
-    }
-
-    /// Replaces the content of `bytes` by that of a stretch.
-    pub(crate) fn read(&self, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        bytes.resize(extent.len as usize, 0);
-        read_at(&*self.file()?, bytes, extent.start)
-            .map_err(|error| self.failed("reading a temporary file", error))
-    }
-
-    /// The error of an operation on the file, which names the file if it has a name.
-    fn failed(&self, doing: &'static str, cause: std::io::Error) -> Error {
-        match &self.path {
-            Some(path) => {
-                Error::work(path, format_args!("{cause}; what is done stays: make room and run again"))
-            }
-            None => Error::storage(doing)(cause),
-        }
-    }
-
-    /// Waits until everything is on the disk.
-    pub(crate) fn sync(&self) -> Result<()> {
-        match &*self.file.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(file) => file.sync_data().map_err(|error| self.failed("writing to a temporary file", error)),
-            None => Ok(()),
-        }
-    }
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, bytes: &[u8], start: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
-}
-
-/// Keeps threads that move the one position of a file apart.
-#[cfg(not(unix))]
-static POSITION: Mutex<()> = Mutex::new(());
-
-#[cfg(not(unix))]
-fn write_at(mut file: &File, bytes: &[u8], start: u64) -> std::io::Result<()> {
-    use std::io::{Seek, SeekFrom, Write};
-    let _alone = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(start))?;
-    file.write_all(bytes)
-}
-
-#[cfg(not(unix))]
-fn read_at(mut file: &File, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
-    use std::io::{Read, Seek, SeekFrom};
-    let _alone = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(start))?;
-    file.read_exact(bytes)
 }
 
 // ---- writing ----
@@ -348,7 +220,7 @@ impl<R: Record> Partitions<R> {
                 part.extents.push(self.spill.append(&bytes)?);
             }
         }
-        self.spill.sync()
+        Ok(self.spill.sync()?)
     }
 
     /// The number of partitions.

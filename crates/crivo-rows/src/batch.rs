@@ -204,7 +204,7 @@ impl<'a> RowBatch<'a> {
         if elements.get(column) == Some(&true) {
             return keyer.keys_of_elements(values);
         }
-        keyer.keys(values, missing == 0 && !with_rows, |row, value| {
+        keyer.keys(values, missing == 0, with_rows, |row, value| {
             if *skip_bad {
                 *bad_keys += 1;
                 return Ok(());

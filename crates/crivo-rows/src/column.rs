@@ -182,6 +182,38 @@ fn push_csv(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// Returns the key of several values: the text that a column of several fields has (docs/keys.md).
+pub fn join_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Vec<u8> {
+    let mut key = Vec::new();
+    for (at, value) in values.into_iter().enumerate() {
+        if at > 0 {
+            key.push(b',');
+        }
+        push_csv(value.as_ref(), &mut key);
+    }
+    key
+}
+
+/// Returns the values that a key of several fields was made of. A key that was not made of so many is one value.
+pub fn split_values(key: &[u8], fields: usize) -> Vec<Vec<u8>> {
+    let mut values = vec![Vec::new()];
+    let (mut quoted, mut at) = (false, 0);
+    while fields > 1 && at < key.len() {
+        let last = values.len() - 1;
+        match key[at] {
+            b'"' if quoted && key.get(at + 1) == Some(&b'"') => {
+                values[last].push(b'"');
+                at += 1;
+            }
+            b'"' => quoted = !quoted,
+            b',' if !quoted => values.push(Vec::new()),
+            byte => values[last].push(byte),
+        }
+        at += 1;
+    }
+    if values.len() == fields && fields > 1 { values } else { vec![key.to_vec()] }
+}
+
 #[inline]
 fn value_at(bytes: &[u8], span: Span) -> Option<&[u8]> {
     let range = span.range();
@@ -204,6 +236,11 @@ impl<'a> Values<'a> {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
+    }
+
+    /// The span of each value, and the bytes they lie in. The span of a value that is empty or missing is empty.
+    pub fn spans(&self) -> (&'a [Span], &'a [u8]) {
+        (self.spans, self.bytes)
     }
 
     /// How many values are empty or null.
@@ -256,6 +293,15 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|row| values.cell(row)), cells);
         assert_eq!(values.iter().collect::<Vec<_>>(), [None, None, Some(&b"x"[..]), None]);
         assert_eq!((values.missing(), values.cell(9)), (3, Cell::Missing));
+    }
+
+    #[test]
+    fn keys_of_several_values_are_split_again() {
+        for values in [["a", "b,c"], ["a,b", "c"], ["5\"", "x\ny"], ["\"", "\"\""]] {
+            assert_eq!(split_values(&join_values(values), 2), values.map(|value| value.as_bytes().to_vec()));
+        }
+        assert_eq!(split_values(b"a,b", 1), [b"a,b"]);
+        assert_eq!(split_values(b"a,b,c", 2), [b"a,b,c"]);
     }
 
     #[test]

@@ -49,13 +49,13 @@ impl Keyer {
         }
     }
 
-    /// The keys of the values. Where every value is there and nobody asks for rows, the values'
-    /// own spans do. `bad` is told of each value that cannot be a key and says whether to go on
+    /// The keys of the values. Where every value is there, the values' own spans do. `bad` is told of each value that cannot be a key and says whether to go on
     /// without it.
     pub(crate) fn keys<'a>(
         &'a mut self,
         values: Values<'a>,
         as_they_are: bool,
+        with_rows: bool,
         mut bad: impl FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<RowKeys<'a>> {
         let Self { items, buffer, rows, integers, ngrams } = self;
@@ -88,6 +88,9 @@ impl Keyer {
                 Ok(RowKeys { keys: buffer.hash_spans(&ngrams.text)?, rows })
             }
             (_, Items::Values) if as_they_are => {
+                if with_rows {
+                    rows.extend(0..values.spans.len() as u32);
+                }
                 Ok(RowKeys { keys: buffer.hash_spans_of(values.spans, values.bytes)?, rows })
             }
             (_, Items::Values) => {

@@ -108,7 +108,7 @@ mod select;
 mod worker;
 
 pub use batch::{RowBatch, RowId};
-pub use column::{Cell, Values};
+pub use column::{Cell, Values, join_values, split_values};
 pub use copy::{Copied, Predicate};
 pub use error::{Error, ErrorKind, Remedy, Result};
 pub use feed::decompressed;

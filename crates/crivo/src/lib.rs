@@ -12,6 +12,7 @@
 //! | which are alike? | [`similarity`] |
 //! | which value has that rank? | [`quantiles`] |
 //! | over the last day only? | [`window`] |
+//! | the same for each group? | [`groups`] |
 //! | what is in this column? | [`profile`] |
 //!
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
@@ -45,6 +46,7 @@ pub mod distinct;
 mod error;
 mod estimate;
 pub mod frequency;
+pub mod groups;
 pub mod hash;
 pub mod keys;
 pub mod math;

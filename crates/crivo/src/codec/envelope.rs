@@ -65,22 +65,26 @@ pub trait Decode: Encode + Sized {
 /// Writes a whole envelope, so that containers can nest them.
 pub(crate) fn write_envelope<S: Encode + ?Sized>(sketch: &S, writer: &mut Writer) {
     let start = writer.len();
-    let scheme = sketch.key_scheme();
-    writer.bytes(&MAGIC);
-    writer.u8(ENVELOPE_VERSION);
-    writer.u8(S::FAMILY as u8);
-    writer.u8(S::FAMILY.version());
-    writer.u8(0);
-    writer.u8(scheme.function() as u8);
-    writer.u8(scheme.kind() as u8);
-    writer.u16(0);
-    writer.u64(scheme.seed());
-    writer.u64(0);
+    write_head(S::FAMILY, sketch.key_scheme(), 0, writer);
     sketch.encode_payload(writer);
     let payload_len = writer.len() - start - HEADER_LEN;
     writer.patch_u64(start + LENGTH_OFFSET, payload_len as u64);
     let checksum = crc32fast::hash(writer.written(start));
     writer.u32(checksum);
+}
+
+/// Writes what comes before a payload of so many bytes.
+pub(crate) fn write_head(family: Family, scheme: KeyScheme, payload_len: u64, writer: &mut Writer) {
+    writer.bytes(&MAGIC);
+    writer.u8(ENVELOPE_VERSION);
+    writer.u8(family as u8);
+    writer.u8(family.version());
+    writer.u8(0);
+    writer.u8(scheme.function() as u8);
+    writer.u8(scheme.kind() as u8);
+    writer.u16(0);
+    writer.u64(scheme.seed());
+    writer.u64(payload_len);
 }
 
 /// Checks everything but the payload's contents, in the order of distrust.

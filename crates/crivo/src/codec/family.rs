@@ -11,6 +11,7 @@ macro_rules! with_every_family {
             SampledCounter = 0x10, version 1, in counting;
             MorrisCounter = 0x11, version 1, in counting;
             CounterArray = 0x12, version 1, in counting;
+            Tally = 0x13, version 1, in counting;
             HyperLogLog = 0x20, version 1, in distinct;
             ExactDistinct = 0x21, version 1, in distinct;
             LinearCounting = 0x22, version 1, in distinct;
@@ -36,6 +37,7 @@ macro_rules! with_every_family {
             DDSketch = 0x72, version 1, in profile;
             NearDuplicateShare = 0x73, version 1, in profile;
             DistinctGrowth = 0x74, version 1, in profile;
+            Groups = 0x78, version 1, in groups;
             NumberQuantiles = 0x80, version 1, in quantiles;
             KeyQuantiles = 0x81, version 1, in quantiles;
         }

@@ -5,8 +5,9 @@
 //! | [`SampledCounter`] | log2 of (events · p) bits | √((1 − p)/(p·events)), falls with the events | the same distribution |
 //! | [`MorrisCounter`] | log2 log of events: 4 to 16 bits | √((base − 1)/2), the same at any count | the same distribution |
 //! | [`CounterArray`] | 4, 8 or 16 bits an index | as `MorrisCounter`, each | the same distribution |
+//! | [`Tally`] | 32 bytes, and 552 once a number came | none: count and sum are exact | exact |
 //!
-//! These sketches toss coins. Each is built with a seed and keeps the state of its generator, so that the
+//! All but the `Tally` toss coins. Each is built with a seed and keeps the state of its generator, so that the
 //! same events give the same bytes everywhere and a stored counter goes on where it was. Merging two of
 //! them gives a counter with the distribution of the joined stream, not its bytes; they must have been
 //! built with different seeds, or they make the same errors, which then add up.
@@ -19,10 +20,12 @@ pub mod morris_counter;
 pub mod sampled_counter;
 mod scale;
 mod skip;
+pub mod tally;
 
 pub use counter_array::CounterArray;
 pub use morris_counter::MorrisCounter;
 pub use sampled_counter::SampledCounter;
+pub use tally::Tally;
 
 use crate::codec::Header;
 use crate::error::{Error, Result};

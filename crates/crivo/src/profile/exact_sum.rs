@@ -20,7 +20,7 @@ const BELOW: usize = 4;
 const LOWEST: i32 = -1074;
 
 #[derive(Debug, Clone)]
-pub(super) struct ExactSum {
+pub(crate) struct ExactSum {
     limbs: Box<[i64; LIMBS]>,
     /// Additions since carries were settled.
     additions: u32,
@@ -30,13 +30,13 @@ impl ExactSum {
     /// Each changes a limb by less than 2^33, and a limb that is settled is below 2^32.
     const MOST_ADDITIONS: u32 = 1 << 29;
 
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { limbs: Box::new([0; LIMBS]), additions: 0 }
     }
 
     /// Adds a finite number.
     #[inline]
-    pub(super) fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         let (mantissa, limb, offset) = parts(value);
         let bits = u128::from(mantissa) << offset;
         let sign = if value < 0.0 { -1 } else { 1 };
@@ -49,7 +49,7 @@ impl ExactSum {
     }
 
     /// Adds a finite number many times.
-    pub(super) fn add_weighted(&mut self, value: f64, weight: u64) {
+    pub(crate) fn add_weighted(&mut self, value: f64, weight: u64) {
         let (mantissa, limb, offset) = parts(value);
         let sign = if value < 0.0 { -1 } else { 1 };
         for (half, factor) in [weight as u32, (weight >> 32) as u32].into_iter().enumerate() {
@@ -70,7 +70,7 @@ impl ExactSum {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.settle();
         self.limbs.iter_mut().zip(other.settled()).for_each(|(mine, theirs)| *mine += theirs);
         self.settle();
@@ -114,14 +114,14 @@ impl ExactSum {
     }
 
     /// The nearest float, infinite if the sum is beyond the largest.
-    pub(super) fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         let (negative, limbs) = self.magnitude();
         let value = nearest(&limbs, 0, false);
         if negative { -value } else { value }
     }
 
     /// The float nearest to the sum over a count, which need not be infinite where the sum is.
-    pub(super) fn mean(&self, count: u64) -> f64 {
+    pub(crate) fn mean(&self, count: u64) -> f64 {
         let (negative, limbs) = self.magnitude();
         // The sum with zeros below it: then the quotient of any sum and any count has 64 bits or more.
         let mut digits = [0; LIMBS + BELOW];
@@ -138,7 +138,7 @@ impl ExactSum {
     }
 
     /// Whether the sum of numbers from `least` to `most` can be this.
-    pub(super) fn lies_between(&self, least: f64, most: f64, count: u64) -> bool {
+    pub(crate) fn lies_between(&self, least: f64, most: f64, count: u64) -> bool {
         let difference = |bound: f64| {
             let mut difference = self.clone();
             difference.settle();
@@ -150,12 +150,12 @@ impl ExactSum {
         !below.0 && (above.0 || is_zero(&above.1))
     }
 
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of_val(&*self.limbs)
     }
 
     /// The sign, and the limbs of the magnitude from the first to the last that is not 0.
-    pub(super) fn encode(&self, writer: &mut Writer) {
+    pub(crate) fn encode(&self, writer: &mut Writer) {
         let (negative, limbs) = self.magnitude();
         let first = limbs.iter().position(|&limb| limb > 0).unwrap_or(0);
         let end = limbs.iter().rposition(|&limb| limb > 0).map_or(0, |last| last + 1);
@@ -165,7 +165,7 @@ impl ExactSum {
         limbs[first..end].iter().for_each(|&limb| writer.u32(limb));
     }
 
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
         let negative = reader.u8("sign of the sum")?;
         let first = usize::from(reader.u8("sum")?);
         let count = usize::from(reader.u8("sum")?);

@@ -13,7 +13,7 @@
 mod by_hash;
 pub mod column_profile;
 pub mod ddsketch;
-mod exact_sum;
+pub(crate) mod exact_sum;
 pub mod growth;
 pub mod joinability;
 pub mod near_duplicates;

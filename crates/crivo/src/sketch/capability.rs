@@ -165,6 +165,11 @@ pub trait Cardinality {
     /// Returns the number of different keys, with bounds at 95 %.
     fn distinct(&self) -> Estimate;
 
+    /// Returns the number of different keys up to which the count is their exact number; 0 if none is sure to be.
+    fn exact_up_to(&self) -> u64 {
+        0
+    }
+
     /// Returns true if the sketch is past what it can tell, so that only a lower bound is left.
     fn is_full(&self) -> bool {
         false

@@ -289,6 +289,10 @@ impl<K: RegisterKind> Cardinality for RegisterSketch<K> {
     fn distinct(&self) -> Estimate {
         self.estimate()
     }
+
+    fn exact_up_to(&self) -> u64 {
+        Self::exact_up_to(self.precision) as u64
+    }
 }
 
 // ---- merge ----

@@ -109,8 +109,8 @@ impl<S: Pane> Decode for Panes<S> {
 /// refused before it is read.
 fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
     let (header, payload) = open(reader.envelope(field)?)?;
-    if header.family == Family::Panes {
-        return Err(Error::contents(field, "no ring of panes itself", Family::Panes));
+    if matches!(header.family, Family::Panes | Family::Groups) {
+        return Err(Error::contents(field, "no container of sketches", header.family));
     }
     Ok((header, payload))
 }

@@ -128,8 +128,8 @@ impl<S: Pane> Panes<S> {
             let (least, most) = Self::PANE_COUNTS.into_inner();
             return Err(Error::parameter("panes", format_args!("{least} to {most}"), panes));
         }
-        if empty.family() == Family::Panes {
-            return Err(Error::parameter("sketch of a pane", "no ring of panes itself", Family::Panes));
+        if matches!(empty.family(), Family::Panes | Family::Groups) {
+            return Err(Error::parameter("sketch of a pane", "no container of sketches", empty.family()));
         }
         if !empty.is_empty() {
             let items = empty.summary().items;

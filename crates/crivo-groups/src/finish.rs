@@ -1,0 +1,208 @@
+//! The end of a pass: groups of all threads and runs are brought together, answered and put into one file.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crivo::groups::{GroupSketch, Groups, GroupsHead};
+use crivo::window::Pane;
+use crivo_spill::{Extent, Spill};
+
+use crate::answers::{AnswerSorter, Answers};
+use crate::error::{Error, Result};
+use crate::runs::{PARTS, PIECE, Run, merge_part, part_of};
+use crate::worker::{GroupWorker, Grouping, write_run};
+
+/// The sizes of what a run's part reads at once.
+const LEAST_STEP: usize = 8 << 10;
+const MOST_STEP: usize = 256 << 10;
+/// The sizes of what is held of the answers of a part.
+const LEAST_ANSWERS: usize = 64 << 10;
+const MOST_ANSWERS: usize = 16 << 20;
+
+/// What a pass over rows with groups comes to.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Grouped {
+    /// The answer of each group.
+    pub answers: Answers,
+    /// All groups as the bytes of one file, if that was asked for.
+    pub file: Option<GroupsFile>,
+    /// The number of groups.
+    pub groups: u64,
+    /// The bytes that went to the temporary file because they did not fit in memory.
+    pub spilled: u64,
+}
+
+/// All groups as the bytes of one file, waiting in the temporary file.
+#[derive(Debug)]
+pub struct GroupsFile {
+    head: GroupsHead,
+    spill: Arc<Spill>,
+    pieces: Vec<Extent>,
+}
+
+impl GroupsFile {
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// If it cannot be written, or the temporary file cannot be read.
+    pub fn write_to(&self, out: &mut (impl Write + ?Sized)) -> Result<()> {
+        let mut head = self.head.clone();
+        out.write_all(head.bytes()).map_err(Error::caller)?;
+        let mut bytes = Vec::new();
+        for piece in &self.pieces {
+            self.spill.read(*piece, &mut bytes)?;
+            head.follow(&bytes);
+            out.write_all(&bytes).map_err(Error::caller)?;
+        }
+        out.write_all(&head.checksum()).map_err(Error::caller)
+    }
+}
+
+/// Where groups are before they are brought together.
+enum Source<'a, S: Pane> {
+    /// In memory: the container, and the numbers of its groups in order.
+    Memory(&'a Groups<S>, &'a [u32]),
+    Runs(&'a Spill, &'a [Run]),
+}
+
+/// What one part of the hashes comes to.
+struct Part {
+    answers: AnswerSorter,
+    pieces: Vec<Extent>,
+    bytes: u64,
+    groups: u64,
+}
+
+impl<S: Pane + Send + Sync> Grouping<S> {
+    /// Brings the groups of all threads together. `answer` appends the answer of one group to the bytes it is given;
+    /// `stop` is asked now and then.
+    ///
+    /// # Errors
+    /// Those of `answer`, a temporary file that cannot be used, sketches that do not merge, and [`Error::Stopped`].
+    pub fn finish(
+        &self,
+        worker: GroupWorker<S>,
+        with_file: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+        answer: impl Fn(&[u8], &GroupSketch<S>, &mut Vec<u8>) -> Result<()> + Sync,
+    ) -> Result<Grouped> {
+        let GroupWorker { mut groups, mut runs, others, .. } = worker;
+        let held = others.iter().map(Groups::memory).sum::<usize>() + groups.memory();
+        if runs.is_empty() && (others.is_empty() || 2 * held <= self.memory) {
+            others.iter().try_for_each(|other| groups.merge(other))?;
+        } else {
+            write_run(&mut groups, &self.spill, &mut runs)?;
+            for mut other in others {
+                write_run(&mut other, &self.spill, &mut runs)?;
+            }
+        }
+        let spilled = self.spill.bytes();
+        let order = groups.sorted();
+        let source =
+            if runs.is_empty() { Source::Memory(&groups, &order) } else { Source::Runs(&self.spill, &runs) };
+        let parts = self.parts(&source, with_file, stop, &answer)?;
+        let groups = parts.iter().map(|part| part.groups).sum();
+        let bytes = parts.iter().map(|part| part.bytes).sum();
+        let file = with_file.then(|| GroupsFile {
+            head: GroupsHead::new(self.kind(), groups, bytes),
+            spill: Arc::clone(&self.spill),
+            pieces: parts.iter().flat_map(|part| part.pieces.iter().copied()).collect(),
+        });
+        let answers = Answers::new(Arc::clone(&self.spill), parts.into_iter().map(|part| part.answers));
+        Ok(Grouped { answers, file, groups, spilled })
+    }
+
+    /// All parts, on all threads.
+    fn parts(
+        &self,
+        source: &Source<'_, S>,
+        with_file: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+        answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Vec<u8>) -> Result<()> + Sync),
+    ) -> Result<Vec<Part>> {
+        let next = AtomicUsize::new(0);
+        let done: Mutex<Vec<Option<Result<Part>>>> = Mutex::new((0..PARTS).map(|_| None).collect());
+        let work = || {
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                if part >= PARTS {
+                    break;
+                }
+                let finished = self.part(source, part, with_file, stop, answer);
+                if finished.is_err() {
+                    next.store(PARTS, Ordering::Relaxed);
+                }
+                done.lock().unwrap_or_else(PoisonError::into_inner)[part] = Some(finished);
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..self.threads).for_each(|_| _ = scope.spawn(work));
+            work();
+        });
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = Vec::with_capacity(PARTS);
+        // After an error some parts were never begun; the error is among those that were.
+        let (failed, others): (Vec<_>, Vec<_>) =
+            done.into_iter().flatten().partition(std::result::Result::is_err);
+        for part in failed.into_iter().chain(others) {
+            parts.push(part?);
+        }
+        Ok(parts)
+    }
+
+    fn part(
+        &self,
+        source: &Source<'_, S>,
+        part: usize,
+        with_file: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+        answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Vec<u8>) -> Result<()> + Sync),
+    ) -> Result<Part> {
+        // What answers hold altogether stays after their part is done.
+        let limit = (self.memory / 4 / PARTS).clamp(LEAST_ANSWERS, MOST_ANSWERS);
+        let mut made = Part { answers: AnswerSorter::new(limit), pieces: Vec::new(), bytes: 0, groups: 0 };
+        let (mut text, mut records) = (Vec::new(), Vec::new());
+        let mut each = |key: &[u8], group: &GroupSketch<S>| {
+            made.groups += 1;
+            if made.groups % 256 == 0 && stop() {
+                return Err(Error::Stopped);
+            }
+            text.clear();
+            answer(key, group, &mut text)?;
+            made.answers.push(key, &text, &self.spill)?;
+            if with_file {
+                GroupsHead::write_group(key, &group.payload(self.kind()), &mut records);
+                if records.len() > PIECE {
+                    made.pieces.push(self.spill.append(&records)?);
+                    made.bytes += records.len() as u64;
+                    records.clear();
+                }
+            }
+            Ok(())
+        };
+        match source {
+            Source::Memory(groups, order) => {
+                let part_at = |number: &u32| groups.hash_at(*number).map_or(PARTS, part_of);
+                let start = order.partition_point(|number| part_at(number) < part);
+                for number in order[start..].iter().take_while(|number| part_at(number) == part) {
+                    if let Some((key, group)) = groups.group(*number) {
+                        each(key, &group)?;
+                    }
+                }
+            }
+            Source::Runs(spill, runs) => {
+                let step = self.memory / 4 / self.threads / runs.len().max(1);
+                let step = step.clamp(LEAST_STEP, MOST_STEP);
+                merge_part(self.kind(), (spill, runs), part, step, each)?;
+            }
+        }
+        made.answers.finish();
+        if !records.is_empty() {
+            made.pieces.push(self.spill.append(&records)?);
+            made.bytes += records.len() as u64;
+        }
+        Ok(made)
+    }
+}

@@ -1,0 +1,588 @@
+//! The same question for each group: one sketch a group, and one file for all of them.
+//!
+//! | type | memory | error | merge |
+//! |---|---|---|---|
+//! | [`Groups`] | a few words for each item of a small group, one sketch for a large one | that of the sketch, in each group | group by group, as the sketch merges |
+//!
+//! **Question.** How many different visitors has each page, which products sell most in each country, what does each
+//! month add up to? Whatever a sketch answers, for each value of another field.
+//!
+//! **Guarantee.** The sketch of a group is the sketch of exactly its items: its answers have the error that the sketch
+//! states, and no other. Groups are told apart by their keys and never by hashes alone. Merging two containers merges
+//! group by group; where the sketch's merge equals the joined stream byte for byte, so does this.
+//!
+//! **Idea.** Most groups are small where there are many. A sketch that counts different keys needs only their hashes,
+//! so a group begins as a short list of hashes in memory shared by all, and becomes a sketch when the list is no longer
+//! the smaller of the two. The list is not part of the format: a stored group is always the payload of its sketch,
+//! which for a few items is a few words too.
+//!
+//! **Memory.** 40 bytes and two slots for each group, its key if it has more than 12 bytes, and its items or sketch.
+//! [`memory`](Groups::memory) says how much that is at any time. What does not fit is the caller's to put aside:
+//! [`GroupKind`] packs single groups as bytes and merges them again, in an order that does not depend on how they came.
+//!
+//! **Order.** Groups are stored by the hash of their keys, ascending, and by the keys where hashes are equal. So two
+//! files are merged in one pass, and parts of a file can be made side by side.
+//!
+//! **When not to use it.** For counts of very many groups that may be off by a few per cent: a
+//! [`CounterArray`](crate::counting::CounterArray) needs a byte for each, and no keys.
+//!
+//! **Source.** Grouping by hash is common practice; short lists before registers are those of Heule, Nunkesser, Hall:
+//! *HyperLogLog in practice* (2013).
+
+mod bytes;
+mod few;
+mod kind;
+mod names;
+mod table;
+
+pub use self::bytes::GroupsHead;
+pub use self::kind::{GroupKind, GroupSketch, PackedGroup};
+
+use self::few::{Blocks, Few};
+use self::table::{Entry, Table};
+use crate::codec::{AnySketch, Family, Parameter, Parameters, Summary};
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::keys::{KeyBatch, KeyRef, KeyScheme};
+use crate::sketch::{Merge, impl_sketch};
+use crate::window::Pane;
+
+/// One sketch for each group; see the [module](self) for the guarantee.
+///
+/// ```
+/// use crivo::distinct::HyperLogLog;
+/// use crivo::groups::Groups;
+///
+/// let mut visitors = Groups::new(HyperLogLog::new(12)?, 1)?;
+/// for (page, visitor) in [("/", "ana"), ("/", "rui"), ("/", "ana"), ("/help", "ana")] {
+///     visitors.insert(page.as_bytes(), visitor)?;
+/// }
+/// assert_eq!(visitors.len(), 2);
+/// assert_eq!(visitors.get(b"/").map(|sketch| sketch.estimate().value()), Some(2.0));
+/// assert!(visitors.get(b"/none").is_none());
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Groups<S: Pane = AnySketch> {
+    kind: GroupKind<S>,
+    table: Table<Content<S>>,
+    blocks: Blocks,
+    /// The bytes of all sketches in `table`.
+    sketch_bytes: usize,
+    scratch: Scratch,
+}
+
+/// What was made of the items of a group.
+#[derive(Debug, Clone)]
+enum Content<S> {
+    /// The hashes themselves.
+    Few(Few),
+    /// The payload of the sketch, as it was read from a file.
+    Stored(Box<[u8]>),
+    Sketch(Box<S>),
+}
+
+/// Buffers that hold nothing between calls.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    starts: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+/// Up to this many groups, the items of a batch are brought together by group before they are added.
+const SORTED_GROUPS: usize = 128;
+
+/// How many groups are looked for at once, so that their memory is fetched while others are compared.
+const WINDOW: usize = 16;
+
+// ---- construction ----
+
+impl<S: Pane> Groups<S> {
+    /// Creates an empty container. Every group begins as the empty sketch; `fields` says of how many values the key of a
+    /// group is made (docs/keys.md has how several become one key).
+    ///
+    /// # Errors
+    /// If there is no field, if the sketch is not empty, or if it is a container itself.
+    pub fn new(empty: S, fields: u8) -> Result<Self> {
+        Ok(Self::of_kind(GroupKind::new(empty, fields)?))
+    }
+
+    /// Creates an empty container of a kind of groups.
+    pub fn of_kind(kind: GroupKind<S>) -> Self {
+        Self {
+            kind,
+            table: Table::new(),
+            blocks: Blocks::default(),
+            sketch_bytes: 0,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Forgets every group and gives its memory back.
+    pub fn clear(&mut self) {
+        self.table = Table::new();
+        self.blocks = Blocks::default();
+        self.sketch_bytes = 0;
+    }
+}
+
+// ---- update ----
+
+impl<S: Pane> Groups<S> {
+    /// Adds one key to a group.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind, or the sketch takes no keys.
+    pub fn insert<K: crate::keys::Key + ?Sized>(&mut self, group: &[u8], key: &K) -> Result<()> {
+        if self.kind.is_set() {
+            let hash = self.scheme().hash(key)?;
+            let number = self.find_or_add(group)?;
+            self.insert_hashes(&[number], &[hash])
+        } else {
+            self.update(group, |sketch| {
+                let family = sketch.family();
+                let missing = || Error::unsupported(crate::sketch::Capability::Weights, family);
+                sketch.takes_weights().ok_or_else(missing)?.add_ref(key.to_ref(), 1)
+            })
+        }
+    }
+
+    /// Changes the sketch of a group, which is made if it is not there.
+    ///
+    /// # Errors
+    /// Those of `change`, and a key of more than 4 GiB.
+    pub fn update<T>(&mut self, group: &[u8], change: impl FnOnce(&mut S) -> Result<T>) -> Result<T> {
+        let number = self.find_or_add(group)?;
+        self.update_at(number, change)
+    }
+
+    /// Returns the number of a group, which is made if it is not there. Numbers count from 0 in the order in which
+    /// groups came, and hold until [`clear`](Self::clear) or [`merge`](Self::merge).
+    ///
+    /// # Errors
+    /// If the key is longer than 4 GiB, or there are 2^32 groups.
+    pub fn find_or_add(&mut self, group: &[u8]) -> Result<u32> {
+        self.require_room(group.len(), 1)?;
+        let hash = self.kind.hash(group);
+        let Self { kind, table, blocks, sketch_bytes, .. } = self;
+        Ok(table.find_or_add(hash, group, || begin(kind, blocks, sketch_bytes)))
+    }
+
+    /// The same for a batch of keys, whose scheme must be [`GroupKind::group_scheme`]; `numbers` is replaced.
+    ///
+    /// # Errors
+    /// If the batch was hashed under another scheme, or there are 2^32 groups.
+    pub fn find_or_add_batch(&mut self, groups: &KeyBatch<'_>, numbers: &mut Vec<u32>) -> Result<()> {
+        self.kind.group_scheme().require_same(groups.scheme())?;
+        self.require_room(0, groups.len())?;
+        numbers.clear();
+        let Self { kind, table, blocks, sketch_bytes, .. } = self;
+        let hashes = groups.hashes();
+        let is_large = table.len() > SORTED_GROUPS;
+        let ahead = |at: usize| hashes.get(at).copied();
+        if is_large {
+            hashes.iter().take(2 * WINDOW).for_each(|&hash| table.prefetch_slot(hash));
+        }
+        for (at, (key, hash)) in groups.iter().enumerate() {
+            if is_large {
+                if let Some(hash) = ahead(at + 2 * WINDOW) {
+                    table.prefetch_slot(hash);
+                }
+                if let Some(hash) = ahead(at + WINDOW) {
+                    table.prefetch_entry(hash);
+                }
+            }
+            let KeyRef::Bytes(key) = key else { continue };
+            numbers.push(table.find_or_add(hash, key, || begin(kind, blocks, sketch_bytes)));
+        }
+        Ok(())
+    }
+
+    fn require_room(&self, key: usize, more: usize) -> Result<()> {
+        if key > u32::MAX as usize {
+            return Err(Error::parameter("group", "a key of less than 4 GiB", key));
+        }
+        if self.table.len() + more > Table::<Content<S>>::MOST {
+            return Err(Error::parameter("groups", "fewer than 2^32", self.table.len() + more));
+        }
+        Ok(())
+    }
+
+    /// Adds hashes to groups: the hash at each place to the group whose number stands there. Only for sketches that count
+    /// different keys ([`GroupKind::is_set`]).
+    ///
+    /// # Errors
+    /// If the sketch is none of those, or the lengths differ; nothing is added then.
+    pub fn insert_hashes(&mut self, numbers: &[u32], hashes: &[u64]) -> Result<()> {
+        if !self.kind.is_set() {
+            return Err(Error::unsupported(crate::sketch::Capability::Hashes, self.kind.empty().family()));
+        }
+        if numbers.len() != hashes.len() {
+            return Err(Error::parameter("hashes", format_args!("{} of them", numbers.len()), hashes.len()));
+        }
+        if self.table.len() <= SORTED_GROUPS && numbers.len() > 2 * SORTED_GROUPS {
+            return self.insert_sorted(numbers, hashes);
+        }
+        let Self { kind, table, blocks, sketch_bytes, .. } = self;
+        for (at, (&number, &hash)) in numbers.iter().zip(hashes).enumerate() {
+            if let Some(&number) = numbers.get(at + WINDOW)
+                && let Some(Entry { value: Content::Few(few), .. }) = table.entries.get(number as usize)
+            {
+                blocks.prefetch(*few);
+            }
+            let Some(entry) = table.entries.get_mut(number as usize) else { continue };
+            add_hashes(&mut entry.value, &[hash], kind, blocks, sketch_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The same for few groups: hashes of one group are added together.
+    fn insert_sorted(&mut self, numbers: &[u32], hashes: &[u64]) -> Result<()> {
+        let Self { kind, table, blocks, sketch_bytes, scratch: Scratch { starts, hashes: sorted }, .. } =
+            self;
+        starts.clear();
+        starts.resize(table.len() + 1, 0);
+        let last = table.len().saturating_sub(1) as u32;
+        numbers.iter().for_each(|&number| starts[number.min(last) as usize + 1] += 1);
+        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        sorted.clear();
+        sorted.resize(hashes.len(), 0);
+        for (&number, &hash) in numbers.iter().zip(hashes) {
+            let place = &mut starts[number.min(last) as usize];
+            sorted[*place as usize] = hash;
+            *place += 1;
+        }
+        let mut start = 0;
+        for (entry, &end) in table.entries.iter_mut().zip(&*starts) {
+            add_hashes(&mut entry.value, &sorted[start as usize..end as usize], kind, blocks, sketch_bytes)?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Changes the sketch of the group with that number.
+    ///
+    /// # Errors
+    /// Those of `change`, and a number that no group has.
+    pub fn update_at<T>(&mut self, number: u32, change: impl FnOnce(&mut S) -> Result<T>) -> Result<T> {
+        let Self { kind, table, blocks, sketch_bytes, .. } = self;
+        let groups = table.len();
+        let Some(entry) = table.entries.get_mut(number as usize) else {
+            return Err(Error::parameter("group", format_args!("a number below {groups}"), number));
+        };
+        let sketch = make_sketch(&mut entry.value, kind, blocks, sketch_bytes)?;
+        let before = sketch.memory();
+        let changed = change(sketch);
+        *sketch_bytes = sketch_bytes.saturating_sub(before) + sketch.memory();
+        changed
+    }
+}
+
+/// The content of a group that nothing was added to.
+fn begin<S: Pane>(kind: &GroupKind<S>, blocks: &mut Blocks, sketch_bytes: &mut usize) -> Content<S> {
+    if kind.is_set() {
+        return Content::Few(blocks.new_set());
+    }
+    let sketch = Box::new(kind.empty().clone());
+    *sketch_bytes += sketch.memory();
+    Content::Sketch(sketch)
+}
+
+#[inline]
+fn add_hashes<S: Pane>(
+    content: &mut Content<S>,
+    mut hashes: &[u64],
+    kind: &GroupKind<S>,
+    blocks: &mut Blocks,
+    sketch_bytes: &mut usize,
+) -> Result<()> {
+    while let (Content::Few(few), Some((&hash, rest))) = (&mut *content, hashes.split_first()) {
+        if blocks.insert(few, hash, kind.most_few()) {
+            hashes = rest;
+        } else {
+            make_sketch(content, kind, blocks, sketch_bytes)?;
+        }
+    }
+    if hashes.is_empty() {
+        return Ok(());
+    }
+    let sketch = make_sketch(content, kind, blocks, sketch_bytes)?;
+    let before = sketch.memory();
+    if let Some(set) = sketch.takes_hashes() {
+        set.insert_hashes(hashes);
+    }
+    *sketch_bytes = sketch_bytes.saturating_sub(before) + sketch.memory();
+    Ok(())
+}
+
+/// Makes a sketch of what is not one yet, to be changed.
+fn make_sketch<'a, S: Pane>(
+    content: &'a mut Content<S>,
+    kind: &GroupKind<S>,
+    blocks: &mut Blocks,
+    sketch_bytes: &mut usize,
+) -> Result<&'a mut S> {
+    let made = match content {
+        Content::Sketch(sketch) => return Ok(sketch),
+        Content::Few(few) => {
+            let made = kind.sketch_of(blocks.hashes(*few));
+            blocks.leave(*few);
+            made
+        }
+        Content::Stored(payload) => {
+            *sketch_bytes = sketch_bytes.saturating_sub(payload.len());
+            S::read(kind.header(), payload)?
+        }
+    };
+    *sketch_bytes += made.memory();
+    *content = Content::Sketch(Box::new(made));
+    match content {
+        Content::Sketch(sketch) => Ok(sketch),
+        _ => Err(Error::contents("group", "a sketch", "none")),
+    }
+}
+
+// ---- query ----
+
+impl<S: Pane> Groups<S> {
+    /// Returns the number of groups.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Returns true if there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the sketch of a group, if there is one.
+    pub fn get(&self, group: &[u8]) -> Option<S> {
+        let number = self.table.find(self.kind.hash(group), group)?;
+        Some(self.content(number as usize).into_sketch(&self.kind))
+    }
+
+    /// Returns the key and the content of every group, in the order in which they are stored.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], GroupSketch<S>)> {
+        let group = |number| (self.table.key(number as usize), self.content(number as usize));
+        self.sorted().into_iter().map(group)
+    }
+
+    /// Returns the key and the content of the group with that number, if there is one.
+    pub fn group(&self, number: u32) -> Option<(&[u8], GroupSketch<S>)> {
+        let number = number as usize;
+        (number < self.len()).then(|| (self.table.key(number), self.content(number)))
+    }
+
+    /// Returns the hash of the key of the group with that number, if there is one.
+    pub fn hash_at(&self, number: u32) -> Option<u64> {
+        self.table.entries.get(number as usize).map(|entry| entry.hash)
+    }
+
+    fn content(&self, number: usize) -> GroupSketch<S> {
+        match &self.table.entries[number].value {
+            Content::Few(few) => GroupSketch::few(self.blocks.hashes(*few).to_vec()),
+            // What is stored was read before; it is read again without an error.
+            Content::Stored(payload) => GroupSketch::Sketch(
+                S::read(self.kind.header(), payload).unwrap_or_else(|_| self.kind.empty().clone()),
+            ),
+            Content::Sketch(sketch) => GroupSketch::Sketch((**sketch).clone()),
+        }
+    }
+
+    /// The payload of a group's sketch.
+    fn payload(&self, number: usize) -> Vec<u8> {
+        match &self.table.entries[number].value {
+            Content::Few(few) => {
+                kind::payload_of(&self.kind.sketch_of(self.blocks.hashes(*few)).to_bytes()).to_vec()
+            }
+            Content::Stored(payload) => payload.to_vec(),
+            Content::Sketch(sketch) => kind::payload_of(&sketch.to_bytes()).to_vec(),
+        }
+    }
+
+    /// Returns the numbers of all groups, in the order in which they are stored.
+    pub fn sorted(&self) -> Vec<u32> {
+        let Table { entries, .. } = &self.table;
+        let mut order: Vec<(u64, u32)> =
+            entries.iter().zip(0..).map(|(entry, number)| (entry.hash, number)).collect();
+        order.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| self.table.key(a.1 as usize).cmp(self.table.key(b.1 as usize)))
+        });
+        order.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// Appends the group with that number as bytes that [`GroupKind::unpack`] reads; returns the hash of its key.
+    ///
+    /// # Errors
+    /// If no group has that number.
+    pub fn pack(&mut self, number: u32, out: &mut Vec<u8>) -> Result<u64> {
+        let Self { table, blocks, .. } = self;
+        let groups = table.len();
+        let Some(entry) = table.entries.get_mut(number as usize) else {
+            return Err(Error::parameter("group", format_args!("a number below {groups}"), number));
+        };
+        let key = table.names.get(&entry.name);
+        match &mut entry.value {
+            Content::Few(few) => {
+                blocks.compact(few);
+                kind::pack_few(key, blocks.hashes(*few), out);
+            }
+            Content::Stored(payload) => kind::pack_payload(key, payload, out),
+            Content::Sketch(sketch) => {
+                kind::pack_payload(key, kind::payload_of(&sketch.to_bytes()), out);
+            }
+        }
+        Ok(entry.hash)
+    }
+
+    /// Returns what all groups share.
+    pub fn kind(&self) -> &GroupKind<S> {
+        &self.kind
+    }
+
+    /// Returns how the sketches hash their keys.
+    pub fn scheme(&self) -> KeyScheme {
+        self.kind.empty().scheme()
+    }
+
+    /// Returns the bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.table.memory() + self.blocks.memory() + self.sketch_bytes
+    }
+
+    /// Returns the sizes that the container was built with, in the order of its constructor.
+    pub fn parameters(&self) -> Parameters {
+        let sketch = self.kind.empty();
+        let own = vec![
+            ("sketch", Parameter::Name(sketch.family().name())),
+            ("fields", Parameter::Count(self.kind.fields().into())),
+        ];
+        [own, sketch.parameters()].concat()
+    }
+
+    /// Returns what `crivo show` prints; the items are the groups.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            family: Family::Groups,
+            parameters: self.parameters(),
+            scheme: self.scheme(),
+            items: Estimate::exact(self.len() as f64),
+            fill: None,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+/// Two containers are equal if they have the same groups with the same sketches, in whatever order they came.
+impl<S: Pane> PartialEq for Groups<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind.empty() == other.kind.empty()
+            && self.kind.fields() == other.kind.fields()
+            && self.len() == other.len()
+            && self.iter().zip(other.iter()).all(|((key, mine), (other_key, theirs))| {
+                key == other_key && mine.into_sketch(&self.kind) == theirs.into_sketch(&other.kind)
+            })
+    }
+}
+
+impl_sketch!(impl [S: Pane] Groups<S>);
+
+// ---- merge ----
+
+impl<S: Pane> Groups<S> {
+    /// Makes this the container of both streams: groups of one key are merged, the others are taken over.
+    ///
+    /// # Errors
+    /// If the keys of groups have different numbers of fields, or the sketches do not merge; the container is unchanged
+    /// then.
+    ///
+    /// ```
+    /// use crivo::{distinct::HyperLogLog, groups::Groups};
+    /// let mut monday = Groups::new(HyperLogLog::new(12)?, 1)?;
+    /// let mut tuesday = monday.clone();
+    /// monday.insert(b"/", "ana")?;
+    /// tuesday.insert(b"/", "rui")?;
+    /// tuesday.insert(b"/help", "rui")?;
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!(monday.get(b"/").map(|sketch| sketch.estimate().value()), Some(2.0));
+    /// assert_eq!(monday.len(), 2);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        let kind = self.kind.merged(&other.kind)?;
+        // Sketches of different sizes may merge to the smaller one: then all groups must.
+        if kind.empty() != self.kind.empty() {
+            self.refit(kind)?;
+        }
+        self.require_room(0, other.len())?;
+        let same_kind = self.kind.empty() == other.kind.empty();
+        for (number, theirs) in other.table.entries.iter().enumerate() {
+            let key = other.table.key(number);
+            let Self { kind, table, blocks, sketch_bytes, .. } = self;
+            let Some(mine) = table.find(theirs.hash, key) else {
+                let value = match &theirs.value {
+                    Content::Stored(payload) if same_kind => {
+                        *sketch_bytes += payload.len();
+                        Content::Stored(payload.clone())
+                    }
+                    _ => begin(kind, blocks, sketch_bytes),
+                };
+                let is_whole = matches!(value, Content::Stored(_));
+                let added = table.add(theirs.hash, key, value);
+                if !is_whole {
+                    self.merge_content(added, other, number)?;
+                }
+                continue;
+            };
+            self.merge_content(mine, other, number)?;
+        }
+        Ok(())
+    }
+
+    /// Merges one group of another container into one of this.
+    fn merge_content(&mut self, mine: u32, other: &Self, theirs: usize) -> Result<()> {
+        let Self { kind, table, blocks, sketch_bytes, .. } = self;
+        let value = &mut table.entries[mine as usize].value;
+        let theirs = match &other.table.entries[theirs].value {
+            Content::Few(few) => {
+                return add_hashes(value, other.blocks.hashes(*few), kind, blocks, sketch_bytes);
+            }
+            Content::Sketch(_) | Content::Stored(_) => other.content(theirs).into_sketch(&other.kind),
+        };
+        let stays_stored = matches!(value, Content::Stored(_));
+        let sketch = make_sketch(value, kind, blocks, sketch_bytes)?;
+        let before = sketch.memory();
+        Merge::merge(sketch, &theirs)?;
+        let mut after = sketch.memory();
+        if stays_stored {
+            let payload: Box<[u8]> = kind::payload_of(&sketch.to_bytes()).into();
+            after = payload.len();
+            *value = Content::Stored(payload);
+        }
+        *sketch_bytes = sketch_bytes.saturating_sub(before) + after;
+        Ok(())
+    }
+
+    /// Makes every sketch one of another kind, which it merges into.
+    fn refit(&mut self, kind: GroupKind<S>) -> Result<()> {
+        for number in 0..self.len() as u32 {
+            let value = self.table.entries.get(number as usize).map(|entry| &entry.value);
+            if matches!(value, Some(Content::Sketch(_) | Content::Stored(_))) {
+                self.update_at(number, |sketch| Merge::merge(sketch, kind.empty()))?;
+            }
+        }
+        self.kind = kind;
+        Ok(())
+    }
+}
+
+impl<S: Pane> Merge for Groups<S> {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+
+    fn reseed(&mut self, part: u64) {
+        self.kind.reseed(part);
+    }
+}
