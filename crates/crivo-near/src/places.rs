@@ -80,7 +80,7 @@ impl Places {
             let (start, number) = (*self.places.get(run)?, *self.numbers.get(run)?);
             let end = self.numbers.get(run + 1).copied().unwrap_or(self.members);
             let ahead = u32::try_from(place.checked_sub(start)?).ok()?;
-            (ahead < end - number).then_some(number + ahead)
+            (ahead < end - number).then(|| number + ahead)
         };
         if let Some(number) = in_run(*last) {
             return Some(number);
