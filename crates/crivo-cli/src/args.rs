@@ -61,7 +61,7 @@ pub(crate) struct InputArgs {
     no_quotes: bool,
 
     /// Take the runs of N words in the field as items, instead of the field itself
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = words_of_an_item)]
     words: Option<NonZero<u16>>,
 
     /// Only rows that satisfy this, such as 'status >= 500 and method = GET'; crivo count --help has all
@@ -334,7 +334,7 @@ pub(crate) fn key_word(scheme: KeyScheme) -> &'static str {
 #[command(next_help_heading = "Sketch")]
 pub(crate) struct SketchArgs {
     /// Write the sketch to this file
-    #[arg(short, long, value_name = "SKETCH")]
+    #[arg(short, value_name = "SKETCH")]
     output: Option<PathBuf>,
 
     /// Continue the sketch in this file (made if it is not there), and write it back or to -o
@@ -444,6 +444,17 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
         Ok(value) if value.is_finite() => Ok(value / scale),
         _ => Err("expected a share such as 0.01 or 1%".into()),
     }
+}
+
+/// How many words an item has.
+fn words_of_an_item(text: &str) -> Result<NonZero<u16>, String> {
+    text.parse().map_err(|_| "expected a number of words from 1 to 65535".into())
+}
+
+/// A number of things, of which there is at least one; also as `10k`.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZero<u64>, String> {
+    let number = whole(text).ok();
+    number.and_then(NonZero::new).ok_or_else(|| "expected a whole number from 1 on, such as 10 or 5k".into())
 }
 
 /// A whole number, also as `10_000_000`, `1e9`, `10k` or `5M`.

@@ -1,15 +1,20 @@
 //! Filters of every kind, as the commands about sets use them.
 
 use anyhow::Result;
-use crivo::Estimate;
 use crivo::codec::AnySketch;
+use crivo::distinct::LinearCounting;
 use crivo::keys::{KeyBatch, KeyScheme};
-use crivo::sketch::{InsertKeys, Merge};
+use crivo::membership::CombinedFilter;
+use crivo::sketch::{InsertKeys, Merge, Sketch as _};
+use crivo::{ErrorKind, Estimate};
 
 use crate::args::OnFull;
 use crate::kinds;
 use crate::output::{self, Output};
 use crate::window;
+
+/// Bounds this far from the value, as a share of it, are no answer.
+const USELESS: f64 = 0.5;
 
 /// A sketch that says whether a key is in there.
 #[derive(Debug, Clone)]
@@ -67,9 +72,23 @@ impl Filter {
         Merge::merge(&mut self.0, &other.0)
     }
 
-    /// Keeps what both hold, and returns how many that are.
+    /// Makes this the filter of what is in one or the other, whatever their sizes.
+    pub(crate) fn unite(&mut self, other: &Self) -> crivo::Result<()> {
+        self.0 = united(self.0.clone(), &other.0)?;
+        Ok(())
+    }
+
+    /// Keeps what both hold, and returns how many that are. The result knows that it is an intersection.
     pub(crate) fn intersect(&mut self, other: &Self) -> crivo::Result<Estimate> {
-        self.0.membership_mut()?.intersect(&other.0)
+        match CombinedFilter::intersection(self.0.clone(), other.0.clone()) {
+            Ok(shared) => self.0 = shared.into(),
+            // Tables without errors are intersected bit for bit.
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                return self.0.membership_mut()?.intersect(&other.0);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(self.items())
     }
 
     /// Takes out what the other holds.
@@ -90,20 +109,46 @@ impl Filter {
 
     /// Says, or fails with, that there are more keys than the filter was made for.
     pub(crate) fn report_if_full(&self, on_full: OnFull, out: &Output) -> Result<()> {
-        let filter = self.0.membership()?;
+        report_if_full(&self.0, on_full, out)
+    }
+}
+
+/// Returns the filter of what is in one or the other: of one size as one, of different sizes side by side.
+pub(crate) fn united(mut first: AnySketch, second: &AnySketch) -> crivo::Result<AnySketch> {
+    match first.merge(second) {
+        Ok(()) => Ok(first),
+        // What forbids it may be more than the sizes; that is said better by the filters themselves.
+        Err(error) => CombinedFilter::union(first, second.clone())
+            .map(Into::into)
+            .map_err(|other| if other.kind() == ErrorKind::Unsupported { error } else { other }),
+    }
+}
+
+/// Says, or fails with, that a sketch is past what it can tell: a filter with more keys than it was made for, or a
+/// count without an upper bound.
+pub(crate) fn report_if_full(sketch: &AnySketch, on_full: OnFull, out: &Output) -> Result<()> {
+    if let Some(filter) = sketch.answers_membership() {
         let items = filter.items();
-        match filter.capacity() {
+        return match filter.capacity() {
             Some(capacity) if items.lower() > capacity as f64 => {
                 let message = format!(
                     "the filter was made for {} items and has {}: it takes {} of absent keys for members now; \
                      build it anew with a larger --items",
                     output::count(capacity),
-                    output::estimate(items),
+                    output::items(items),
                     output::percent(filter.false_positive_rate())
                 );
                 on_full.report(&message, out)
             }
             _ => Ok(()),
-        }
+        };
     }
+    let items = sketch.summary().items;
+    // Past its size linear counting answers with bounds that say nothing, before it gives none.
+    let says_nothing = sketch.downcast_ref::<LinearCounting>().is_some() && items.relative_error() > USELESS;
+    if items.upper().is_infinite() || says_nothing {
+        let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";
+        return on_full.report(message, out);
+    }
+    Ok(())
 }

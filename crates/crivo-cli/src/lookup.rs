@@ -7,10 +7,12 @@ use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
 use crivo::codec::AnySketch;
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
+use crivo::membership::CombinedFilter;
 use crivo::sketch::{Frequency, Membership, Sketch as _};
 
 use crate::kinds::{self, Kind};
 use crate::numbers;
+use crate::output;
 
 /// A sketch that answers about keys.
 pub(crate) struct Lookup<'a> {
@@ -71,6 +73,20 @@ impl<'a> Lookup<'a> {
         let member = self.membership.map(|filter| filter.contains_ref(key)).transpose();
         Ok(Answer { count: count.map_err(wrong)?, member: member.map_err(wrong)? })
     }
+}
+
+/// How often a filter is wrong, and about which keys.
+pub(crate) fn about_rate(sketch: &AnySketch) -> Vec<String> {
+    let Some(filter) = sketch.answers_membership() else { return Vec::new() };
+    let rate = output::percent(filter.false_positive_rate());
+    let Some(combined) = sketch.downcast_ref::<CombinedFilter>() else {
+        return vec![format!("{rate} of absent keys get a yes")];
+    };
+    let mut lines = vec![format!("at most {rate} of keys that are in none of the sets get a yes")];
+    lines.extend(combined.rate_for_some().map(|some| {
+        format!("up to {} of keys that are in one set, and not in all, get a yes", output::percent(some))
+    }));
+    lines
 }
 
 /// The keys of the arguments; `-` stands for those on standard input, one a line.

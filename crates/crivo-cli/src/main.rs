@@ -16,18 +16,17 @@
 //! only place that prints.
 
 mod args;
-mod clock;
 mod cmd;
-mod condition;
 mod corpus;
 mod exact;
 mod filter;
+mod form;
 mod interrupt;
 mod kinds;
 mod lookup;
-mod numbers;
 mod output;
 mod pass;
+mod rows_file;
 mod store;
 mod tally;
 mod turn;
@@ -38,6 +37,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use crivo_rows::{condition, numbers, times as clock};
 
 use crate::interrupt::Interrupted;
 use crate::output::Output;

@@ -1,12 +1,13 @@
 //! One pass over the input, ready to run: with progress, warnings, and an end at Ctrl-C.
 
+use std::io::Write;
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use crivo::keys::{KeyKind, KeyScheme};
 use crivo::sketch::{InsertKeys, Merge};
-use crivo_rows::{Copied, Counts, Folded, Input, Items, Predicate, RowBatch, Scan, Select};
+use crivo_rows::{Copied, Counts, Folded, Format, Input, Items, Predicate, RowBatch, Scan, Select};
 
 use crate::condition::Condition;
 use crate::exact::ExactKeys;
@@ -54,6 +55,9 @@ impl Pass {
     pub(crate) fn require_twice(&self, why: &str) -> Result<()> {
         if self.input.is_rereadable() {
             return Ok(());
+        }
+        if self.follow {
+            bail!("{why} reads the input twice, and with --follow it never ends: leave one of them out");
         }
         bail!(
             "{why} reads the input twice, and standard input or a pipe can be read only once: \
@@ -226,11 +230,51 @@ impl Pass {
 
     /// The rows that the predicate keeps, to standard output.
     pub(crate) fn copy(&self, scheme: KeyScheme, out: &Output, predicate: Predicate<'_>) -> Result<Copied> {
+        self.run_copy(scheme, out, |scan| Ok(scan.copy_rows(predicate, &mut output::rows())?))
+    }
+
+    /// All rows that satisfy the condition, as they stand.
+    pub(crate) fn copy_all(
+        &self,
+        scheme: KeyScheme,
+        out: &Output,
+        to: &mut (dyn Write + Send),
+    ) -> Result<Copied> {
+        self.run_copy(scheme, out, |scan| {
+            let all = |_: &mut RowBatch<'_>, keep: &mut [bool]| {
+                keep.fill(true);
+                Ok(())
+            };
+            Ok(scan.copy_rows(Predicate::Each(&all), to)?)
+        })
+    }
+
+    /// All rows that satisfy the condition, in another format. All fields have to be selected.
+    pub(crate) fn convert(
+        &self,
+        scheme: KeyScheme,
+        format: Format,
+        out: &Output,
+        to: &mut (dyn Write + Send),
+    ) -> Result<Copied> {
+        self.run_copy(scheme, out, |scan| {
+            let all = |_: &mut RowBatch<'_>, keep: &mut [bool]| {
+                keep.fill(true);
+                Ok(())
+            };
+            Ok(scan.convert_rows(&all, format, to)?)
+        })
+    }
+
+    fn run_copy(
+        &self,
+        scheme: KeyScheme,
+        out: &Output,
+        copy: impl FnOnce(Scan<'_>) -> Result<Copied>,
+    ) -> Result<Copied> {
         interrupt::watch(self.follow);
         let meter = Meter::new(out);
-        let mut rows = output::rows();
-        let copied =
-            self.with_scan(scheme, |scan| Ok(scan.progress(&meter).copy_rows(predicate, &mut rows)?))?;
+        let copied = self.with_scan(scheme, |scan| copy(scan.progress(&meter)))?;
         drop(meter);
         if copied.stopped && !self.follow {
             return Err(Interrupted.into());

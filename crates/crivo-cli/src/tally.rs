@@ -126,7 +126,13 @@ impl TallyWorker {
             }
             Some((row, error)) if !skip_bad => Err(batch.error(
                 row,
-                format!("{error}: choose another field with -f, or count such rows as bad with --skip-bad"),
+                format!(
+                    "expected a {} of {}, found {}: choose another field with -f, or count such rows as bad with \
+                     --skip-bad",
+                    error.field(),
+                    error.expected(),
+                    error.found()
+                ),
             )),
             Some(_) => {
                 for ((key, _), &row) in found.keys.iter().zip(found.rows) {

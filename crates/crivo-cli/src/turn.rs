@@ -31,7 +31,7 @@ pub(crate) struct WaitArgs {
 impl WaitArgs {
     /// Waits until no other process writes the file, and keeps others waiting until the turn is dropped.
     pub(crate) fn take_turn(self, path: &Path) -> Result<Turn> {
-        Turn::take(path, Duration::from_secs(self.wait))
+        Turn::take(path, Duration::from_millis(self.wait))
     }
 }
 

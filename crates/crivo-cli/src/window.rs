@@ -1,6 +1,6 @@
 //! `--window` and `--time-field`: only the last day, on a stream that never ends.
 //!
-//! The rows go into a ring of sketches, one for each 24th of the window, and the answer is that of the panes that
+//! The rows go into a ring of sketches, one for each 24th of the window (a 20th if it is short), and the answer is that of the panes that
 //! the latest time still sees. Rows may come in any order: a time inside the window finds its pane, one that the
 //! window has passed is counted as late. One thread does it, so that the same rows give the same ring.
 
@@ -15,18 +15,23 @@ use serde::Serialize;
 use crate::args::Continued;
 use crate::clock;
 use crate::numbers;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::tally::Weights;
 
 /// The window moves by a 24th of its length: by the hour for a day.
 const PANES: u32 = 24;
+/// Windows shorter than this are kept in milliseconds, and cut into another number of panes: so that a ring tells its
+/// unit, and is continued by the same window only.
+const SHORT: u64 = 24_000;
+const SHORT_PANES: u32 = 20;
 
 /// Which time to look at.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Window")]
 pub(crate) struct WindowArgs {
-    /// Only the last so much time before the latest row: 15m, 24h, 7d; needs --time-field
+    /// Only the last so much time before the latest row, exact to a 24th of it: 500ms, 10s, 15m, 24h, 7d; needs
+    /// --time-field
     #[arg(long, value_name = "TIME", value_parser = clock::duration, requires = "time_field")]
     window: Option<u64>,
 
@@ -43,6 +48,9 @@ pub(crate) struct Covered {
     pub(crate) to: String,
     /// Rows that the window had passed when they came.
     pub(crate) late: u64,
+    /// The length of a pane in seconds: the window begins with a pane, so its beginning may be that much earlier
+    /// than was asked for.
+    pub(crate) pane_seconds: f64,
 }
 
 /// A ring that rows can be put into.
@@ -63,19 +71,29 @@ impl WindowArgs {
             bail!("--window needs --time-field, and that needs --window");
         };
         pass.read_beside(field, "--time-field")?;
-        let ring = Panes::for_window(empty, window, PANES).map_err(|error| anyhow!("--window: {error}"))?;
-        Ok(Window { ring })
+        let ring = if window < SHORT {
+            Panes::for_window(empty, window, SHORT_PANES)
+        } else {
+            Panes::for_window(empty, window.div_ceil(1000), PANES)
+        };
+        Ok(Window { ring: ring.map_err(|error| anyhow!("--window: {error}"))? })
     }
 
     /// The ring of a file, if it has the window that was asked for.
     pub(crate) fn go_on(&self, ring: Panes<AnySketch>, name: &str, pass: &mut Pass) -> Result<Window> {
         let fresh = self.begin(ring.empty().clone(), pass)?;
         if fresh.ring.pane_width() != ring.pane_width() || fresh.ring.pane_count() != ring.pane_count() {
-            let window = ring.pane_width().saturating_mul(u64::from(ring.pane_count() - 1));
-            bail!("--window: that of {name} is {window}s, and it can only be continued so");
+            let panes = ring.pane_width().saturating_mul(u64::from(ring.pane_count() - 1));
+            let window = clock::shown_duration(panes.saturating_mul(unit_of(&ring)));
+            bail!("--window: that of {name} is {window}, and it can only be continued so");
         }
         Ok(Window { ring })
     }
+}
+
+/// How many milliseconds the unit of a ring has.
+fn unit_of(ring: &Panes<AnySketch>) -> u64 {
+    if ring.capacity() == SHORT_PANES + 1 { 1 } else { 1000 }
 }
 
 /// Refuses a ring where none was asked for.
@@ -156,12 +174,28 @@ impl Window {
     pub(crate) fn covered(&self) -> Result<Option<Covered>> {
         let Some(latest) = self.ring.latest() else { return Ok(None) };
         let times = self.ring.covered(*latest.end())?;
-        let (from, to) = (clock::shown(*times.start()), clock::shown(*times.end()));
-        Ok(Some(Covered { from, to, late: self.ring.late() }))
+        let unit = unit_of(&self.ring);
+        let shown = |time: i64| match unit {
+            1 => format!("{}.{:03}", clock::shown(time.div_euclid(1000)), time.rem_euclid(1000)),
+            _ => clock::shown(time),
+        };
+        let (from, to) = (shown(*times.start()), shown(*times.end()));
+        let pane_seconds = (self.ring.pane_width() * unit) as f64 / 1000.0;
+        Ok(Some(Covered { from, to, late: self.ring.late(), pane_seconds }))
     }
 
     pub(crate) fn into_sketch(self) -> AnySketch {
         self.ring.into()
+    }
+}
+
+impl Covered {
+    /// Says which times the answer is about.
+    pub(crate) fn print(&self, out: &Output) -> Result<()> {
+        let Self { from, to, late, pane_seconds } = self;
+        let pane = clock::shown_duration((pane_seconds * 1000.0) as u64);
+        out.detail(format_args!("from {from}, exact to a pane of {pane}"))?;
+        out.detail(format_args!("to   {to}, {} late", output::count(*late)))
     }
 }
 
@@ -210,8 +244,9 @@ impl WindowWorker {
     fn read_times(&mut self, batch: &RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
         let keys = batch.column(0);
         self.times.clear();
+        let read = if unit_of(&self.ring) == 1 { clock::milliseconds } else { clock::seconds };
         for (row, text) in batch.column(self.times_in).iter().enumerate() {
-            let time = text.and_then(clock::time);
+            let time = text.and_then(read);
             match text {
                 Some(text) if time.is_none() => {
                     if !skip_bad {

@@ -81,7 +81,7 @@ impl Places {
             let (start, number) = (*self.starts_at.get(run)?, *self.first_members.get(run)?);
             let end = self.first_members.get(run + 1).copied().unwrap_or(self.members);
             let ahead = u32::try_from(place.checked_sub(start)?).ok()?;
-            (ahead < end - number).then_some(number + ahead)
+            (ahead < end - number).then(|| number + ahead)
         };
         if let Some(number) = in_run(*last) {
             return Some(number);

@@ -18,7 +18,8 @@ use crate::scan::{Counts, Scan};
 use crate::schedule::{OnPanic, Shared, WorkerNumber, lock, on_threads};
 use crate::worker::Worker;
 
-type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
+/// Judges each record by itself: sets `keep[row]` for those to be kept.
+pub type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
 type HashPredicate<'p> = dyn FnMut(&[u64], &mut Vec<bool>) + Send + 'p;
 type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send + 'p;
 

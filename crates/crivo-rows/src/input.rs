@@ -33,7 +33,7 @@ impl Format {
     }
 
     /// The same; none if the name tells nothing.
-    fn told_by_name(name: &str) -> Option<Self> {
+    pub fn told_by_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let stem =
             [".gz", ".zst", ".xz", ".bz2"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
@@ -309,6 +309,11 @@ impl Input {
             follow: *follow,
             limits: *limits,
         }
+    }
+
+    /// The format of the first source, if it was chosen or its name tells it.
+    pub fn told_format(&self) -> Option<Format> {
+        self.sources.first().and_then(|source| self.told_format_of(source))
     }
 
     /// The format of a source, if it was chosen or the name tells it.

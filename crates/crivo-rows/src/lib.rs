@@ -1,7 +1,8 @@
 //! Rows out of files: formats, compression and fields, in two primitives.
 //!
 //! - [`Scan::fold`] reads everything once, on every thread, into a state that merges.
-//! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order.
+//! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order;
+//!   [`Scan::convert_rows`] writes them in another format.
 //!
 //! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files, patterns
 //! or standard input. docs/keys.md has the table of how values become keys.
@@ -90,6 +91,8 @@
 
 mod batch;
 mod column;
+pub mod condition;
+mod convert;
 mod copy;
 mod error;
 mod feed;
@@ -99,17 +102,19 @@ mod input;
 mod keyer;
 mod layout;
 mod ledger;
+pub mod numbers;
 mod parquet;
 mod parse;
 mod progress;
 mod scan;
 mod schedule;
 mod select;
+pub mod times;
 mod worker;
 
 pub use batch::{RowBatch, RowId};
 pub use column::{Cell, Values, join_values, split_values};
-pub use copy::{Copied, Predicate};
+pub use copy::{Copied, EachPredicate, Predicate};
 pub use error::{Error, ErrorKind, Remedy, Result};
 pub use feed::decompressed;
 pub use fold::Folded;

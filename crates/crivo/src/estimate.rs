@@ -164,6 +164,11 @@ impl fmt::Display for Estimate {
             write!(f, " ± {percent:.0} %")
         } else if percent >= 0.1 {
             write!(f, " ± {percent:.1} %")
+        } else if percent >= 1e-6 {
+            // One digit that says something, rounded up and written out.
+            let places = -libm::floor(libm::log10(percent)) as usize;
+            let scale = libm::pow(10.0, places as f64);
+            write!(f, " ± {:.places$} %", libm::ceil(percent * scale - 1e-9) / scale)
         } else {
             write!(f, " ± {percent:.1e} %")
         }
@@ -212,7 +217,7 @@ mod tests {
         assert_eq!(show(1000.0, 300.0), "1 000 ± 30 %");
         assert_eq!(show(-1_234_567.0, 12_345.67), "-1 234 567 ± 1.0 %");
         assert_eq!(show(0.25, 0.025), "0.25 ± 10 %");
-        assert_eq!(show(1e6, 1.0), "1 000 000 ± 1.0e-4 %");
+        assert_eq!(show(1e6, 1.0), "1 000 000 ± 0.0001 %");
         assert_eq!(Estimate::exact(0.0).to_string(), "0");
     }
 }

@@ -11,9 +11,10 @@ use crivo::frequency::{CountMin, RangeCountMin};
 use serde::Serialize;
 
 use super::Outcome;
+use crate::form::FormArgs;
 use crate::kinds;
-use crate::lookup::{Answer, Lookup, each_key};
-use crate::output::{self, Interval, Output};
+use crate::lookup::{Answer, Lookup, about_rate, each_key};
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::store;
 use crate::window;
 
@@ -46,9 +47,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SKETCH", conflicts_with = "keys")]
     join: Option<PathBuf>,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -60,12 +60,30 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct Line {
     key: String,
+    /// The bytes of a key that is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<Interval>,
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fpr: Option<f64>,
+}
+
+impl Report {
+    fn listing(self) -> Listing {
+        let mut listing = Listing::named(["key", "count", "member", "fpr"]);
+        for Line { key, count, member, fpr, .. } in self.answers {
+            listing.push([
+                ("key", Cell::Text(key)),
+                ("count", count.map_or(Cell::Unknown, Cell::Interval)),
+                ("member", member.map_or(Cell::Unknown, Cell::Yes)),
+                ("fpr", Cell::of_number(fpr)),
+            ]);
+        }
+        listing
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -85,23 +103,30 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     match (&args.range, &args.join) {
         (Some(range), _) => {
             let count = in_range(&sketch, range, &name)?;
-            if args.json {
-                out.json(&InRange { count: count.into() })
-            } else {
-                print(count, "in the range", out)
+            match args.form.get() {
+                Form::Table => print(count, "in the range", out),
+                Form::Json => out.json(&InRange { count: count.into() }),
+                form => out.listing(&one("count", count), form),
             }
         }
         (None, Some(other)) => {
             let size = join_size(&sketch, other, &name)?;
-            if args.json {
-                out.json(&Joined { size: size.into() })
-            } else {
-                print(size, "rows in the join", out)
+            match args.form.get() {
+                Form::Table => print(size, "rows in the join", out),
+                Form::Json => out.json(&Joined { size: size.into() }),
+                form => out.listing(&one("size", size), form),
             }
         }
         (None, None) => about_keys(args, &sketch, &name, out),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A table of one number.
+fn one(name: &str, estimate: Estimate) -> Listing {
+    let mut listing = Listing::default();
+    listing.push([(name, Cell::Interval(estimate.into()))]);
+    listing
 }
 
 fn in_range(sketch: &AnySketch, range: &[u64], name: &str) -> Result<Estimate> {
@@ -151,26 +176,21 @@ fn sureness(estimate: Estimate, out: &Output) -> Result<()> {
     } else {
         format!("{} sure", output::percent(estimate.confidence().level()))
     };
-    let lower = Estimate::exact(estimate.lower().floor());
-    if estimate.upper().is_finite() {
-        let upper = Estimate::exact(estimate.upper().ceil());
-        out.detail(format_args!("{lower} to {upper}, {sure}"))
-    } else {
-        out.detail(format_args!("{lower} or more, {sure}"))
-    }
+    out.detail(format_args!("{}, {sure}", output::between(estimate)))
 }
 
 fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Result<()> {
-    let lookup = Lookup::of(sketch, name)?;
+    let (lookup, form) = (Lookup::of(sketch, name)?, args.form.get());
     let mut report = Report { answers: Vec::new() };
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut last = None;
     each_key(&args.keys, |key| {
         let answer = lookup.ask(key)?;
-        let key = String::from_utf8_lossy(key).into_owned();
-        if args.json {
+        let (key, key_hex) = (output::key_text(key), output::key_hex(key));
+        if form != Form::Table {
             report.answers.push(Line {
                 key,
+                key_hex,
                 count: answer.count.map(Into::into),
                 member: answer.member,
                 fpr: lookup.false_positive_rate.filter(|_| answer.member.is_some()),
@@ -181,13 +201,12 @@ fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Resu
         }
         Ok(())
     })?;
-    if args.json {
-        return out.json(&report);
+    match form {
+        Form::Table => out.table(&rows)?,
+        Form::Json => return out.json(&report),
+        form => return out.listing(&report.listing(), form),
     }
-    out.table(&rows)?;
-    if let Some(rate) = lookup.false_positive_rate {
-        out.detail(format_args!("{} of absent keys get a yes", output::percent(rate)))?;
-    }
+    about_rate(sketch).into_iter().try_for_each(|line| out.detail(line))?;
     match last {
         Some(count) if !count.is_certain() => {
             out.detail(format_args!("{} sure", output::percent(count.confidence().level())))

@@ -15,8 +15,9 @@ use self::counter::Counter;
 use self::sum::Sum;
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, whole};
+use crate::form::FormArgs;
 use crate::numbers;
-use crate::output::{self, Interval, Output};
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 
 /// How many rows? How many that satisfy a condition, and what is their sum?
@@ -80,9 +81,8 @@ struct How {
     #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
     on_full: OnFull,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -102,6 +102,22 @@ struct Report {
     sum: Option<f64>,
     mean: Option<f64>,
     counter: String,
+}
+
+impl Report {
+    fn listing(&self) -> Listing {
+        let mut listing = Listing::default();
+        listing.push([
+            ("count", Cell::Interval(self.count)),
+            ("sum", Cell::of_number(self.sum)),
+            ("mean", Cell::of_number(self.mean)),
+            ("rows", Cell::Whole(self.rows)),
+            ("skipped", Cell::Whole(self.skipped)),
+            ("bad", Cell::Whole(self.bad)),
+            ("counter", Cell::Text(self.counter.clone())),
+        ]);
+        listing
+    }
 }
 
 /// What the rows come to.
@@ -128,7 +144,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         |total, batch| question.step(total, batch),
         |total, other| {
             total.matched += other.matched;
-            total.sum.merge(other.sum);
+            total.sum.merge(&other.sum);
             total.bad += other.bad;
             Ok(())
         },
@@ -143,18 +159,23 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         destination.write(&sketch.encode())?;
     }
     let summed = args.how.sum.as_ref().map(|_| total.sum);
-    if args.how.json {
-        out.json(&Report {
+    if summed.as_ref().is_some_and(|sum| sum.value().is_infinite()) {
+        out.warn("the sum is beyond the largest number there is (1.8e308)");
+    }
+    let form = args.how.form.get();
+    if form == Form::Table {
+        print(estimate, summed.as_ref(), counts, args, out)?;
+    } else {
+        let report = Report {
             rows: counts.rows,
             skipped: counts.skipped,
             bad: counts.bad,
             count: estimate.into(),
-            sum: summed.map(Sum::value),
-            mean: summed.and_then(Sum::mean),
+            sum: summed.as_ref().map(Sum::value),
+            mean: summed.as_ref().and_then(Sum::mean),
             counter: args.how.counter.to_string(),
-        })?;
-    } else {
-        print(estimate, summed, counts, args, out)?;
+        };
+        if form == Form::Json { out.json(&report)? } else { out.listing(&report.listing(), form)? }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -221,17 +242,17 @@ impl Question {
     }
 }
 
-fn print(estimate: Estimate, sum: Option<Sum>, counts: Counts, args: &Args, out: &Output) -> Result<()> {
-    let what = if estimate.is_exact() { "rows, exactly" } else { "rows, approximately" };
-    out.answer(output::estimate(estimate), what)?;
+fn print(estimate: Estimate, sum: Option<&Sum>, counts: Counts, args: &Args, out: &Output) -> Result<()> {
+    let rows = if estimate.value() == 1.0 { "row" } else { "rows" };
+    let what = if estimate.is_exact() { "exactly" } else { "approximately" };
+    out.answer(output::items(estimate), &format!("{rows}, {what}"))?;
     if !estimate.is_exact() && estimate.upper().is_finite() {
         let sure = output::percent(estimate.confidence().level());
-        let (lower, upper) = (estimate.lower().floor(), estimate.upper().ceil());
-        out.detail(format_args!("{} to {}, {sure} sure", Estimate::exact(lower), Estimate::exact(upper)))?;
+        out.detail(format_args!("{}, {sure} sure", output::between(estimate)))?;
     }
     if let Some(sum) = sum {
         let mean = sum.mean().map_or("none".into(), output::number);
-        out.detail(format_args!("sum {}, mean {mean}", output::number(sum.value())))?;
+        out.detail(format_args!("sum {}, mean {mean}", output::exact(sum.value())))?;
     }
     out.counts(counts)?;
     if args.how.counter == Counter::Exact { Ok(()) } else { out.detail(args.how.counter) }

@@ -115,7 +115,7 @@ struct ResultArgs {
 
     /// Write the kept documents to this file, compressed if its name ends in .gz, .zst or .xz; for
     /// folders, copy the kept files to this folder
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, value_name = "OUT")]
     output: Option<PathBuf>,
 
     /// Write each pair of near-duplicates: id, id, similarity

@@ -15,7 +15,9 @@ use serde::Serialize;
 use self::method::Method;
 use super::Outcome;
 use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
-use crate::output::{self, Interval, Output};
+use crate::filter;
+use crate::form::FormArgs;
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
 use crate::window::{self, Covered, WindowArgs};
@@ -31,6 +33,7 @@ Examples:
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
   crivo distinct --method ull --precision 12 access.log --verify
   crivo distinct -f user monday.csv --into users.crivo
+  crivo distinct -f user monday.csv --output csv
   crivo distinct -f user visits.parquet --interchange hll -o users.bin
   crivo distinct -f user --window 24h --time-field time --follow visits.jsonl")]
 pub(crate) struct Args {
@@ -77,9 +80,8 @@ struct How {
     #[arg(long, conflicts_with = "into")]
     verify: bool,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 
     /// What to do when the sketch is too full to give an upper bound
     #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
@@ -106,6 +108,26 @@ struct Report {
 struct Verified {
     exact: u64,
     covered: bool,
+}
+
+impl Report {
+    fn listing(&self) -> Listing {
+        let mut row = vec![
+            ("distinct", Cell::Interval(self.distinct)),
+            ("rows", Cell::Whole(self.rows)),
+            ("skipped", Cell::Whole(self.skipped)),
+            ("left_out", Cell::Whole(self.left_out)),
+            ("bad", Cell::Whole(self.bad)),
+            ("method", Cell::Text(self.method.into())),
+            ("bytes", Cell::Whole(self.bytes as u64)),
+        ];
+        if let Some(Verified { exact, covered }) = self.verified {
+            row.extend([("exact", Cell::Whole(exact)), ("covered", Cell::Yes(covered))]);
+        }
+        let mut listing = Listing::default();
+        listing.push(row);
+        listing
+    }
 }
 
 /// What was counted, and where it is to be written.
@@ -135,8 +157,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if let Some((destination, bytes)) = &counted.unwritten {
         destination.write(bytes)?;
     }
-    if how.json {
-        out.json(&Report {
+    let form = how.form.get();
+    if form == Form::Table {
+        print(&counted, verified.as_ref(), out)?;
+    } else {
+        let report = Report {
             rows: counted.counts.rows,
             skipped: counted.counts.skipped,
             left_out: counted.counts.left_out,
@@ -146,9 +171,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             bytes: counted.memory,
             window: counted.window,
             verified,
-        })?;
-    } else {
-        print(&counted, verified.as_ref(), out)?;
+        };
+        if form == Form::Json { out.json(&report)? } else { out.listing(&report.listing(), form)? }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -216,10 +240,7 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
         estimate =
             estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped + counts.left_out) as f64);
     }
-    if estimate.upper().is_infinite() {
-        let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";
-        args.how.on_full.report(message, out)?;
-    }
+    filter::report_if_full(&sketch, args.how.on_full, out)?;
     let unwritten = destination.map(|destination| (destination, sketch.encode()));
     Ok(Counted { method: method.name(), estimate, counts, memory, scheme, window: None, unwritten })
 }
@@ -238,21 +259,17 @@ fn print(counted: &Counted, verified: Option<&Verified>, out: &Output) -> Result
         (false, true) => "different, approximately",
         (false, false) => "different",
     };
-    out.answer(output::estimate(*estimate), what)?;
+    out.answer(output::items(*estimate), what)?;
     if !estimate.is_exact() && is_bounded {
         let sure = output::percent(estimate.confidence().level());
-        // Outwards, so that the rounded bounds hold no less.
-        let lower = Estimate::exact(estimate.lower().floor());
-        let upper = Estimate::exact(estimate.upper().ceil());
-        out.detail(format_args!("{lower} to {upper}, {sure} sure"))?;
+        out.detail(format_args!("{}, {sure} sure", output::between(*estimate)))?;
     }
     if let Some(Verified { exact, covered }) = verified {
         let judgement = if *covered { "inside the bounds" } else { "outside the bounds" };
         out.detail(format_args!("{} exactly, {judgement}", output::count(*exact)))?;
     }
-    if let Some(Covered { from, to, late }) = &counted.window {
-        out.detail(format_args!("from {from}"))?;
-        out.detail(format_args!("to   {to}, {} late", output::count(*late)))?;
+    if let Some(covered) = &counted.window {
+        covered.print(out)?;
     }
     out.counts(*counts)?;
     out.detail(format_args!("{method}, {}", output::bytes(*memory)))

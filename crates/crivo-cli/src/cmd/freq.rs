@@ -10,6 +10,7 @@ use crivo_rows::Counts;
 
 use super::{Outcome, show};
 use crate::args::{Continued, InputArgs, KeyArgs, SketchArgs, share};
+use crate::corpus::memory_size;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
@@ -69,6 +70,10 @@ struct How {
     /// The values are integers below 2^BITS, and ranges of them can be asked about
     #[arg(long, value_name = "BITS")]
     ranges: Option<u32>,
+
+    /// The most memory that the sketch may take; a larger one is refused
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "256M")]
+    memory: u64,
 
     /// Print what `crivo show --json` prints about the sketch
     #[arg(long)]
@@ -155,11 +160,28 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     let scheme = scheme(args)?;
     if let Some(bits) = ranges {
         let (width, depth) = RangeCountMin::size_for(bits, error, left).context("--ranges")?;
+        // Each level of ranges has a table of its own.
+        require_memory(args, (u64::from(bits) * u64::from(depth)).saturating_mul(8 * u64::from(width)))?;
         return Ok(RangeCountMin::with_scheme(bits, width, depth, scheme)?.into());
     }
     let (width, depth) = CountMin::size_for(error, left)?;
+    require_memory(args, u64::from(depth).saturating_mul(8 * u64::from(width)))?;
     let build = if conservative { CountMin::conservative_with_scheme } else { CountMin::with_scheme };
     Ok(build(width, depth, scheme)?.into())
+}
+
+/// Refuses a sketch that is larger than was allowed, before it is made.
+fn require_memory(args: &Args, bytes: u64) -> Result<()> {
+    if bytes <= args.how.memory {
+        return Ok(());
+    }
+    let shown = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+    bail!(
+        "the sketch would take {} of memory and on disk, and --memory allows {}: allow more, or ask for a larger \
+         --error or fewer --ranges",
+        shown(bytes),
+        shown(args.how.memory)
+    )
 }
 
 /// Ranges are over integers, whether that was said or not.
@@ -221,7 +243,7 @@ fn print(sketch: &AnySketch, counts: Counts, name: &str, out: &Output) -> Result
         out.remark(format_args!("answers at most {} too high, {sure} sure", output::count(sketch.margin())))?;
     }
     let bad = if counts.bad > 0 { format!(", {} bad", output::count(counts.bad)) } else { String::new() };
-    let (rows, skipped) = (output::count(counts.rows), output::count(counts.skipped));
-    out.remark(format_args!("{rows} rows, {skipped} skipped{bad}"))?;
+    let (rows, skipped) = (output::rows_of(counts.rows), output::count(counts.skipped));
+    out.remark(format_args!("{rows}, {skipped} skipped{bad}"))?;
     out.remark(format_args!("{}", output::bytes(summary.memory)))
 }

@@ -88,7 +88,7 @@ struct AllArgs {
 #[derive(Debug, clap::Args)]
 struct How {
     /// Write a table for each experiment, their times, and index.html into this folder
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, value_name = "DIR")]
     output: Option<PathBuf>,
 
     /// How large experiments are made: a few seconds each, or the sizes of the original texts
@@ -314,14 +314,14 @@ impl Folder {
         if path.is_dir() {
             let names = chosen.iter().map(|experiment| format!("{}.csv", experiment.name));
             for name in names.chain(["times.csv".into(), "index.html".into()]) {
-                Destination::new(&path.join(name)).context("--output")?;
+                Destination::new(&path.join(name)).context("-o")?;
             }
             return Ok(Self::There(path.to_path_buf()));
         }
         if path.exists() {
-            bail!("--output: {}: is no folder", path.display());
+            bail!("-o: {}: is no folder", path.display());
         }
-        Ok(Self::New(NewFolder::new(path).context("--output")?))
+        Ok(Self::New(NewFolder::new(path).context("-o")?))
     }
 
     fn write(&self, files: &[page::File]) -> Result<()> {

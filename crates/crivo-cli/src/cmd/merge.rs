@@ -5,8 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use crivo::codec::{AnySketch, Parameter};
+use crivo::sketch::Sketch as _;
 
 use super::{Outcome, show};
+use crate::args::OnFull;
+use crate::filter;
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 use crate::turn::WaitArgs;
@@ -26,11 +29,15 @@ pub(crate) struct Args {
     sketches: Vec<PathBuf>,
 
     /// Where to write the merged sketch; one of those merged is fine
-    #[arg(short, long, value_name = "SKETCH")]
+    #[arg(short, value_name = "SKETCH")]
     output: PathBuf,
 
     #[command(flatten)]
     wait: WaitArgs,
+
+    /// What to do when the merged sketch is past what it can tell
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
+    on_full: OnFull,
 
     /// Print the merged sketch as `crivo show --json` does
     #[arg(long)]
@@ -41,13 +48,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let destination = Destination::new(&args.output)?;
     let _turn = args.wait.take_turn(&args.output)?;
     let sketch = merge_all(&args.sketches, out)?;
+    filter::report_if_full(&sketch, args.on_full, out)?;
     let bytes = sketch.encode();
     destination.write(&bytes)?;
     if args.json {
         show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
     } else {
         let (number, name) = (args.sketches.len(), destination.name());
-        let items = output::estimate(sketch.summary().items);
+        let items = output::items(sketch.summary().items);
         out.remark(format_args!("{number} merged into {name}: {items}"))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -62,10 +70,15 @@ fn merge_all(paths: &[PathBuf], out: &Output) -> Result<AnySketch> {
             None => merged = Some((next, path)),
             Some((sketch, first)) => {
                 let before = precision(sketch);
-                sketch.merge(&next).map_err(|error| {
+                let refused = |error: crivo::Error| {
                     let (path, first) = (store::name_of(path), store::name_of(first));
                     anyhow!("{path}: cannot be merged with {first}: {error}")
-                })?;
+                };
+                if sketch.answers_membership().is_some() {
+                    *sketch = filter::united(sketch.clone(), &next).map_err(refused)?;
+                } else {
+                    sketch.merge(&next).map_err(refused)?;
+                }
                 let after = precision(sketch);
                 if (before, precision(&next)) != (after, after) {
                     let lower = after.unwrap_or_default();

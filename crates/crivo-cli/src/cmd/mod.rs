@@ -5,6 +5,7 @@ mod completions;
 mod count;
 mod dedup;
 mod distinct;
+mod filter;
 mod freq;
 mod lab;
 pub(crate) mod mail;
@@ -46,6 +47,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Profile(profile::Args),
     Distinct(distinct::Args),
+    Filter(filter::Args),
     Top(top::Args),
     Freq(freq::Args),
     Set(set::Args),
@@ -70,6 +72,7 @@ impl Command {
         match self {
             Self::Profile(args) => profile::run(&args, out),
             Self::Distinct(args) => distinct::run(&args, out),
+            Self::Filter(args) => filter::run(&args, out),
             Self::Top(args) => top::run(&args, out),
             Self::Freq(args) => freq::run(&args, out),
             Self::Set(args) => set::run(&args, out),

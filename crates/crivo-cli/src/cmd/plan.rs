@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::{share, whole};
-use crate::output::{self, Output};
+use crate::form::FormArgs;
+use crate::output::{self, Cell, Form, Listing, Output};
 
 /// As many as `crivo dedup` takes.
 const DEFAULT_HASHES: u32 = 128;
@@ -59,9 +60,8 @@ struct BloomGoal {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     fpr: f64,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// A count of different values with so small an error
@@ -75,9 +75,8 @@ struct DistinctGoal {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     error: f64,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// Counts of any key, too high by so little, so often
@@ -95,9 +94,8 @@ struct CountMinGoal {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     confidence: f64,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// A counter of so few bits that counts so far
@@ -115,9 +113,8 @@ struct CounterGoal {
     #[arg(long, value_name = "N")]
     reach: f64,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// Signatures that tell the similarity of two sets with so small an error
@@ -131,9 +128,8 @@ struct MinHashGoal {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     error: f64,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// Bands in which pairs as similar as wanted meet, and few others
@@ -160,9 +156,8 @@ struct LshGoal {
     #[arg(long, value_name = "J:P", value_parser = point, requires = "low")]
     high: Option<(f64, f64)>,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// A similarity and a probability.
@@ -183,19 +178,36 @@ struct Plan {
     note: String,
 }
 
+impl Plan {
+    fn listing(&self) -> Listing {
+        let mut row = vec![("kind".to_string(), Cell::Text(self.kind.into()))];
+        for (name, value) in &self.parameters {
+            row.push((name.clone(), Cell::of_number(value.as_f64())));
+        }
+        row.extend([
+            ("bytes".into(), Cell::Whole(self.bytes)),
+            ("error".into(), Cell::of_number(self.error)),
+            ("note".into(), Cell::Text(self.note.clone())),
+        ]);
+        let mut listing = Listing::default();
+        listing.push(row);
+        listing
+    }
+}
+
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let (plan, json) = match &args.goal {
-        Goal::Bloom(goal) => (bloom(goal)?, goal.json),
-        Goal::Distinct(goal) => (distinct(goal)?, goal.json),
-        Goal::CountMin(goal) => (count_min(goal)?, goal.json),
-        Goal::MinHash(goal) => (min_hash(goal)?, goal.json),
-        Goal::Counter(goal) => (counter(goal)?, goal.json),
-        Goal::Lsh(goal) => (lsh(goal)?, goal.json),
+    let (plan, form) = match &args.goal {
+        Goal::Bloom(goal) => (bloom(goal)?, goal.form),
+        Goal::Distinct(goal) => (distinct(goal)?, goal.form),
+        Goal::CountMin(goal) => (count_min(goal)?, goal.form),
+        Goal::MinHash(goal) => (min_hash(goal)?, goal.form),
+        Goal::Counter(goal) => (counter(goal)?, goal.form),
+        Goal::Lsh(goal) => (lsh(goal)?, goal.form),
     };
-    if json {
-        out.json(&plan)?;
-    } else {
-        print(&plan, out)?;
+    match form.get() {
+        Form::Table => print(&plan, out)?,
+        Form::Json => out.json(&plan)?,
+        form => out.listing(&plan.listing(), form)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -32,7 +32,8 @@ use self::tables::Source;
 use super::Outcome;
 use crate::args::{InputArgs, Seeded};
 use crate::corpus::memory_size;
-use crate::output::{self, Output};
+use crate::form::FormArgs;
+use crate::output::{self, Form, Output};
 use crate::pass::Pass;
 
 /// What is in this file?
@@ -63,7 +64,7 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Profile")]
 struct How {
     /// Write one page with plots to this file, which needs no network, instead of a table
-    #[arg(long, value_name = "OUT.html", conflicts_with = "json")]
+    #[arg(long, value_name = "OUT.html", conflicts_with_all = ["json", "form"])]
     html: Option<PathBuf>,
 
     /// The most memory to use, however long the file is; more makes wide tables more exact
@@ -79,9 +80,8 @@ struct How {
     #[arg(long)]
     separate: bool,
 
-    /// One JSON object instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
@@ -97,8 +97,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let Joins { found, undecided, undecided_pairs } = joins;
     let tables = tables.into_iter().map(|(table, _)| table).collect();
     let report = Report { tables, joins: found, undecided, undecided_pairs };
-    if args.how.json {
+    let form = args.how.form.get();
+    if form == Form::Json {
         out.json(&report)?;
+    } else if form != Form::Table {
+        out.listing(&table::listing(&report), form)?;
     } else if let Some(page) = page {
         page.write(page::page(&report).as_bytes())?;
         out.remark(format_args!("Wrote {}.", page.name()))?;

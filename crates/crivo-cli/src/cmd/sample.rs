@@ -3,14 +3,17 @@
 //! The sample is the library's [`RowSample`]: every row draws a number from the seed and its place in the input, so it does
 //! not matter which thread saw a row, and the same seed gives the same sample of the same file.
 
+mod share;
+
 use std::io::Write;
-use std::num::NonZero;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use crivo::keys::KeyScheme;
 use crivo::sampling::{RowSample, SampledRow};
 use crivo_rows::{Items, Predicate, RowBatch, Select};
+
+use self::share::{SampleSize, share_of_rows};
 
 use super::Outcome;
 use crate::args::{InputArgs, Seeded};
@@ -20,21 +23,23 @@ use crate::pass::Pass;
 
 /// Print a fair sample of the rows, in their order, after the header
 ///
-/// Every set of so many rows is as likely as any other. The same seed gives the same sample of the same
+/// Every set of K rows is as likely as any other; with a share each row is drawn by itself, so that any input
+/// streams through. With -f only rows with a value in that field are drawn. The same seed gives the same sample of the same
 /// file. With --weight a row of twice the weight is twice as likely to be drawn next.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   crivo sample -n 1000 visits.csv.gz > some.csv
+  crivo sample -n 1% access.log.gz
   crivo sample -n 5 --seed random access.log
   crivo sample -n 100 --weight amount sales.parquet > audit.parquet")]
 pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
 
-    /// How many rows
-    #[arg(short, value_name = "K", help_heading = "Sampling")]
-    n: NonZero<u32>,
+    /// How many rows: 1000, 10k; or each row with this chance: 10%
+    #[arg(short, value_name = "K|SHARE%", help_heading = "Sampling")]
+    n: SampleSize,
 
     /// The field with the weight of each row, a number from 0 on
     #[arg(long, value_name = "FIELD", help_heading = "Sampling")]
@@ -67,6 +72,10 @@ impl Sampled {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut pass = args.input.pass()?;
+    let size = match args.n {
+        SampleSize::Rows(rows) => rows,
+        SampleSize::Share(share) => return share_of_rows(args, pass, share, out),
+    };
     if pass.items != Items::Values {
         bail!("--words: a sample is of whole rows, not of their words");
     }
@@ -84,7 +93,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if numbered {
         pass.threads = 1;
     }
-    let (capacity, seed) = (args.n.get(), args.seed.number()?);
+    let (capacity, seed) = (size.get(), args.seed.number()?);
     let empty = if weight.is_some() { RowSample::weighted } else { RowSample::new }(capacity, seed)?;
     let draw = Draw { numbered, must_have, weight, skip_bad: pass.skip_bad };
     let folded = pass.fold_rows(

@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::key_word;
+use crate::form::FormArgs;
 use crate::kinds;
-use crate::output::{self, Interval, Output};
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::store::{self, Stored};
 
 /// What is in this sketch?
@@ -28,9 +29,8 @@ pub(crate) struct Args {
     #[arg(value_name = "SKETCH")]
     sketch: PathBuf,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -50,10 +50,10 @@ struct Report {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let stored = store::read(&args.sketch)?;
-    if args.json {
-        print_json(&stored, out)?;
-    } else {
-        print_table(&stored, out)?;
+    match args.form.get() {
+        Form::Table => print_table(&stored, out)?,
+        Form::Json => print_json(&stored, out)?,
+        form => out.listing(&listing(&stored), form)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -75,6 +75,34 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
     })
 }
 
+/// What is known about a sketch as one row.
+fn listing(stored: &Stored) -> Listing {
+    let summary = stored.sketch.summary();
+    let mut row: Vec<(String, Cell)> = vec![
+        ("kind".into(), Cell::Text(summary.family.name().into())),
+        ("version".into(), Cell::Whole(summary.family.version().into())),
+        ("keys".into(), Cell::Text(keys_of(&stored.sketch).into())),
+        ("seed".into(), Cell::Whole(summary.scheme.seed())),
+        ("items".into(), Cell::Interval(summary.items.into())),
+        ("fill".into(), Cell::of_number(summary.fill)),
+        ("fpr".into(), Cell::of_number(summary.false_positive_rate)),
+        ("bytes".into(), Cell::Whole(summary.memory as u64)),
+        ("file_bytes".into(), Cell::Whole(stored.file_bytes as u64)),
+    ];
+    for (name, value) in &summary.parameters {
+        let cell = match value {
+            Parameter::Count(count) => Cell::Whole(*count),
+            Parameter::Ratio(number) | Parameter::Number(number) => Cell::Number(*number),
+            Parameter::Name(name) => Cell::Text((*name).into()),
+            _ => Cell::Unknown,
+        };
+        row.push(((*name).into(), cell));
+    }
+    let mut listing = Listing::default();
+    listing.push(row);
+    listing
+}
+
 fn print_table(stored: &Stored, out: &Output) -> Result<()> {
     let summary = stored.sketch.summary();
     let keys = keys_of(&stored.sketch);
@@ -84,7 +112,7 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
         ("kind".into(), format!("{family}, version {}", family.version())),
         ("made by".into(), kind.made_by.into()),
         ("answers".into(), kind.answers.into()),
-        ("items".into(), output::estimate(items)),
+        ("items".into(), output::items(items)),
     ];
     for (name, value) in &parameters {
         rows.push((name.replace('_', " "), output::parameter(value)));

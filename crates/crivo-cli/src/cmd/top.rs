@@ -19,8 +19,9 @@ use serde::Serialize;
 
 use self::choose::{Candidate, Guarantee, Wanted};
 use super::Outcome;
-use crate::args::{InputArgs, KeyArgs, SketchArgs, share, whole};
-use crate::output::{self, Interval, Output};
+use crate::args::{InputArgs, KeyArgs, SketchArgs, at_least_one, share, whole};
+use crate::form::FormArgs;
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
 use crate::tally::tally;
@@ -40,7 +41,8 @@ const SHARPNESS: f64 = 10.0;
 Examples:
   crivo top -f url access.csv.gz
   crivo top -k 20 -f ip 'logs/*.jsonl' --verify
-  crivo top -f customer --weight cents sales.csv --min-share 1% --json")]
+  crivo top -f customer --weight cents sales.csv -k 5 --min-share 1% --json
+  crivo top -f url access.csv --output csv")]
 pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -61,8 +63,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
 struct How {
-    /// How many to list [default: 10]
-    #[arg(short, value_name = "N", conflicts_with_all = ["min_share", "min_count"])]
+    /// How many to list [default: 10]; with --min-share or --min-count at most so many of those
+    #[arg(short, value_name = "N", value_parser = at_least_one)]
     k: Option<NonZero<usize>>,
 
     /// List those that are at least this share of all: 0.01 or 1%
@@ -82,16 +84,15 @@ struct How {
     guarantee: Option<Guarantee>,
 
     /// How many values are kept in view [default: 16384, or what a small --min-share needs]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     counters: Option<NonZero<u64>>,
 
     /// Count those listed exactly, in a second pass
     #[arg(long, conflicts_with = "into")]
     verify: bool,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -113,6 +114,9 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct Line {
     key: String,
+    /// The bytes of a key that is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
     count: Interval,
     #[serde(flatten)]
     verified: Option<Verified>,
@@ -154,7 +158,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else {
         count(args, &pass, &wanted, out)?
     };
-    let (listed, majority) = if *verify {
+    let (mut listed, majority) = if *verify {
         recounted(args, &pass, &sketch, &wanted, counts, out)?
     } else {
         let candidates = Candidate::of(&sketch);
@@ -167,12 +171,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         });
         (listed.collect(), majority)
     };
+    if let Some(most) = args.how.k {
+        listed.truncate(most.get());
+    }
     if let Some(destination) = destination {
         destination.write(&ring.map_or_else(|| sketch.encode(), |ring| ring.encode()))?;
     }
-    let majority = majority.map(|(key, certain)| Majority { key: key.to_string(), certain });
+    if sketch.total() == u64::MAX {
+        out.warn("the weights add up to 2^64 or more: counts at that end are lower bounds");
+    }
+    let majority = majority.map(|(key, certain)| Majority { key: output::key_of(&key), certain });
     let found_nothing = listed.is_empty() && !matches!(wanted, Wanted::First(_));
-    if args.how.json {
+    let form = args.how.form.get();
+    if form == Form::Json {
         out.json(&Report {
             rows: counts.rows,
             skipped: counts.skipped,
@@ -185,11 +196,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             bytes: sketch.memory(),
             window,
         })?;
+    } else if form != Form::Table {
+        out.listing(&listing(listed, sketch.total()), form)?;
     } else {
         print(&sketch, counts, &listed, majority.as_ref(), out)?;
-        if let Some(Covered { from, to, late }) = window {
-            out.detail(format_args!("from {from}"))?;
-            out.detail(format_args!("to   {to}, {} late", output::count(late)))?;
+        if let Some(covered) = window {
+            covered.print(out)?;
         }
     }
     Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -336,8 +348,22 @@ impl Line {
             covered: estimate.covers(exact as f64),
         });
         let count = exact.map_or(estimate, |exact| Estimate::exact(exact as f64));
-        Self { key: key.to_string(), count: count.into(), verified }
+        let (key, key_hex) = (output::key_of(&key), output::key_hex_of(&key));
+        Self { key, key_hex, count: count.into(), verified }
     }
+}
+
+/// The list for programs: key, count and share of each.
+fn listing(listed: Vec<Listed>, total: u64) -> Listing {
+    let mut listing = Listing::named(["key", "count", "share"]);
+    for line in listed.into_iter().map(Line::of) {
+        let share = line.count.value / total.max(1) as f64;
+        let mut row =
+            vec![("key", Cell::Text(line.key)), ("count", line.count.into()), ("share", Cell::Number(share))];
+        row.extend(line.verified.map(|verified| ("covered", Cell::Yes(verified.covered))));
+        listing.push(row);
+    }
+    listing
 }
 
 fn print(
@@ -352,7 +378,7 @@ fn print(
         .iter()
         .map(|Listed { key, estimate, exact }| {
             let count = exact.map_or(*estimate, |exact| Estimate::exact(exact as f64));
-            [output::estimate(count), output::percent(count.value() / total), key.to_string()]
+            [output::estimate(count), output::percent(count.value() / total), output::key_of(key)]
         })
         .collect();
     out.columns(&rows)?;
@@ -364,13 +390,12 @@ fn print(
         out.detail(format_args!("{key} {how} the majority"))?;
     }
     match sketch.max_error() {
+        _ if sketch.total() == u64::MAX => out.detail("not exact: counts end at 2^64 - 1")?,
         0 => out.detail("exact: every value was kept in view")?,
         error => out.detail(format_args!("others came at most {} times", output::count(error)))?,
     }
     out.counts(counts)?;
-    out.detail(format_args!(
-        "{} counters, {}",
-        output::count(sketch.counters() as u64),
-        output::bytes(sketch.memory())
-    ))
+    let counters = sketch.counters() as u64;
+    let unit = if counters == 1 { "counter" } else { "counters" };
+    out.detail(format_args!("{} {unit}, {}", output::count(counters), output::bytes(sketch.memory())))
 }

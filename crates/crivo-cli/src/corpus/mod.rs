@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, value_parser};
 use crivo_near::{Documents, TakeText};
-use crivo_rows::Input;
+use crivo_rows::{Format, Input};
 
 pub(crate) use self::files::InputFiles;
 pub(crate) use self::folder::FolderCorpus;
@@ -208,15 +208,24 @@ impl Corpus<'_> {
         }
     }
 
-    /// Writes the documents that are kept, unchanged and in their order: records as they stand; of
+    /// The format of the records, if it is told; folders have none.
+    pub(crate) fn format(&self) -> Option<Format> {
+        match self {
+            Self::Rows(rows) => rows.format(),
+            Self::Folder(_) => None,
+        }
+    }
+
+    /// Writes the documents that are kept, in their order: records as they stand, or in another format; of
     /// folders the paths.
     pub(crate) fn copy(
         &self,
         keep: &(dyn Fn(u64) -> bool + Sync),
+        format: Option<Format>,
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
         match self {
-            Self::Rows(rows) => rows.copy(keep, to),
+            Self::Rows(rows) => rows.copy(keep, format, to),
             Self::Folder(folder) => folder.list(keep, to),
         }
     }

@@ -188,21 +188,28 @@ impl<'a> RowCorpus<'a> {
         Ok(Some(ids))
     }
 
+    /// The format of the records, if it was chosen or the name of the first file tells it.
+    pub(super) fn format(&self) -> Option<Format> {
+        self.input.told_format()
+    }
+
     pub(super) fn copy(
         &self,
         keep: &(dyn Fn(u64) -> bool + Sync),
+        format: Option<Format>,
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
         let meter = self.meter();
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
-        let copied = scan.copy_rows(
-            Predicate::Each(&|batch, kept| {
-                kept.iter_mut().enumerate().for_each(|(row, kept)| *kept = keep(batch.id(row).to_u64()));
-                Ok(())
-            }),
-            to,
-        )?;
+        let stays = |batch: &mut RowBatch<'_>, kept: &mut [bool]| {
+            kept.iter_mut().enumerate().for_each(|(row, kept)| *kept = keep(batch.id(row).to_u64()));
+            Ok(())
+        };
+        let copied = match format {
+            None => scan.copy_rows(Predicate::Each(&stays), to)?,
+            Some(format) => scan.convert_rows(&stays, format, to)?,
+        };
         if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
     }
 

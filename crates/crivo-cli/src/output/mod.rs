@@ -4,6 +4,7 @@
 //! comes from data (a field's name, a file's) cannot steer the terminal: control characters and
 //! those that turn the direction of writing are shown as escapes.
 
+mod listing;
 mod meter;
 mod text;
 
@@ -12,12 +13,16 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
+use crivo::keys::OwnedKey;
 use crivo::{Confidence, Estimate};
 use crivo_rows::{Counts, Remedy};
 use serde::Serialize;
 
+pub(crate) use self::listing::{Cell, Form, Listing};
 pub(crate) use self::meter::Meter;
-pub(crate) use self::text::{bytes, count, estimate, number, parameter, percent};
+pub(crate) use self::text::{
+    between, bytes, count, estimate, exact, items, number, parameter, percent, rows as rows_of,
+};
 
 pub(crate) const STRONG: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
@@ -31,7 +36,7 @@ pub(crate) struct Output {
 }
 
 /// An estimate in JSON. A full sketch has no upper bound: `null`, because JSON has no infinity.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Interval {
     pub(crate) value: f64,
     pub(crate) lower: f64,
@@ -75,6 +80,11 @@ impl Output {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
         self.raw(&line)
+    }
+
+    /// An answer that is a table, in a form for programs.
+    pub(crate) fn listing(&self, listing: &Listing, form: Form) -> Result<()> {
+        self.raw(listing.text(form).as_bytes())
     }
 
     /// The answer, and beside it what it counts.
@@ -131,13 +141,12 @@ impl Output {
     /// How many rows were read.
     pub(crate) fn counts(&self, counts: Counts) -> Result<()> {
         let bad = if counts.bad > 0 { format!(", {} bad", count(counts.bad)) } else { String::new() };
-        let unit = if counts.rows == 1 { "row" } else { "rows" };
         let left_out = match counts.left_out {
             0 => String::new(),
             left_out => format!(", {} left out", count(left_out)),
         };
-        let (rows, skipped) = (count(counts.rows), count(counts.skipped));
-        self.detail(format_args!("{rows} {unit}{left_out}, {skipped} skipped{bad}"))
+        let (rows, skipped) = (rows_of(counts.rows), count(counts.skipped));
+        self.detail(format_args!("{rows}{left_out}, {skipped} skipped{bad}"))
     }
 
     /// What was done, for a command whose result is a file; nothing if quiet.
@@ -208,6 +217,13 @@ fn explain(error: &anyhow::Error) -> String {
         }
         parts.push(cause.to_string());
     }
+    // An option has the name of the field that the library complains about: once is enough.
+    for at in 1..parts.len() {
+        let name = parts[at - 1].strip_prefix("--").map(|option| format!("{option}: "));
+        if let Some(rest) = name.and_then(|name| parts[at].strip_prefix(&name).map(String::from)) {
+            parts[at] = rest;
+        }
+    }
     parts.join(": ")
 }
 
@@ -220,6 +236,44 @@ fn advice(remedy: Remedy) -> &'static str {
         Remedy::LongerRecords => " (--max-record 1G allows longer ones)",
         _ => "",
     }
+}
+
+/// A key as text: bytes that are no UTF-8 are shown as `\\xFF`, so that different keys look different.
+pub(crate) fn key_text(key: &[u8]) -> String {
+    let mut text = String::new();
+    for part in key.utf8_chunks() {
+        text.push_str(part.valid());
+        part.invalid().iter().for_each(|byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02X}");
+        });
+    }
+    text
+}
+
+/// The same for a key of either kind.
+pub(crate) fn key_of(key: &OwnedKey) -> String {
+    match key {
+        OwnedKey::Bytes(bytes) => key_text(bytes),
+        integer => integer.to_string(),
+    }
+}
+
+/// The bytes of a key of either kind in hexadecimal digits, if they are no UTF-8.
+pub(crate) fn key_hex_of(key: &OwnedKey) -> Option<String> {
+    match key {
+        OwnedKey::Bytes(bytes) => key_hex(bytes),
+        _ => None,
+    }
+}
+
+/// The bytes of a key in hexadecimal digits, if they are no UTF-8.
+pub(crate) fn key_hex(key: &[u8]) -> Option<String> {
+    std::str::from_utf8(key).err()?;
+    Some(key.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
 }
 
 /// The text with everything escaped that a terminal would obey instead of showing it.
@@ -258,10 +312,23 @@ mod tests {
     }
 
     #[test]
+    fn different_keys_look_different() {
+        assert_eq!(key_text("ação".as_bytes()), "ação");
+        assert_eq!(key_text(b"a\xFFb"), "a\\xFFb");
+        assert_eq!((key_hex(b"a\xFFb").as_deref(), key_hex(b"ab")), (Some("61ff62"), None));
+    }
+
+    #[test]
     fn closed_pipe_is_found_below_context() {
         let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("while printing");
         assert!(is_closed_pipe(&error));
         assert!(!is_closed_pipe(&anyhow::Error::from(io::Error::from(io::ErrorKind::StorageFull))));
+    }
+
+    #[test]
+    fn an_option_is_named_once() {
+        let error = anyhow::anyhow!("error: expected less").context("--error");
+        assert_eq!(explain(&error), "--error: expected less");
     }
 
     #[test]

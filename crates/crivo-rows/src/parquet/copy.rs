@@ -135,7 +135,7 @@ impl WholeRows<'_> {
     }
 }
 
-fn cannot_write(error: &ParquetError) -> Error {
+pub(crate) fn cannot_write(error: &ParquetError) -> Error {
     use std::error::Error as _;
     // A closed pipe must stay recognisable.
     match error.source().and_then(|source| source.downcast_ref::<std::io::Error>()) {

@@ -32,7 +32,7 @@ use crate::input::Source;
 use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
-pub(crate) use self::copy::ParquetCopy;
+pub(crate) use self::copy::{ParquetCopy, cannot_write};
 
 /// An open Parquet file.
 #[derive(Debug)]

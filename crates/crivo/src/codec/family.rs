@@ -23,6 +23,7 @@ macro_rules! with_every_family {
             Bloom = 0x31, version 1, in membership;
             BlockedBloom = 0x32, version 1, in membership;
             CountingBloom = 0x33, version 1, in membership;
+            CombinedFilter = 0x34, version 1, in membership;
             CountMin = 0x40, version 1, in frequency;
             RangeCountMin = 0x41, version 1, in frequency;
             Majority = 0x42, version 1, in frequency;

@@ -5,6 +5,7 @@
 //! | [`DirectTable`] | one bit for each integer there could be | none | exact |
 //! | [`Bloom`] | 9.6 bits a key at 1 % | "yes" is wrong at the rate | exact; so is intersection, but for its rate |
 //! | [`BlockedBloom`] | 10.1 bits a key at 1 %, one cache line | "yes" is wrong at the rate | exact; so is intersection, but for its rate |
+//! | [`CombinedFilter`] | that of its filters | of a union the sum of theirs, of an intersection the least | union; filters of one size become one |
 //! | [`CountingBloom`] | 4 to 32 bits a cell, 10 cells a key for 1 % | false positives; counts from above | exact, and so is subtraction |
 
 /// Implements [`Membership`](crate::sketch::Membership) for a filter that needs only the hash of a key.
@@ -89,6 +90,7 @@ use removal;
 
 pub mod blocked_bloom;
 pub mod bloom;
+pub mod combined_filter;
 pub mod counting_bloom;
 pub mod direct_table;
 mod occupancy;
@@ -96,5 +98,6 @@ mod sizing;
 
 pub use blocked_bloom::BlockedBloom;
 pub use bloom::Bloom;
+pub use combined_filter::CombinedFilter;
 pub use counting_bloom::{CounterBits, CountingBloom};
 pub use direct_table::DirectTable;

@@ -19,24 +19,42 @@ const BELOW: usize = 4;
 /// The exponent of the lowest bit.
 const LOWEST: i32 = -1074;
 
+/// The sum of floats, exact until it is looked at: see the [module](self).
+///
+/// ```
+/// use crivo::profile::ExactSum;
+/// let mut sum = ExactSum::new();
+/// [1e308, 1e308, -1e308, 0.25].iter().for_each(|number| sum.add(*number));
+/// assert_eq!(sum.value(), 1e308);
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct ExactSum {
+pub struct ExactSum {
     limbs: Box<[i64; LIMBS]>,
     /// Additions since carries were settled.
     additions: u32,
+}
+
+impl Default for ExactSum {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl ExactSum {
     /// Each changes a limb by less than 2^33, and a limb that is settled is below 2^32.
     const MOST_ADDITIONS: u32 = 1 << 29;
 
-    pub(crate) fn new() -> Self {
+    /// A sum of nothing: 0.
+    pub fn new() -> Self {
         Self { limbs: Box::new([0; LIMBS]), additions: 0 }
     }
 
-    /// Adds a finite number.
+    /// Adds a finite number; one that is not finite is left out.
     #[inline]
-    pub(crate) fn add(&mut self, value: f64) {
+    pub fn add(&mut self, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
         let (mantissa, limb, offset) = parts(value);
         let bits = u128::from(mantissa) << offset;
         let sign = if value < 0.0 { -1 } else { 1 };
@@ -48,8 +66,11 @@ impl ExactSum {
         self.count_addition();
     }
 
-    /// Adds a finite number many times.
-    pub(crate) fn add_weighted(&mut self, value: f64, weight: u64) {
+    /// Adds a finite number many times; one that is not finite is left out.
+    pub fn add_weighted(&mut self, value: f64, weight: u64) {
+        if !value.is_finite() {
+            return;
+        }
         let (mantissa, limb, offset) = parts(value);
         let sign = if value < 0.0 { -1 } else { 1 };
         for (half, factor) in [weight as u32, (weight >> 32) as u32].into_iter().enumerate() {
@@ -70,7 +91,8 @@ impl ExactSum {
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Makes this the sum of both.
+    pub fn merge(&mut self, other: &Self) {
         self.settle();
         self.limbs.iter_mut().zip(other.settled()).for_each(|(mine, theirs)| *mine += theirs);
         self.settle();
@@ -114,14 +136,14 @@ impl ExactSum {
     }
 
     /// The nearest float, infinite if the sum is beyond the largest.
-    pub(crate) fn value(&self) -> f64 {
+    pub fn value(&self) -> f64 {
         let (negative, limbs) = self.magnitude();
         let value = nearest(&limbs, 0, false);
         if negative { -value } else { value }
     }
 
     /// The float nearest to the sum over a count, which need not be infinite where the sum is.
-    pub(crate) fn mean(&self, count: u64) -> f64 {
+    pub fn mean(&self, count: u64) -> f64 {
         let (negative, limbs) = self.magnitude();
         // The sum with zeros below it: then the quotient of any sum and any count has 64 bits or more.
         let mut digits = [0; LIMBS + BELOW];

@@ -13,7 +13,7 @@
 mod by_hash;
 pub mod column_profile;
 pub mod ddsketch;
-pub(crate) mod exact_sum;
+pub mod exact_sum;
 pub mod growth;
 pub mod joinability;
 pub mod near_duplicates;
@@ -22,6 +22,7 @@ mod sizes;
 
 pub use column_profile::{ColumnProfile, ColumnType, Kind, Lengths, ProfileConfig, Value};
 pub use ddsketch::DDSketch;
+pub use exact_sum::ExactSum;
 pub use growth::DistinctGrowth;
 pub use joinability::{JoinColumn, JoinVerdict, Joinability};
 pub use near_duplicates::NearDuplicateShare;

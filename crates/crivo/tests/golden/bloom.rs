@@ -1,7 +1,7 @@
 //! The files of the Bloom filters.
 
 use crivo::keys::KeyScheme;
-use crivo::membership::{BlockedBloom, Bloom};
+use crivo::membership::{BlockedBloom, Bloom, CombinedFilter};
 
 use super::path;
 
@@ -23,7 +23,15 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     (-100..100).for_each(|i: i64| drop(blocked_integers.insert(&i)));
     let mut blocked_extremes = BlockedBloom::with_scheme(5, hashes).unwrap();
     blocked_extremes.insert_hashes(&[0, 1, u64::MAX, 1 << 63]);
+    let mut few = Bloom::for_items(10, 0.01).unwrap();
+    (0..10).for_each(|i| drop(few.insert(format!("key {i}").as_str())));
+    let united = CombinedFilter::union(texts.clone().into(), few.clone().into()).unwrap();
+    let shared = CombinedFilter::intersection(texts.clone().into(), blocked_texts.clone().into()).unwrap();
+    let both = CombinedFilter::union(shared.clone().into(), few.into()).unwrap();
     vec![
+        ("combined_filter_v1_union", united.encode()),
+        ("combined_filter_v1_intersection", shared.encode()),
+        ("combined_filter_v1_both", both.encode()),
         ("bloom_v1_empty", Bloom::for_items(1_000, 0.01).unwrap().encode()),
         ("bloom_v1_texts", texts.encode()),
         ("bloom_v1_integers", integers.encode()),

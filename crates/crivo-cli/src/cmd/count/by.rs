@@ -14,7 +14,7 @@ use crivo_rows::{Counts, Items, RowBatch, Select};
 use super::{Args, How, refuse};
 use crate::cmd::set::count_items;
 use crate::cmd::{Outcome, show};
-use crate::output::{self, Output};
+use crate::output::{self, Form, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
 
@@ -63,12 +63,12 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
     let sketch = AnySketch::from(array);
     let bytes = sketch.encode();
     destination.write(&bytes)?;
-    if args.how.json {
+    if args.how.form.get() == Form::Json {
         show::print_json(&Stored { sketch, file_bytes: bytes.len() }, out)?;
     } else {
         let summary = sketch.summary();
-        let (rows, name) = (output::count(counts.rows), destination.name());
-        out.remark(format_args!("{rows} rows counted into {name}"))?;
+        let (rows, name) = (output::rows_of(counts.rows), destination.name());
+        out.remark(format_args!("{rows} counted into {name}"))?;
         out.remark(format_args!("{}, then crivo ask {name} KEY", output::bytes(summary.memory)))?;
     }
     Ok(ExitCode::SUCCESS)

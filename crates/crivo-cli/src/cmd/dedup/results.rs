@@ -5,13 +5,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use crivo_near::{Clusters, Outcome as Found};
-use flate2::write::GzEncoder;
-use liblzma::write::XzEncoder;
 
 use super::Args;
 use super::against::KnownDocuments;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
+use crate::rows_file::RowsFile;
 use crate::store::{Destination, NewFolder};
 
 /// The places that were asked for.
@@ -25,55 +24,8 @@ pub(super) struct Results {
 enum Kept {
     Nowhere,
     StandardOutput,
-    File(Destination, Packing),
+    File(RowsFile),
     Folder(NewFolder),
-}
-
-/// How a file is compressed, by its name.
-#[derive(Debug, Clone, Copy)]
-enum Packing {
-    None,
-    Gzip,
-    Zstd,
-    Xz,
-}
-
-impl Packing {
-    fn of(path: &Path) -> Self {
-        match path.extension().and_then(|end| end.to_str()) {
-            Some("gz") => Self::Gzip,
-            Some("zst") => Self::Zstd,
-            Some("xz") => Self::Xz,
-            _ => Self::None,
-        }
-    }
-
-    /// Compresses what `fill` writes.
-    fn pack(
-        self,
-        to: &mut (dyn Write + Send),
-        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<()> {
-        match self {
-            Self::None => fill(to)?,
-            Self::Gzip => {
-                let mut packed = GzEncoder::new(to, flate2::Compression::default());
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-            Self::Zstd => {
-                let mut packed = zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-            Self::Xz => {
-                let mut packed = XzEncoder::new(to, 6);
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Results {
@@ -86,7 +38,7 @@ impl Results {
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
                 Kept::Folder(NewFolder::new(path)?)
             }
-            Some(path) => Kept::File(beside(args, path)?, Packing::of(path)),
+            Some(path) => Kept::File(RowsFile::new(path, beside(args, path)?)?),
         };
         let place =
             |path: &Option<std::path::PathBuf>| path.as_deref().map(|path| beside(args, path)).transpose();
@@ -110,9 +62,10 @@ impl Results {
         let keep = |place: u64| stays(place) && !known.contains(place);
         match &self.kept {
             Kept::Nowhere => {}
-            Kept::StandardOutput => corpus.copy(&keep, &mut output::rows())?,
-            Kept::File(file, packing) => {
-                file.write_with(|to| packing.pack(to, |packed| corpus.copy(&keep, packed)))?;
+            Kept::StandardOutput => corpus.copy(&keep, None, &mut output::rows())?,
+            Kept::File(file) => {
+                let format = file.conversion(corpus.format())?;
+                file.write(|to| corpus.copy(&keep, format, to))?;
             }
             Kept::Folder(folder) => folder.fill(|to| corpus.copy_files(&keep, to))?,
         }

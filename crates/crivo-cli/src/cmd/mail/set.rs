@@ -79,7 +79,7 @@ pub(crate) struct MergeArgs {
 pub(crate) fn expire(args: &ExpireArgs, out: &Output) -> Outcome {
     let filter = Filter::open(&args.store.store)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-    let before = now.saturating_sub(i64::try_from(args.older).unwrap_or(i64::MAX).saturating_mul(1000));
+    let before = now.saturating_sub(i64::try_from(args.older).unwrap_or(i64::MAX));
     let expired = filter.expire(before)?;
     out.remark(format_args!("{} messages expired", output::count(expired)))?;
     Ok(ExitCode::SUCCESS)

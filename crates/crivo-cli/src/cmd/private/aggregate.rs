@@ -30,7 +30,7 @@ pub(super) struct Args {
     reports: Vec<PathBuf>,
 
     /// Where to write the sketch
-    #[arg(short, long, value_name = "SKETCH")]
+    #[arg(short, value_name = "SKETCH")]
     output: PathBuf,
 
     /// Print what `crivo show --json` prints about the sketch

@@ -56,7 +56,7 @@ struct How {
     width: u32,
 
     /// Where to write the reports
-    #[arg(short, long, value_name = "REPORTS")]
+    #[arg(short, value_name = "REPORTS")]
     output: PathBuf,
 }
 

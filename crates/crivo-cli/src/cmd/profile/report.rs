@@ -81,6 +81,19 @@ pub(crate) struct ColumnReport {
 }
 
 impl ColumnReport {
+    /// A value with a leading zero, among those that were drawn or are frequent, of a column of numbers.
+    pub(crate) fn leading_zeros(&self) -> Option<&str> {
+        if self.kind != "integer" {
+            return None;
+        }
+        let is_code = |value: &&str| {
+            let digits = value.trim_start_matches(['+', '-']);
+            digits.len() > 1 && digits.starts_with('0')
+        };
+        let frequent = self.top.iter().map(|frequent| frequent.key.as_str());
+        self.sample.iter().map(String::as_str).chain(frequent).find(is_code)
+    }
+
     /// Whether every row certainly has a value of its own.
     pub(crate) fn is_certain_key(&self) -> bool {
         self.key && self.distinct.confidence == 1.0

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use unicode_width::UnicodeWidthChar;
 
-use super::report::{ColumnName, ColumnReport, Join, Report, Scalar, TableReport};
+use super::report::{ColumnName, ColumnReport, Join, Quantiles, Report, Scalar, TableReport};
 use super::separators::is_grouped;
-use crate::output::{self, FAINT, Interval, Output, STRONG, harmless};
+use crate::output::{self, Cell, FAINT, Interval, Listing, Output, STRONG, harmless};
 
 /// Shorter lines get one block a column.
 const LEAST_TABLE: usize = 64;
@@ -49,6 +49,41 @@ pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
         list(&mut text, &found, width)?;
     }
     out.styled(&text)
+}
+
+/// One row for each column of each table, for programs.
+pub(super) fn listing(report: &Report) -> Listing {
+    let mut listing = Listing::default();
+    let scalar = |value: &Option<Scalar>| match value {
+        None => Cell::Unknown,
+        Some(Scalar::Integer(integer)) => Cell::Text(integer.to_string()),
+        Some(Scalar::Float(float)) => Cell::Number(*float),
+        Some(Scalar::Text(text)) => Cell::Text(text.clone()),
+    };
+    for (table, column) in report.tables.iter().flat_map(|t| t.columns.iter().map(move |column| (t, column)))
+    {
+        let quantile = |of: fn(&Quantiles) -> Interval| {
+            Cell::of_number(column.quantiles.as_ref().map(|quantiles| of(quantiles).value))
+        };
+        listing.push([
+            ("table", Cell::Text(table.name.clone())),
+            ("column", Cell::Text(column.name.clone())),
+            ("type", Cell::Text(column.kind.into())),
+            ("rows", Cell::Whole(table.rows)),
+            ("empty", Cell::Whole(column.empty)),
+            ("distinct", Cell::Interval(column.distinct)),
+            ("key", Cell::Yes(column.key)),
+            ("min", scalar(&column.min)),
+            ("max", scalar(&column.max)),
+            ("sum", Cell::of_number(column.sum)),
+            ("mean", Cell::of_number(column.mean)),
+            ("p25", quantile(|quantiles| quantiles.p25)),
+            ("p50", quantile(|quantiles| quantiles.p50)),
+            ("p75", quantile(|quantiles| quantiles.p75)),
+            ("majority", Cell::of_text(column.majority.clone())),
+        ]);
+    }
+    listing
 }
 
 fn heading(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
@@ -110,13 +145,14 @@ fn names(table: &TableReport, widest: usize) -> Printed {
 }
 
 fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
+    let widest_range = (width / 4).clamp(20, 48);
     let mut printed = vec![
         names(table, (width / 5).clamp(12, 40)),
         Printed::new("type", 9, false, table, |column| column.kind.into()),
         Printed::new("empty", 8, true, table, |column| empty(column, table.rows)),
         Printed::new("different", 28, true, table, different),
-        Printed::new("from … to", (width / 4).clamp(20, 48), false, table, |column| {
-            range(column).unwrap_or_default()
+        Printed::new("from … to", widest_range, false, table, |column| {
+            range(column, widest_range).unwrap_or_default()
         }),
         Printed::new("median", 20, true, table, |column| median(column).unwrap_or_default()),
     ];
@@ -170,7 +206,7 @@ fn blocks(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
                 _ => "",
             };
             facts.push(format!("{} different{key}", output::estimate(column.distinct.estimate())));
-            facts.extend(range(column));
+            facts.extend(range(column, width - 2));
             facts.extend(median(column).map(|median| format!("median {median}")));
             facts.extend(Some(frequent(column, width - 2)).filter(|frequent| !frequent.is_empty()));
         }
@@ -203,17 +239,33 @@ fn different(column: &ColumnReport) -> String {
     }
 }
 
-fn range(column: &ColumnReport) -> Option<String> {
+/// The least and the greatest value, with all digits; marked as rounded where there is no room for them.
+fn range(column: &ColumnReport, widest: usize) -> Option<String> {
     let (least, greatest) = (column.min.as_ref()?, column.max.as_ref()?);
-    let shown = |value: &Scalar| match value {
-        Scalar::Integer(integer) if integer.unsigned_abs() < 1 << 53 => {
-            crivo::Estimate::exact(*integer as f64).to_string()
-        }
-        Scalar::Integer(integer) => integer.to_string(),
-        Scalar::Float(float) => output::number(*float),
-        Scalar::Text(text) => cut(text, 20),
+    let both = |shown: fn(&Scalar) -> String| {
+        if least == greatest { shown(least) } else { format!("{} … {}", shown(least), shown(greatest)) }
     };
-    Some(if least == greatest { shown(least) } else { format!("{} … {}", shown(least), shown(greatest)) })
+    let exactly = both(exact_scalar);
+    Some(if width_of(&exactly) <= widest { exactly } else { both(rounded_scalar) })
+}
+
+fn exact_scalar(value: &Scalar) -> String {
+    match value {
+        Scalar::Integer(integer) => {
+            let sign = if *integer < 0 { "-" } else { "" };
+            format!("{sign}{}", output::count(integer.unsigned_abs()))
+        }
+        Scalar::Float(float) => output::exact(*float),
+        Scalar::Text(text) => cut(text, 20),
+    }
+}
+
+fn rounded_scalar(value: &Scalar) -> String {
+    match value.as_number() {
+        Some(number) if number.abs() >= 1e6 => format!("≈ {number:.2e}"),
+        Some(number) => output::number(number),
+        None => exact_scalar(value),
+    }
 }
 
 fn median(column: &ColumnReport) -> Option<String> {
@@ -266,11 +318,16 @@ fn notes(column: &ColumnReport) -> Vec<String> {
         notes
             .push(format!("{name}: {numbers} {are} infinite, NaN or too large, and in no figure of numbers"));
     }
-    if let Some(near) = column.near_duplicates.filter(|near| near.value > 0.0) {
+    // Bounds that are as wide as this say nothing.
+    let is_told = |near: &Interval| near.value > 0.0 && near.upper - near.lower < 0.9;
+    if let Some(near) = column.near_duplicates.filter(is_told) {
         let percent = |share: f64| (100.0 * share).round();
         let (lower, upper) = (percent(near.lower), percent(near.upper));
         let range = if lower == upper { format!("{lower} %") } else { format!("{lower} to {upper} %") };
         notes.push(format!("{name}: {range} of the texts are near-duplicates of another"));
+    }
+    if let Some(code) = column.leading_zeros() {
+        notes.push(format!("{name}: taken for numbers, and '{code}' has a leading zero: these may be codes"));
     }
     if column.long > 0 {
         let values = output::count(column.long);

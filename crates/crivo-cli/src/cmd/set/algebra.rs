@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow};
 use crivo::{ErrorKind, Estimate};
 
+use crate::args::OnFull;
 use crate::cmd::Outcome;
 use crate::filter::Filter;
 use crate::kinds;
@@ -14,6 +15,9 @@ use crate::store::{self, Destination};
 use crate::turn::WaitArgs;
 
 /// What is in one set or the other
+///
+/// Filters of one size become one filter. Those of different sizes are kept side by side, and a key that is in
+/// neither set gets a yes at most as often as from both together.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,8 +30,9 @@ pub(super) struct UnionArgs {
 
 /// What is in both sets
 ///
-/// Finds every key that is in both; of other keys it takes as many for members as either did, which is
-/// more than a filter built from the shared keys alone would.
+/// Finds every key that is in both. A key in neither set gets a yes at most as often as from the better filter;
+/// a key in one of them gets it as often as from the other. The file holds both filters, because how many keys they
+/// share can be told from the two only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,13 +62,17 @@ struct TwoArgs {
     #[arg(value_name = "A")]
     first: PathBuf,
 
-    /// The second set, built with the same sizes
+    /// The second set; filters of different sizes are kept side by side
     #[arg(value_name = "B")]
     second: PathBuf,
 
     /// Where to write the result; one of the two is fine
-    #[arg(short, long, value_name = "SKETCH")]
+    #[arg(short, value_name = "SKETCH")]
     output: PathBuf,
+
+    /// What to do when there are more keys than the result is made for
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
+    on_full: OnFull,
 
     #[command(flatten)]
     wait: WaitArgs,
@@ -71,7 +80,7 @@ struct TwoArgs {
 
 pub(super) fn union(args: &UnionArgs, out: &Output) -> Outcome {
     combine(&args.two, "united", out, |first, second| {
-        first.merge(second)?;
+        first.unite(second)?;
         Ok(first.items())
     })
 }
@@ -108,7 +117,11 @@ fn combine(
         let (first, second) = (store::name_of(&args.first), store::name_of(&args.second));
         anyhow!("{second}: cannot be {done} with {first}: {error}")
     })?;
+    first.report_if_full(args.on_full, out)?;
     destination.write(&first.encode())?;
-    out.remark(format_args!("{} different in {}", output::estimate(items), destination.name()))?;
+    out.remark(format_args!("{} different in {}", output::items(items), destination.name()))?;
+    for line in crate::lookup::about_rate(first.sketch()) {
+        out.remark(line)?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     if args.how.json {
         show::print_json(&Stored { sketch: filter.into_sketch(), file_bytes: bytes.len() }, out)?;
     } else {
-        let (items, name) = (output::estimate(items), destination.name());
+        let (items, name) = (output::items(items), destination.name());
         out.remark(format_args!("{items} different in {name}, {}", output::bytes(memory)))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -156,7 +156,7 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
     if args.how.json {
         show::print_json(&Stored { sketch: ring, file_bytes: bytes.len() }, out)?;
     } else {
-        let (items, name) = (output::estimate(seen.items()), destination.name());
+        let (items, name) = (output::items(seen.items()), destination.name());
         let memory = output::bytes(ring.summary().memory);
         out.remark(format_args!("{items} different in the window of {name}, {memory}"))?;
         if late > 0 {

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::cmd::Outcome;
 use crate::filter::Filter;
-use crate::lookup::{Lookup, each_key};
-use crate::output::{self, Output};
+use crate::form::FormArgs;
+use crate::lookup::{Lookup, about_rate, each_key};
+use crate::output::{self, Cell, Form, Listing, Output};
 use crate::store;
 
 /// Ask whether keys are in a set: exit 0 if all may be, 1 if one certainly is not
@@ -27,9 +28,8 @@ pub(super) struct Args {
     #[arg(value_name = "KEY", required = true, allow_negative_numbers = true)]
     keys: Vec<OsString>,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -42,6 +42,9 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct Line {
     key: String,
+    /// The bytes of a key that is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
     member: bool,
     fpr: f64,
 }
@@ -55,17 +58,29 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     each_key(&args.keys, |key| {
         let member = lookup.ask(key)?.member.unwrap_or(false);
         report.all &= member;
-        report.answers.push(Line { key: String::from_utf8_lossy(key).into_owned(), member, fpr });
+        report.answers.push(Line { key: output::key_text(key), key_hex: output::key_hex(key), member, fpr });
         Ok(())
     })?;
     let all = report.all;
-    if args.json {
+    let form = args.form.get();
+    if form == Form::Json {
         out.json(&report)?;
-    } else {
+    } else if form != Form::Table {
+        let mut listing = Listing::named(["key", "member", "fpr"]);
+        for Line { key, member, fpr, .. } in report.answers {
+            listing.push([
+                ("key", Cell::Text(key)),
+                ("member", Cell::Yes(member)),
+                ("fpr", Cell::Number(fpr)),
+            ]);
+        }
+        out.listing(&listing, form)?;
+    } else if !out.is_quiet() {
+        // Quiet, the exit code is the answer.
         let words = |line: Line| (line.key, if line.member { "yes".into() } else { "no, certainly".into() });
         out.table(&report.answers.into_iter().map(words).collect::<Vec<(String, String)>>())?;
         if all && fpr > 0.0 {
-            out.detail(format_args!("{} of absent keys get a yes", output::percent(fpr)))?;
+            about_rate(&sketch).into_iter().try_for_each(|line| out.detail(line))?;
         }
     }
     Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::super::Outcome;
 use crate::args::{InputArgs, KeyArgs, share};
-use crate::output::{self, Interval, Output};
+use crate::form::FormArgs;
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 
 /// How alike two files are, by the items they hold
 ///
@@ -33,9 +34,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "2%")]
     error: f64,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -60,7 +60,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("neither file has an item: there is nothing to compare");
     }
     let similarity = one.similarity(&other)?;
-    if args.json {
+    let form = args.form.get();
+    if !matches!(form, Form::Json | Form::Table) {
+        let mut listing = Listing::default();
+        listing.push([("similarity", Cell::Interval(similarity.into()))]);
+        out.listing(&listing, form)?;
+    } else if form == Form::Json {
         out.json(&Report {
             similarity: similarity.into(),
             rows: [first.rows, second.rows],

@@ -16,7 +16,8 @@ use super::super::Outcome;
 use super::super::dedup::{AlikeArgs, bands};
 use crate::args::share;
 use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
-use crate::output::{self, Output};
+use crate::form::FormArgs;
+use crate::output::{self, Cell, Form, Listing, Output};
 
 /// An index on disk: add documents, and ask which of them others are like
 ///
@@ -121,9 +122,8 @@ struct QueryArgs {
     #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "2G")]
     memory: u64,
 
-    /// One JSON object instead of lines
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// What the index holds, and what it was made with
@@ -289,7 +289,18 @@ impl QueryArgs {
                 found.iter().map(move |found| (query.clone(), &found.id, found.similarity))
             })
         };
-        if self.json {
+        let form = self.form.get();
+        if !matches!(form, Form::Json | Form::Table) {
+            let mut listing = Listing::named(["query", "id", "similarity"]);
+            for (query, id, similarity) in matches() {
+                listing.push([
+                    ("query", Cell::Text(output::key_text(&query))),
+                    ("id", Cell::Text(output::key_text(id))),
+                    ("similarity", Cell::Number(similarity)),
+                ]);
+            }
+            out.listing(&listing, form)?;
+        } else if form == Form::Json {
             let text = |bytes: &[u8]| Cow::Owned(String::from_utf8_lossy(bytes).into_owned());
             let matches = matches().map(|(query, id, similarity)| MatchReport {
                 query: text(&query),

@@ -13,7 +13,8 @@ use serde::Serialize;
 use super::super::Outcome;
 use crate::args::{InputArgs, Seeded, share};
 use crate::corpus::{explained, first_record};
-use crate::output::{self, Interval, Output};
+use crate::form::FormArgs;
+use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 use crate::watch::Interruptible;
 
@@ -59,9 +60,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     seed: Seeded,
 
-    /// One JSON object instead of lines
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -120,7 +120,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         found.for_each_pair(take).map_err(explained)?;
         pairs
     };
-    if args.json {
+    let form = args.form.get();
+    if !matches!(form, Form::Json | Form::Table) {
+        let mut listing = Listing::named(["a", "b", "similarity"]);
+        for &(one, other, similarity) in &pairs {
+            let name = |set| Cell::Text(output::key_text(sets.name(set)));
+            listing.push([("a", name(one)), ("b", name(other)), ("similarity", Cell::Number(similarity))]);
+        }
+        out.listing(&listing, form)?;
+    } else if form == Form::Json {
         let name = |set| String::from_utf8_lossy(sets.name(set));
         let pair =
             |&(one, other, similarity): &(u32, u32, f64)| Pair { a: name(one), b: name(other), similarity };
@@ -136,7 +144,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else {
         print(&sets, &pairs)?;
         let (pairs, sets) = (output::count(pairs.len() as u64), output::count(sets.len() as u64));
-        out.tell(format_args!("{pairs} pairs among {sets} sets"));
+        let unit = if pairs == "1" { "pair" } else { "pairs" };
+        out.tell(format_args!("{pairs} {unit} among {sets} sets"));
         let [value, upper] =
             [not_listed.value(), not_listed.upper()].map(|pairs| output::count(pairs.round() as u64));
         if not_listed.upper() > 0.0 {

@@ -60,7 +60,9 @@ impl Candidate {
 /// The bounds as an answer like any other, its value in the middle.
 pub(super) fn estimate(lower: u64, upper: u64) -> Estimate {
     let middle = lower + (upper - lower) / 2;
-    Estimate::certain(middle as f64, lower as f64, upper as f64)
+    // A counter at its end may have stopped there.
+    let upper = if upper == u64::MAX { f64::INFINITY } else { upper as f64 };
+    Estimate::certain(middle as f64, lower as f64, upper)
 }
 
 /// The list, in the order of the candidates.

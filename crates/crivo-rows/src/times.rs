@@ -1,21 +1,40 @@
-//! Times in fields, and lengths of time in options.
+//! Times in fields, and lengths of time.
 //!
 //! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or as ISO 8601
 //! writes it: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`. Without a zone it is UTC.
 
 /// Larger numbers are milliseconds: as seconds this is the year 5138.
 const MOST_SECONDS: i64 = 99_999_999_999;
+/// Numbers beyond this are no times: 10,000 years in milliseconds.
+const MOST_MILLISECONDS: i64 = 400_000_000_000_000;
 
-/// Seconds since 1970, rounded down.
-pub(crate) fn time(text: &[u8]) -> Option<i64> {
+/// Returns the seconds since 1970, rounded down; none if the text is no time.
+///
+/// ```
+/// assert_eq!(crivo_rows::times::seconds(b"2025-11-16T03:05:42.9Z"), Some(1_763_262_342));
+/// assert_eq!(crivo_rows::times::seconds(b"soon"), None);
+/// ```
+pub fn seconds(text: &[u8]) -> Option<i64> {
+    milliseconds(text).map(|time| time.div_euclid(1000))
+}
+
+/// Returns the milliseconds since 1970, rounded down; none if the text is no time.
+pub fn milliseconds(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text.trim_ascii()).ok()?;
     if let Ok(number) = text.parse::<i64>() {
-        return Some(if number.abs() > MOST_SECONDS { number.div_euclid(1000) } else { number });
+        let is_seconds = number.unsigned_abs() <= MOST_SECONDS.unsigned_abs();
+        let time = if is_seconds { number * 1000 } else { number };
+        return Some(time);
     }
     if let Ok(number) = text.parse::<f64>()
-        && number.abs() <= MOST_SECONDS as f64
+        && number.abs() <= MOST_MILLISECONDS as f64
     {
-        return Some(number.floor() as i64);
+        let is_seconds = number.abs() <= MOST_SECONDS as f64;
+        // A time written as 1763262342.123 is that millisecond, not the one below its nearest float.
+        let scaled = if is_seconds { number * 1000.0 } else { number };
+        let nearest = scaled.round();
+        let time = if (scaled - nearest).abs() < 1e-3 { nearest } else { scaled.floor() };
+        return Some(time as i64);
     }
     iso(text)
 }
@@ -29,14 +48,21 @@ fn iso(text: &str) -> Option<i64> {
     }
     let days = days_since_1970(year, month, day)?;
     let Some(clock) = rest.strip_prefix(['T', 't', ' ']) else {
-        return rest.is_empty().then_some(days * 86_400);
+        return rest.is_empty().then_some(days * 86_400_000);
     };
     let zone_at = clock.find(['Z', 'z', '+', '-']).unwrap_or(clock.len());
     let (clock, zone) = clock.split_at(zone_at);
-    // A fraction of a second is passed over.
-    let clock = clock.split_once(['.', ',']).map_or(clock, |(whole, _)| whole).trim_end();
-    let seconds = of_day(clock)?;
-    Some(days * 86_400 + seconds - offset(zone)?)
+    let (clock, fraction) = clock.split_once(['.', ',']).unwrap_or((clock, ""));
+    let seconds = of_day(clock.trim_end())?;
+    Some((days * 86_400 + seconds - offset(zone)?) * 1000 + thousandths(fraction.trim_end())?)
+}
+
+/// The first three digits after the point; what comes after them is passed over.
+fn thousandths(fraction: &str) -> Option<i64> {
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')))
 }
 
 fn of_day(clock: &str) -> Option<i64> {
@@ -86,23 +112,45 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// A length of time in seconds: `90s`, `15m`, `24h`, `7d`, or a number of seconds.
-pub(crate) fn duration(text: &str) -> Result<u64, String> {
-    let wrong = || "expected a length of time such as 90s, 15m, 24h or 7d".to_string();
-    let (digits, unit) = match text.char_indices().next_back() {
-        Some((at, 's')) => (&text[..at], 1),
-        Some((at, 'm')) => (&text[..at], 60),
-        Some((at, 'h')) => (&text[..at], 3600),
-        Some((at, 'd')) => (&text[..at], 86_400),
-        Some((at, 'w')) => (&text[..at], 7 * 86_400),
-        _ => (text, 1),
+/// Returns a length of time in milliseconds: `500ms`, `90s`, `15m`, `24h`, `7d`, or a number of seconds.
+///
+/// # Errors
+/// If it is no length of time, or none at all.
+pub fn duration(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a length of time such as 500ms, 90s, 15m, 24h or 7d".to_string();
+    let (digits, unit) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 1),
+        None => match text.char_indices().next_back() {
+            Some((at, 's')) => (&text[..at], 1000),
+            Some((at, 'm')) => (&text[..at], 60_000),
+            Some((at, 'h')) => (&text[..at], 3_600_000),
+            Some((at, 'd')) => (&text[..at], 86_400_000),
+            Some((at, 'w')) => (&text[..at], 7 * 86_400_000),
+            _ => (text, 1000),
+        },
     };
     let number: u64 = digits.trim_end().parse().map_err(|_| wrong())?;
-    number.checked_mul(unit).filter(|seconds| *seconds > 0).ok_or_else(wrong)
+    // Times are signed.
+    let is_possible = |time: &u64| *time > 0 && *time <= i64::MAX as u64;
+    number.checked_mul(unit).filter(is_possible).ok_or_else(wrong)
 }
 
-/// A time as a person reads it: `2026-11-16 03:05:42`.
-pub(crate) fn shown(time: i64) -> String {
+/// Returns a length of time of so many milliseconds as a person reads it: `500 ms`, `2.5 s`, `1 h`.
+pub fn shown_duration(milliseconds: u64) -> String {
+    for (unit, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s")] {
+        if milliseconds >= unit && milliseconds.is_multiple_of(unit) {
+            return format!("{} {name}", milliseconds / unit);
+        }
+    }
+    if milliseconds < 1000 {
+        format!("{milliseconds} ms")
+    } else {
+        format!("{} s", milliseconds as f64 / 1000.0)
+    }
+}
+
+/// Returns a time in seconds since 1970 as a person reads it: `2026-11-16 03:05:42`.
+pub fn shown(time: i64) -> String {
     let (days, seconds) = (time.div_euclid(86_400), time.rem_euclid(86_400));
     // The inverse of the days above.
     let shifted = days + 719_468;
@@ -139,7 +187,7 @@ mod tests {
             ("1969-12-31T23:59:59Z", -1),
             ("2024-02-29", 1_709_164_800),
         ] {
-            assert_eq!(time(text.as_bytes()), Some(expected), "{text}");
+            assert_eq!(seconds(text.as_bytes()), Some(expected), "{text}");
         }
         for wrong in [
             "",
@@ -153,23 +201,42 @@ mod tests {
             "2025-11-16T03:05Zulu",
             "nan",
         ] {
-            assert_eq!(time(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(seconds(wrong.as_bytes()), None, "{wrong}");
         }
     }
 
     #[test]
+    fn fractions_of_a_second_are_kept() {
+        for (text, expected) in [
+            ("1763262342.123", 1_763_262_342_123),
+            ("1763262342123", 1_763_262_342_123),
+            ("2025-11-16T03:05:42.75+00:00", 1_763_262_342_750),
+            ("2025-11-16T03:05:42,1234567Z", 1_763_262_342_123),
+            ("1969-12-31T23:59:59.5", -500),
+            ("-0.5", -500),
+        ] {
+            assert_eq!(milliseconds(text.as_bytes()), Some(expected), "{text}");
+        }
+        assert_eq!(milliseconds(b"2025-11-16T03:05:42.x"), None);
+    }
+
+    #[test]
     fn times_are_shown_as_they_are_read() {
-        for seconds in [0, -1, 951_868_799, 951_868_800, 1_763_262_342, 4_102_444_800, -2_208_988_800] {
-            assert_eq!(time(shown(seconds).as_bytes()), Some(seconds), "{}", shown(seconds));
+        for time in [0, -1, 951_868_799, 951_868_800, 1_763_262_342, 4_102_444_800, -2_208_988_800] {
+            assert_eq!(seconds(shown(time).as_bytes()), Some(time), "{}", shown(time));
         }
     }
 
     #[test]
     fn durations_have_units() {
-        assert_eq!(duration("24h"), Ok(86_400));
-        assert_eq!(duration("90"), Ok(90));
-        assert_eq!(duration("15m"), Ok(900));
-        assert_eq!(duration("7d"), Ok(604_800));
+        assert_eq!(duration("24h"), Ok(86_400_000));
+        assert_eq!(duration("90"), Ok(90_000));
+        assert_eq!(duration("15m"), Ok(900_000));
+        assert_eq!(duration("7d"), Ok(604_800_000));
+        assert_eq!(duration("500ms"), Ok(500));
+        for (time, text) in [(500, "500 ms"), (2500, "2.5 s"), (3_600_000, "1 h"), (90_000, "90 s")] {
+            assert_eq!(shown_duration(time), text);
+        }
         for wrong in ["", "0", "h", "1.5h", "-3d", "5y", "99999999999999999d"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }

@@ -23,17 +23,27 @@ mod parse;
 
 use std::cmp::Ordering;
 
-use crivo_rows::{RowBatch, Values};
 use regex::bytes::Regex;
 
+use crate::batch::RowBatch;
+use crate::column::Values;
+use crate::error::Result;
 use crate::numbers;
 
-/// A condition, ready to be asked of every row.
+/// A condition, ready to be asked of every row; see the [module](self) for how one is written.
+///
+/// ```
+/// use crivo_rows::condition::Condition;
+/// let condition: Condition = "status >= 500 and url ~ ^/api".parse()?;
+/// assert_eq!(condition.fields, ["status", "url"]);
+/// assert!("status >=".parse::<Condition>().is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Condition {
+pub struct Condition {
     root: Node,
     /// The fields it needs, in the order of their columns.
-    pub(crate) fields: Vec<String>,
+    pub fields: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -90,12 +100,7 @@ impl Operator {
 
 impl Condition {
     /// Sets `matches[row]` for every row of a batch; `column` says where each of the fields is.
-    pub(crate) fn ask(
-        &self,
-        batch: &RowBatch<'_>,
-        column: impl Fn(usize) -> Option<usize>,
-        matches: &mut [bool],
-    ) {
+    pub fn ask(&self, batch: &RowBatch<'_>, column: impl Fn(usize) -> Option<usize>, matches: &mut [bool]) {
         let columns: Vec<Option<Values<'_>>> =
             (0..self.fields.len()).map(|field| column(field).map(|column| batch.column(column))).collect();
         for (row, matches) in matches.iter_mut().enumerate() {
@@ -107,8 +112,11 @@ impl Condition {
         }
     }
 
-    /// The same for a batch of all columns.
-    pub(crate) fn ask_named(&self, batch: &RowBatch<'_>, matches: &mut [bool]) -> crivo_rows::Result<()> {
+    /// The same for a batch of all columns, in which the fields are found by their names.
+    ///
+    /// # Errors
+    /// If the table has no such field.
+    pub fn ask_named(&self, batch: &RowBatch<'_>, matches: &mut [bool]) -> Result<()> {
         let names = batch.names();
         let place = |field: &String| {
             let by_number =
@@ -120,11 +128,8 @@ impl Condition {
         if !batch.discovers_columns()
             && let Some(missing) = places.iter().position(Option::is_none)
         {
-            let message = format!(
-                "--where: there is no field '{}': there are {}",
-                self.fields[missing],
-                names.join(", ")
-            );
+            let message =
+                format!("there is no field '{}': there are {}", self.fields[missing], names.join(", "));
             return Err(batch.error(0, message));
         }
         self.ask(batch, |field| places[field], matches);

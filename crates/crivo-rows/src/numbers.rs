@@ -1,7 +1,7 @@
 //! Numbers in fields: weights, sums, conditions.
 
 /// A whole number from 0 on, blanks around it allowed.
-pub(crate) fn whole(text: &[u8]) -> Option<u64> {
+pub fn whole(text: &[u8]) -> Option<u64> {
     let digits = match text.trim_ascii() {
         [b'+', digits @ ..] | digits => digits,
     };
@@ -15,7 +15,7 @@ pub(crate) fn whole(text: &[u8]) -> Option<u64> {
 }
 
 /// A 64-bit integer, signed or not; negative ones in two's complement, as integer keys are.
-pub(crate) fn integer(text: &[u8]) -> Option<u64> {
+pub fn integer(text: &[u8]) -> Option<u64> {
     match text.trim_ascii() {
         [b'-', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
             whole(digits).filter(|&magnitude| magnitude <= 1 << 63).map(u64::wrapping_neg)
@@ -25,7 +25,7 @@ pub(crate) fn integer(text: &[u8]) -> Option<u64> {
 }
 
 /// What is left of an integer after division, from 0 to below the divisor also if it is negative.
-pub(crate) fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
+pub fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
     match text.trim_ascii() {
         [b'-', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
             let left = whole(digits)?.checked_rem(divisor)?;
@@ -36,7 +36,7 @@ pub(crate) fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
 }
 
 /// A finite number, blanks around it allowed.
-pub(crate) fn decimal(text: &[u8]) -> Option<f64> {
+pub fn decimal(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     // Most are short and whole: no need for the general parser.
     if text.len() <= 15
@@ -49,7 +49,7 @@ pub(crate) fn decimal(text: &[u8]) -> Option<f64> {
 }
 
 /// A value as an error shows it.
-pub(crate) fn shown(value: &[u8]) -> String {
+pub fn shown(value: &[u8]) -> String {
     String::from_utf8_lossy(&value[..value.len().min(60)]).into_owned()
 }
 

@@ -1,0 +1,251 @@
+//! An answer that is a table, for programs: TSV, CSV, Markdown, or one JSON object a row.
+//!
+//! A cell that is an interval takes four columns: its value under its own name, and the bounds and the
+//! confidence beside it (`count`, `count_lower`, `count_upper`, `count_confidence`). What is not known is an
+//! empty cell. Fields of TSV and CSV are quoted as RFC 4180 does, if they hold the separator, a quote or
+//! a line end, so that crivo reads its own tables back. Numbers have all their digits and no blanks.
+
+use std::fmt::Write as _;
+
+use super::Interval;
+
+/// The forms of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Form {
+    /// Text for people
+    Table,
+    /// Fields separated by tabs, after a header
+    Tsv,
+    /// Fields separated by commas, after a header
+    Csv,
+    /// A table of Markdown
+    Markdown,
+    /// One JSON object, the same as --json
+    Json,
+    /// One JSON object for each row of the table
+    Jsonl,
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cell {
+    Text(String),
+    Yes(bool),
+    Whole(u64),
+    Number(f64),
+    Interval(Interval),
+    Unknown,
+}
+
+/// A table: the names of its columns, and its rows.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    names: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Listing {
+    /// Adds a row of names and cells. All rows have the names of the first.
+    pub(crate) fn push<N: Into<String>>(&mut self, row: impl IntoIterator<Item = (N, Cell)>) {
+        let (names, cells): (Vec<String>, Vec<Cell>) =
+            row.into_iter().map(|(name, cell)| (name.into(), cell)).unzip();
+        if self.rows.is_empty() {
+            self.names = names;
+        }
+        self.rows.push(cells);
+    }
+
+    /// A table without rows still has a header.
+    pub(crate) fn named<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self { names: names.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Returns the text of the table in a form for programs.
+    pub(crate) fn text(&self, form: Form) -> String {
+        match form {
+            Form::Csv => self.delimited(","),
+            Form::Markdown => self.markdown(),
+            Form::Json | Form::Jsonl => self.json_lines(),
+            Form::Tsv | Form::Table => self.delimited("\t"),
+        }
+    }
+
+    /// Which columns are intervals: those that one row has as such.
+    fn intervals(&self) -> Vec<bool> {
+        let is_interval =
+            |at: usize| self.rows.iter().any(|row| matches!(row.get(at), Some(Cell::Interval(_))));
+        (0..self.names.len()).map(is_interval).collect()
+    }
+
+    /// The header and the rows as texts, intervals in four columns.
+    fn texts(&self) -> Vec<Vec<String>> {
+        let intervals = self.intervals();
+        let mut header = Vec::new();
+        for (name, is_interval) in self.names.iter().zip(&intervals) {
+            header.push(name.clone());
+            if *is_interval {
+                header.extend(["lower", "upper", "confidence"].map(|bound| format!("{name}_{bound}")));
+            }
+        }
+        let mut texts = vec![header];
+        for row in &self.rows {
+            let mut line = Vec::new();
+            for (cell, is_interval) in row.iter().zip(&intervals) {
+                match cell {
+                    Cell::Interval(Interval { value, lower, upper, confidence }) => {
+                        line.extend([value, lower, upper, confidence].map(|number| finite(*number)));
+                    }
+                    _ => {
+                        line.push(cell.text());
+                        line.extend(vec![String::new(); if *is_interval { 3 } else { 0 }]);
+                    }
+                }
+            }
+            texts.push(line);
+        }
+        texts
+    }
+
+    fn delimited(&self, separator: &str) -> String {
+        let mut text = String::new();
+        for line in self.texts() {
+            let fields: Vec<String> = line.iter().map(|field| quoted(field, separator)).collect();
+            text.push_str(&fields.join(separator));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn markdown(&self) -> String {
+        let mut text = String::new();
+        for (at, line) in self.texts().iter().enumerate() {
+            let cells: Vec<String> = line
+                .iter()
+                .map(|cell| {
+                    let cell = cell.replace('\\', "\\\\").replace('|', "\\|");
+                    cell.replace(['\n', '\r'], " ")
+                })
+                .collect();
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+            if at == 0 {
+                let _ = writeln!(text, "|{}", "---|".repeat(cells.len()));
+            }
+        }
+        text
+    }
+
+    fn json_lines(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let fields: Vec<String> = self
+                .names
+                .iter()
+                .zip(row)
+                .map(|(name, cell)| format!("{}:{}", json(name), cell.json()))
+                .collect();
+            let _ = writeln!(text, "{{{}}}", fields.join(","));
+        }
+        text
+    }
+}
+
+impl Cell {
+    /// A text, or nothing.
+    pub(crate) fn of_text(text: Option<impl Into<String>>) -> Self {
+        text.map_or(Self::Unknown, |text| Self::Text(text.into()))
+    }
+
+    /// A number, or nothing.
+    pub(crate) fn of_number(number: Option<f64>) -> Self {
+        number.map_or(Self::Unknown, Self::Number)
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Yes(yes) => yes.to_string(),
+            Self::Whole(number) => number.to_string(),
+            Self::Number(number) => finite(*number),
+            Self::Interval(interval) => finite(interval.value),
+            Self::Unknown => String::new(),
+        }
+    }
+
+    fn json(&self) -> String {
+        match self {
+            Self::Text(text) => json(text),
+            Self::Yes(yes) => yes.to_string(),
+            Self::Whole(number) => number.to_string(),
+            Self::Number(number) => json(number),
+            Self::Interval(interval) => json(interval),
+            Self::Unknown => "null".into(),
+        }
+    }
+}
+
+impl From<Interval> for Cell {
+    fn from(interval: Interval) -> Self {
+        Self::Interval(interval)
+    }
+}
+
+/// The shortest digits that are this number; nothing for what is not finite.
+fn finite(number: f64) -> String {
+    if number.is_finite() { number.to_string() } else { String::new() }
+}
+
+fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".into())
+}
+
+fn quoted(field: &str, separator: &str) -> String {
+    if field.contains(separator) || field.contains(['"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crivo::Estimate;
+
+    use super::*;
+
+    fn listing() -> Listing {
+        let mut listing = Listing::default();
+        let count = Estimate::certain(1_234_567.0, 1_234_000.0, f64::INFINITY).into();
+        listing.push([("key", Cell::Text("a,\"b\"|\tc".into())), ("count", Cell::Interval(count))]);
+        listing.push([("key", Cell::Text("d".into())), ("count", Cell::Unknown)]);
+        listing
+    }
+
+    #[test]
+    fn every_form_has_names_and_all_digits() {
+        let listing = listing();
+        assert_eq!(
+            listing.text(Form::Csv),
+            "key,count,count_lower,count_upper,count_confidence\n\
+             \"a,\"\"b\"\"|\tc\",1234567,1234000,,1\nd,,,,\n"
+        );
+        assert_eq!(
+            listing.text(Form::Tsv).lines().nth(1),
+            Some("\"a,\"\"b\"\"|\tc\"\t1234567\t1234000\t\t1")
+        );
+        assert_eq!(
+            listing.text(Form::Markdown).lines().nth(2),
+            Some("| a,\"b\"\\|\tc | 1234567 | 1234000 |  | 1 |")
+        );
+        assert_eq!(
+            listing.text(Form::Jsonl),
+            "{\"key\":\"a,\\\"b\\\"|\\tc\",\"count\":{\"value\":1234567.0,\"lower\":1234000.0,\"upper\":null,\
+             \"confidence\":1.0}}\n{\"key\":\"d\",\"count\":null}\n"
+        );
+    }
+
+    #[test]
+    fn a_table_without_rows_has_a_header() {
+        assert_eq!(Listing::named(["key", "count"]).text(Form::Tsv), "key\tcount\n");
+    }
+}

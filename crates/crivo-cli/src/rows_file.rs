@@ -1,0 +1,101 @@
+//! A file that rows are written to, whose name says how: `.csv`, `.tsv`, `.jsonl` or `.parquet`, and `.gz`, `.zst`
+//! or `.xz` behind it for a compressed one.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use crivo_rows::Format;
+use flate2::write::GzEncoder;
+use liblzma::write::XzEncoder;
+
+use crate::store::Destination;
+
+/// Where rows go, and in which form.
+#[derive(Debug)]
+pub(crate) struct RowsFile {
+    destination: Destination,
+    packing: Packing,
+    /// The format that the name tells; none for names that tell nothing, which take the rows as they stand.
+    format: Option<Format>,
+}
+
+/// How a file is compressed, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    None,
+    Gzip,
+    Zstd,
+    Xz,
+}
+
+impl RowsFile {
+    /// Makes sure that the name means something, and that the file can be written.
+    pub(crate) fn new(path: &Path, destination: Destination) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let packing = Packing::of(path);
+        let format = Format::told_by_name(&name);
+        if format == Some(Format::Parquet) && packing != Packing::None {
+            bail!("{name}: Parquet is compressed inside: name the file .parquet");
+        }
+        if path.extension().is_some_and(|end| end == "bz2") {
+            bail!("{name}: bzip2 can be read and not written: name the file .gz, .zst or .xz");
+        }
+        Ok(Self { destination, packing, format })
+    }
+
+    /// Returns the format to convert rows to, if that of the input is another.
+    pub(crate) fn conversion(&self, from: Option<Format>) -> Result<Option<Format>> {
+        if self.format.is_some() && from.is_none() {
+            let name = self.destination.name();
+            bail!(
+                "{name}: its name chooses a format, and nothing tells that of the input: say it with --format \
+                 csv, tsv, jsonl, parquet or lines"
+            );
+        }
+        Ok(self.format.filter(|to| from != Some(*to)))
+    }
+
+    /// Writes the file, whole or not at all.
+    pub(crate) fn write(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+        self.destination.write_with(|to| self.packing.pack(to, fill))
+    }
+}
+
+impl Packing {
+    fn of(path: &Path) -> Self {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("gz") => Self::Gzip,
+            Some("zst") => Self::Zstd,
+            Some("xz") => Self::Xz,
+            _ => Self::None,
+        }
+    }
+
+    /// Compresses what `fill` writes.
+    fn pack(
+        self,
+        to: &mut (dyn Write + Send),
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::None => fill(to)?,
+            Self::Gzip => {
+                let mut packed = GzEncoder::new(to, flate2::Compression::default());
+                fill(&mut packed)?;
+                packed.finish()?;
+            }
+            Self::Zstd => {
+                let mut packed = zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                fill(&mut packed)?;
+                packed.finish()?;
+            }
+            Self::Xz => {
+                let mut packed = XzEncoder::new(to, 6);
+                fill(&mut packed)?;
+                packed.finish()?;
+            }
+        }
+        Ok(())
+    }
+}
