@@ -8,9 +8,11 @@
 //! find none of their slots free go into an ordered set, so that a search always looks at [`PROBES`] slots
 //! and `log n` nodes at most. With fair hashes that set stays empty or nearly so.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 use crate::cpu::prefetch;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A set of 64-bit hashes.
 #[derive(Debug, Clone)]

@@ -6,6 +6,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::value::KeyRef;
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// What kind of thing a key is. The number is the byte stored in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

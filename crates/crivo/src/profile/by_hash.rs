@@ -1,6 +1,6 @@
 //! A table whose keys are hashes already.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A table by hashes that are not hashed again.

@@ -36,6 +36,7 @@ mod distinct_growth;
 mod exact_distinct;
 mod harness;
 mod hashing;
+#[cfg(feature = "study")]
 mod hashing_study;
 mod heavy_hitters;
 mod hyperloglog;

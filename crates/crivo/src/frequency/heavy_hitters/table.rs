@@ -24,6 +24,8 @@ use super::strays::Strays;
 use crate::cpu::zeroed;
 use crate::error::Result;
 use crate::keys::{KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// How many hashes are looked up together.
 pub(super) const CHUNK: usize = 32;
@@ -417,8 +419,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use alloc::collections::BTreeMap;
     use std::cell::Cell;
-    use std::collections::BTreeMap;
 
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
