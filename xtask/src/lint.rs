@@ -13,6 +13,9 @@ use crate::tools;
 const FUZZ: &str = "fuzz/Cargo.toml";
 const BENCHMARKS: &str = "benchmarks/Cargo.toml";
 
+/// Crates that are of no use outside of this repository.
+const NOT_PUBLISHED: [&str; 3] = ["crivo-browser-test", "crivo-py", "xtask"];
+
 /// The advisory database is a few megabytes: who has not got it by then has no network.
 const DATABASE_LIMIT: Duration = Duration::from_secs(60);
 
@@ -22,7 +25,9 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     }
     formatting()?;
     clippy()?;
+    features()?;
     documentation()?;
+    packages()?;
     let deny = tools::DENY.find_or_install()?;
     dependencies(&deny)?;
     let advisories_checked = advisories(&deny)?;
@@ -51,6 +56,24 @@ fn clippy() -> Result<()> {
     Step::cargo("clippy --workspace --all-targets -- -D warnings").or(advice).run()?;
     // Nothing else builds the fuzz targets on every change, and they must not rot.
     Step::cargo("clippy --all-targets --manifest-path").args([FUZZ, "--", "-D", "warnings"]).or(advice).run()
+}
+
+/// The library with fewer and with more features than the workspace builds it with.
+fn features() -> Result<()> {
+    let advice = "what needs the standard library stands behind the feature `std`; what it has beyond `core` is in \
+                  crates/crivo/src/prelude.rs";
+    Step::cargo("clippy --package crivo --no-default-features -- -D warnings").or(advice).run()?;
+    let advice = "what a feature brings must be built without the others";
+    Step::cargo("clippy --package crivo --all-targets --features serde,study -- -D warnings").or(advice).run()
+}
+
+/// Packs every crate that is meant for others, and builds it from what was packed. Crates of the workspace find
+/// each other there, so nothing has to be published first.
+fn packages() -> Result<()> {
+    Step::cargo("package --workspace --allow-dirty --quiet")
+        .args(NOT_PUBLISHED.iter().flat_map(|name| ["--exclude", name]))
+        .or("a package must have all files that it is built from, and metadata that is true")
+        .run()
 }
 
 fn documentation() -> Result<()> {

@@ -34,7 +34,8 @@ Usage: cargo xtask <verb>
                       --fresh-seeds draws new seeds for the statistical tests and prints them
                       --rust-only   leaves the Python package out
                       --no-spark    leaves the tests on Spark out
-  lint                formatting, Clippy, documentation, fuzz targets, licences, advisories
+  lint                formatting, Clippy, features, documentation, packages, fuzz targets, licences,
+                      advisories
   golden              writes the golden files that are missing
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]

@@ -36,6 +36,7 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         }
         Question::IsItInThere => kind("crivo set build", "whether a key is in there", "crivo ask"),
         Question::HowOften => about_frequency(sketch),
+        Question::WhichRank => kind("crivo quantile", "which value has a rank", "crivo ask"),
         Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
         Question::WhichAreAlike => kind("the crivo library", "how alike two sets are", "crivo show"),
         Question::Container if sketch.answers_quantiles().is_some() => {

@@ -93,7 +93,7 @@ impl WindowArgs {
 
 /// How many milliseconds the unit of a ring has.
 fn unit_of(ring: &Panes<AnySketch>) -> u64 {
-    if ring.capacity() == SHORT_PANES + 1 { 1 } else { 1000 }
+    if ring.pane_count() == SHORT_PANES + 1 { 1 } else { 1000 }
 }
 
 /// Refuses a ring where none was asked for.

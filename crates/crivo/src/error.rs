@@ -8,6 +8,8 @@
 use std::fmt;
 
 use crate::codec::Family;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::Capability;
 
 /// What went wrong, for code that has to choose what to do about it.

@@ -12,6 +12,8 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// How sure an interval is: a probability in (0, 1), or certainty.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]

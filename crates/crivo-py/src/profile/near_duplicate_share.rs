@@ -63,7 +63,7 @@ impl NearDuplicateShare {
 
     /// How many texts can be kept.
     #[getter]
-    fn capacity(&self, py: Python<'_>) -> u32 {
+    fn capacity(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |sketch| sketch.capacity())
     }
 

@@ -71,7 +71,7 @@ impl RowSample {
 
     /// How many rows can be kept.
     #[getter]
-    fn capacity(&self, py: Python<'_>) -> u32 {
+    fn capacity(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |sample| sample.capacity())
     }
 

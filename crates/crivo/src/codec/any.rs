@@ -5,6 +5,8 @@ use super::family::{Family, with_every_family};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::{KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{
     AddWeights, Capability, Cardinality, CountEvents, Frequency, InsertHashes, InsertKeys, InsertNumbers,
     Membership, Merge, Quantiles, Sample, Sketch, Top,

@@ -5,6 +5,8 @@ use super::reader::Reader;
 use super::writer::Writer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{HashFunction, KeyKind, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 const MAGIC: [u8; 4] = *b"CRVO";
 const ENVELOPE_VERSION: u8 = 1;
@@ -23,8 +25,12 @@ pub struct Header {
     pub scheme: KeyScheme,
 }
 
-/// A sketch that can be written.
-pub trait Encode {
+/// Says that a type is a sketch of the format. Not named outside the crate, so the traits of the codec are
+/// implemented here only, and may gain methods.
+pub trait Sealed {}
+
+/// A sketch that can be written. The families are those of the format, so the trait is sealed.
+pub trait Encode: Sealed {
     /// Which sketch this is.
     const FAMILY: Family;
 

@@ -38,7 +38,7 @@ mod writer;
 
 pub use any::{AnySketch, Parameter, Parameters, StoredSketch, Summary};
 pub use envelope::{Decode, Encode, Header};
-pub(crate) use envelope::{decode_opened, open, write_head};
+pub(crate) use envelope::{Sealed, decode_opened, open, write_head};
 pub use family::{Family, Question};
 pub use reader::Reader;
 pub use writer::Writer;

@@ -2,6 +2,8 @@
 
 use super::envelope::{Encode, write_envelope};
 use crate::keys::KeyRef;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Collects the bytes of a payload.
 #[derive(Debug, Default)]

@@ -2,6 +2,8 @@
 
 use super::scale::Scale;
 use crate::cpu::prefetch;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 
 /// How many cells ahead their cache line is asked for: enough for the line to arrive from memory.

@@ -34,6 +34,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash;
 use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 use crate::sketch::{Frequency, InsertKeys, Merge, impl_sketch};
 

@@ -33,6 +33,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 use crate::sketch::{CountEvents, Merge, impl_sketch};
 

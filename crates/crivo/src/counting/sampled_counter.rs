@@ -31,6 +31,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::KeyScheme;
 use crate::math::Failures;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 use crate::sketch::{CountEvents, Merge, impl_sketch};
 

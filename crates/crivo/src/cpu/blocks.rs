@@ -174,6 +174,16 @@ mod avx2 {
     }
 }
 
+/// Returns true if the processor has AVX2. Without the standard library only the target's features are known.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn has_avx2() -> bool {
+    #[cfg(feature = "std")]
+    return std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(feature = "std"))]
+    return cfg!(target_feature = "avx2");
+}
+
 /// The public door to a job: the better of its twins.
 macro_rules! best_of_two {
     ($(#[$doc:meta])* $job:ident($blocks:ident: $type:ty $(, $argument:ident: $kind:ty)*) -> $result:ty) => {
@@ -182,7 +192,7 @@ macro_rules! best_of_two {
         pub(crate) fn $job($blocks: $type, multiplier: u64 $(, $argument: $kind)*) -> $result {
             let places = Places { blocks: $blocks.len() as u64, multiplier };
             #[cfg(target_arch = "x86_64")]
-            if std::arch::is_x86_feature_detected!("avx2") {
+            if has_avx2() {
                 #[allow(unsafe_code)]
                 // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
                 return unsafe { avx2::$job($blocks, places $(, $argument)*) };

@@ -5,6 +5,8 @@
 //! pages of 2 MiB make that rare.
 
 use crate::error::{Error, ErrorKind, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// `len` elements, all zero.
 ///
@@ -27,7 +29,7 @@ pub(crate) fn zeroed<T: Copy + Default>(len: u64) -> Result<Vec<T>> {
     Ok(array)
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "std", target_os = "linux"))]
 fn advise_huge_pages<T>(array: &Vec<T>) {
     const HUGE_PAGE: usize = 2 << 20;
     let start = array.as_ptr() as usize;
@@ -43,7 +45,7 @@ fn advise_huge_pages<T>(array: &Vec<T>) {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(feature = "std", target_os = "linux")))]
 fn advise_huge_pages<T>(_: &Vec<T>) {}
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, 
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{DefaultSize, Key, KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items exactly; see the [module](self) for what that takes.

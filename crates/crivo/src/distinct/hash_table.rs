@@ -9,10 +9,12 @@
 //! free go into an ordered set, so that a search always looks at [`PROBES`] slots and `log n` nodes at most.
 //! That set stays empty or nearly so.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 use crate::cpu::prefetch;
 use crate::hash::TableSecret;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A set of 64-bit hashes.
 #[derive(Debug, Clone)]

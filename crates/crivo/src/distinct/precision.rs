@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Returns the standard error of a large count, as a share of it: `constant/√(2^precision)`.
 pub(super) fn standard_error(constant: f64, precision: u8) -> f64 {

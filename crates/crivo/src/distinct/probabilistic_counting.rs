@@ -25,6 +25,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
 use crate::math::exp2;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Keeps the longest run of zeros of a set's hashes; see the [module](self).

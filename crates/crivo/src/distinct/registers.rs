@@ -8,6 +8,8 @@
 use super::register_sketch::kind::RegisterArray;
 use crate::cpu::without_bits;
 use crate::math::exp2;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Register values fit in 0..=61: at most 60 trailing zeros are looked at, plus one.
 const HISTOGRAM_LEN: usize = 64;

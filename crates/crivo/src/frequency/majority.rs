@@ -45,6 +45,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{AddWeights, Frequency, InsertKeys, Merge, Top, impl_sketch};
 
 /// Finds the key with more than half of all votes; see the [module](self) for the guarantee.

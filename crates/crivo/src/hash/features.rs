@@ -26,6 +26,8 @@ use std::ops::RangeInclusive;
 use crate::cpu::zeroed;
 use crate::error::{Error, Result};
 use crate::keys::hash_bytes;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Places named features in `2^bits` slots, each with a sign; see the [module](self) for the guarantee.
 ///

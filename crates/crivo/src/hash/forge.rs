@@ -116,7 +116,7 @@ mod tests {
     fn a_choice_is_repeatable_and_others_differ() {
         let text = "I agree.";
         assert_eq!(forge(text, 7, 42), forge(text, 7, 42));
-        let forged: std::collections::BTreeSet<String> =
+        let forged: alloc::collections::BTreeSet<String> =
             (0..8).filter_map(|choice| forge(text, 7, choice)).collect();
         assert!(forged.len() > 6, "{forged:?}");
         // What was forged can be forged again.

@@ -18,20 +18,27 @@
 //!
 //! **Hashing features.** [`FeatureHasher`] makes vectors of fixed length out of named features, without a dictionary.
 
+#[cfg(feature = "study")]
 pub mod birthday;
 mod derive;
+#[cfg(feature = "study")]
 pub mod djb31ma;
 pub mod features;
+#[cfg(feature = "study")]
 pub mod forge;
 pub mod quality;
 mod secret;
+#[cfg(feature = "study")]
 mod words;
 
+#[cfg(feature = "study")]
 pub use birthday::{approximate_collision_probability, collision_probability, items_for_collision};
 pub use derive::{ROWS, index, remix};
 pub(crate) use derive::{multiplier, multipliers};
+#[cfg(feature = "study")]
 pub use djb31ma::djb31ma;
 pub use features::{FeatureHasher, SparseFeatures};
+#[cfg(feature = "study")]
 pub use forge::{forge, forge_after};
 pub use quality::{ChiSquare, Indexes, Pair};
 pub use secret::{SecretHasher, TableSecret};

@@ -13,6 +13,8 @@
 
 use crate::error::{Error, Result};
 use crate::math::{chi_square_above, chi_square_below};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The indexes that several functions give to the same keys: a column for each function.
 ///

@@ -5,8 +5,9 @@
 //! number that is drawn once for the process. No answer and no stored byte depends on it.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::OnceLock;
+use std::hash::{BuildHasher, Hasher};
+#[cfg(feature = "std")]
+use std::{hash::RandomState, sync::OnceLock};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -25,9 +26,16 @@ pub struct TableSecret(u64);
 
 impl TableSecret {
     /// Returns the secret of this process.
+    #[cfg(feature = "std")]
     pub fn of_process() -> Self {
         static SECRET: OnceLock<u64> = OnceLock::new();
         Self(*SECRET.get_or_init(|| RandomState::new().build_hasher().finish() | 1))
+    }
+
+    /// Returns a fixed number: without the feature `std` there is no source of chance, so tables can be flooded.
+    #[cfg(not(feature = "std"))]
+    pub fn of_process() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
     }
 
     /// Returns a secret that is none, for tests that forge collisions.

@@ -1,5 +1,8 @@
 //! Sentences to choose from, in two halves of a few words each.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
 /// A half of a sentence: between fixed words, lists of words to choose from.
 pub(super) struct Slots(&'static [&'static [&'static str]]);
 

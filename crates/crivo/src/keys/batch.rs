@@ -5,6 +5,8 @@ use std::ops::Range;
 use super::scheme::{KeyKind, KeyScheme, hash_bytes};
 use super::value::KeyRef;
 use crate::error::{Error, ErrorKind, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Where one key lies in the bytes of a batch: half the size of a slice, and free of lifetimes,
 /// so a buffer of spans is filled, lent and filled again without allocating.

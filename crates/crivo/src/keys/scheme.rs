@@ -8,6 +8,8 @@ use super::integer;
 use super::value::KeyRef;
 use crate::cpu::hash_integers;
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// What kind of thing a key is. The number is the byte stored in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -8,6 +8,9 @@
 //!
 //! Each function appends to a buffer that the caller reuses; none allocates for ordinary values.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
 /// Appends an integer in decimal.
 pub fn push_i64(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());

@@ -31,6 +31,8 @@ use std::ops::Deref;
 
 use super::scheme::{Key, KeyKind, KeyScheme};
 use crate::error::Result;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::InsertHashes;
 
 /// A sketch of texts, or of any bytes.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::scheme::{KeyKind, KeyScheme, hash_bytes};
 use crate::error::Result;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A key, borrowed: what a batch lends and what [`Key::to_ref`](super::Key::to_ref) gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

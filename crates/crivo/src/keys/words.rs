@@ -9,6 +9,9 @@
 //! it belongs to a word, then the edges of the runs of ones. Only characters outside ASCII are looked
 //! at one by one.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
 /// The high bit of each byte of a `u64`.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The low bit of each byte.

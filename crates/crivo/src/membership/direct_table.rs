@@ -29,6 +29,8 @@ use crate::cpu;
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Capability, InsertKeys, Membership, Merge, impl_sketch};
 
 /// A set of integers below a limit; see the [module](self) for the guarantee.

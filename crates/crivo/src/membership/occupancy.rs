@@ -29,6 +29,8 @@
 
 use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Cells are whole, so a count of them may be off by this much before it says anything.
 const HALF_A_CELL: f64 = 0.5;

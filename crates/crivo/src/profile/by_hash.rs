@@ -1,6 +1,6 @@
 //! A table whose keys are hashes already.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::hash::TableSecret;
 

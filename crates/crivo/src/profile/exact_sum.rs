@@ -10,6 +10,8 @@
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// 2098 bits of floats, 64 of weights, and a limb for the sign.
 const LIMBS: usize = 69;

@@ -25,7 +25,7 @@
 //! **Sources.** As for [`k_min_values`](crate::distinct::k_min_values). Clopper and Pearson: *The use of confidence or
 //! fiducial limits illustrated in the case of the binomial* (1934).
 
-use std::collections::hash_map::Entry;
+use hashbrown::hash_map::Entry;
 use std::ops::RangeInclusive;
 
 use super::by_hash::ByHash;
@@ -35,6 +35,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
 use crate::math::sampled_total;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Merge, impl_sketch};
 
 /// The smallest hashes of a column, each with its first row; see the [module](self) for what they tell.

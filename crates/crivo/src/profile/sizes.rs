@@ -11,7 +11,7 @@ pub struct ColumnSizes {
     /// How many smallest hashes the [`DistinctGrowth`] has.
     pub growth: u32,
     /// How many texts the [`NearDuplicateShare`] has; none if there is no room for enough.
-    pub texts: Option<u32>,
+    pub texts: Option<u64>,
 }
 
 /// With fewer texts the share of near-duplicates would be too wide to be of use; more take too long to compare.
@@ -39,7 +39,7 @@ impl ColumnSizes {
     pub fn for_memory(bytes: usize) -> Self {
         let bytes = bytes.clamp(Self::LEAST_MEMORY, Self::MOST_MEMORY);
         let texts = (bytes / 3 / NearDuplicateShare::BYTES_EACH).min(*TEXTS.end());
-        let texts = Some(texts as u32).filter(|_| TEXTS.contains(&texts));
+        let texts = Some(texts as u64).filter(|_| TEXTS.contains(&texts));
         let growth = (bytes / 16 / DistinctGrowth::BYTES_EACH).clamp(16, 1024) as u32;
         let left = bytes.saturating_sub(memory_beside(growth, texts)).max(ProfileConfig::LEAST_MEMORY);
         let mut profile = ProfileConfig::for_memory(left).unwrap_or_default();
@@ -58,7 +58,7 @@ impl ColumnSizes {
 }
 
 /// The most that a column takes beside its profile.
-fn memory_beside(growth: u32, texts: Option<u32>) -> usize {
+fn memory_beside(growth: u32, texts: Option<u64>) -> usize {
     texts.unwrap_or(0) as usize * NearDuplicateShare::BYTES_EACH
         + growth as usize * DistinctGrowth::BYTES_EACH
         + DistinctGrowth::BYTES

@@ -6,6 +6,8 @@
 use crate::codec::{Reader, Writer};
 use crate::error::Result;
 use crate::keys::{KeyKind, KeyRef};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Items {

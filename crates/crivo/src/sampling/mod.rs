@@ -15,8 +15,10 @@
 mod items;
 pub mod reservoir;
 pub mod row_sample;
+pub mod row_share;
 pub mod weighted_reservoir;
 
 pub use reservoir::Reservoir;
 pub use row_sample::{RowSample, SampledRow};
+pub use row_share::RowShare;
 pub use weighted_reservoir::WeightedReservoir;

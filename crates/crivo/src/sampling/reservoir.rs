@@ -30,6 +30,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 use crate::sketch::{InsertKeys, Merge, Sample, impl_sketch};
 

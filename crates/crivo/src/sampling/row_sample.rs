@@ -22,7 +22,7 @@
 //! **Sources.** Cohen and Kaplan: *Summarizing data using bottom-k sketches* (2007). Efraimidis and Spirakis: *Weighted
 //! random sampling with a reservoir* (2006), for the clocks.
 
-use std::collections::BinaryHeap;
+use alloc::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
 use super::reservoir::{check_capacity, require_same_capacity};
@@ -31,6 +31,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::mix;
 use crate::sketch::{Merge, impl_sketch};
 

@@ -22,8 +22,8 @@
 //! **Where this departs from the paper.** The paper's keys are `u^(1/w)`, of which the largest are kept; a clock
 //! is the negative logarithm of that key, which neither rounds to 1 for heavy items nor to 0 for light ones.
 
+use alloc::collections::BinaryHeap;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
 use super::reservoir::{check_capacity, check_key, require_same_capacity};
@@ -31,6 +31,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 use crate::sketch::{Merge, Sample, impl_sketch};
 

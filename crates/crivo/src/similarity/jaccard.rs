@@ -240,7 +240,7 @@ fn leap(small: &[u64], large: &[u64], needed: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use alloc::collections::BTreeSet;
 
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};

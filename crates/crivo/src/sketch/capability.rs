@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::frequency::Hitter;
 use crate::keys::{KeyBatch, KeyRef};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A sketch that needs only the hash of a key.
 pub trait InsertHashes: Sketch {

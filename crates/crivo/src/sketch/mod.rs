@@ -35,6 +35,8 @@ pub use crate::codec::{Decode, Encode};
 use crate::codec::{Family, Parameters, Summary};
 use crate::error::Result;
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A sketch: a summary of a stream, small whatever the stream's length.
 pub trait Sketch {
@@ -148,6 +150,8 @@ pub trait Merge {
 /// inherent methods, and names the capabilities it hands out.
 macro_rules! impl_sketch {
     (impl [$($generic:tt)*] $type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
+        impl<$($generic)*> $crate::codec::Sealed for $type {}
+
         impl<$($generic)*> $crate::sketch::Sketch for $type {
             fn family(&self) -> $crate::codec::Family {
                 <Self as $crate::codec::Encode>::FAMILY
@@ -173,7 +177,7 @@ macro_rules! impl_sketch {
                 self.summary()
             }
 
-            fn to_bytes(&self) -> Vec<u8> {
+            fn to_bytes(&self) -> alloc::vec::Vec<u8> {
                 $crate::codec::Encode::encode(self)
             }
 

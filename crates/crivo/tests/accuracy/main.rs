@@ -37,6 +37,7 @@ mod exact_distinct;
 mod harness;
 mod hashing;
 mod hashing_integers;
+#[cfg(feature = "study")]
 mod hashing_study;
 mod heavy_hitters;
 mod hyperloglog;

@@ -60,7 +60,7 @@ fn sampled(k: u32, weights: &[f64], first: u64, random: &mut Random) -> Weighted
 
 fn items(sample: &WeightedReservoir) -> Vec<u64> {
     let item = |key| if let KeyRef::Hash(item) = key { item } else { panic!("{key}") };
-    sample.sample().into_iter().map(item).collect()
+    sample.sample().map(item).collect()
 }
 
 pub(crate) const WEIGHTS: [&[f64]; 6] = [

@@ -63,9 +63,8 @@ fn fingerprint_of_many_samples_does_not_change() {
         fingerprint = KeyScheme::bytes().with_seed(fingerprint).hash(&bytes).unwrap();
     };
     for capacity in [1, 2, 3, 10, 100] {
-        let mut uniform = Reservoir::with_scheme(capacity, crate::xxh3_integers(), capacity.into()).unwrap();
-        let mut heavy =
-            WeightedReservoir::with_scheme(capacity, crate::xxh3_integers(), capacity.into()).unwrap();
+        let mut uniform = Reservoir::with_scheme(capacity, crate::xxh3_integers(), capacity).unwrap();
+        let mut heavy = WeightedReservoir::with_scheme(capacity, crate::xxh3_integers(), capacity).unwrap();
         for i in 0..5_000_u32 {
             if i.is_power_of_two() {
                 take(uniform.encode());

@@ -54,7 +54,7 @@ proptest! {
         }
         prop_assert_eq!(single.encode(), batches.encode());
         let kept = set(single.sample());
-        prop_assert_eq!(kept.len() as u64, total.min(capacity.into()), "different items");
+        prop_assert_eq!(kept.len() as u64, total.min(capacity), "different items");
         prop_assert!(kept.iter().all(|key| *key < KeyRef::Hash(total)));
         prop_assert_eq!((single.seen(), single), (total, batches));
     }
@@ -67,7 +67,7 @@ proptest! {
         let mut merged = x.clone();
         merged.merge(&y).unwrap();
         let kept = set(merged.sample());
-        prop_assert_eq!(kept.len() as u64, (a + b).min(capacity.into()), "different items");
+        prop_assert_eq!(kept.len() as u64, (a + b).min(capacity), "different items");
         prop_assert!(kept.is_subset(&set(x.sample().chain(y.sample()))));
         prop_assert_eq!(merged.seen(), a + b);
         prop_assert_eq!(Reservoir::decode(&merged.encode()), Ok(merged.clone()));
@@ -100,7 +100,7 @@ proptest! {
         let light = total.div_ceil(5);
         prop_assert_eq!((single.seen(), single.weightless()), (total - light, light));
         let kept = set(single.sample());
-        prop_assert_eq!(kept.len() as u64, single.seen().min(capacity.into()), "different items");
+        prop_assert_eq!(kept.len() as u64, single.seen().min(capacity), "different items");
         prop_assert!(!kept.contains(&KeyRef::Hash(0)), "items without weight are not sampled");
         prop_assert_eq!(single, batches);
     }

@@ -6,9 +6,10 @@ use std::str::FromStr;
 
 use anyhow::bail;
 use crivo::keys::KeyScheme;
+use crivo::sampling::RowShare;
 use crivo_rows::{Items, Predicate, RowBatch, Select};
 
-use super::{Args, mix};
+use super::Args;
 use crate::args::{at_least_one, share};
 use crate::cmd::Outcome;
 use crate::output::Output;
@@ -52,15 +53,12 @@ pub(super) fn share_of_rows(args: &Args, mut pass: Pass, share: f64, out: &Outpu
         pass.select = Select::Fields(Vec::new());
     }
     let must_have = args.input.has_field();
-    let seed = mix(args.seed.number()?);
-    // The largest float is rounded to the largest integer: all rows.
-    let limit = (share * u64::MAX as f64) as u64;
-    let is_drawn = |id: u64| mix(seed ^ id) <= limit;
+    let sample = RowShare::new(share, args.seed.number()?)?;
     let has_value = |batch: &RowBatch<'_>, row: usize| !must_have || batch.column(0).get(row).is_some();
     if pass.input.is_rereadable() {
         let each = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
             for (row, keep) in keep.iter_mut().enumerate() {
-                *keep = is_drawn(batch.id(row).to_u64()) && has_value(batch, row);
+                *keep = sample.draws(batch.id(row).to_u64()) && has_value(batch, row);
             }
             Ok(())
         };
@@ -70,7 +68,7 @@ pub(super) fn share_of_rows(args: &Args, mut pass: Pass, share: f64, out: &Outpu
         let mut seen = 0;
         let mut in_order = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
             for (row, keep) in keep.iter_mut().enumerate() {
-                *keep = is_drawn(seen + row as u64) && has_value(batch, row);
+                *keep = sample.draws(seen + row as u64) && has_value(batch, row);
             }
             seen += keep.len() as u64;
             Ok(())

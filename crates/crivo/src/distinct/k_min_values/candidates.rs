@@ -9,6 +9,8 @@
 //! and written is the `k` smallest only.
 
 use super::super::hash_table::HashTable;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 #[derive(Debug, Clone)]
 pub(super) struct Candidates {

@@ -33,6 +33,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::index;
 use crate::keys::{Key, KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items with one bit for each of about as many; see the [module](self).

@@ -14,6 +14,8 @@
 //! nothing but the distribution itself does.
 
 use crate::math::{at_least, at_most};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Up to this many cells the distribution is computed item by item.
 const FEW_CELLS: f64 = 64.0;

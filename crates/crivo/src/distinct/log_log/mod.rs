@@ -33,6 +33,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s ancestor did; see the [module](self).

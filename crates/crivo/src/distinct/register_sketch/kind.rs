@@ -6,6 +6,8 @@ use std::fmt::Debug;
 
 use crate::codec::Family;
 use crate::estimate::{Confidence, Estimate};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Keeps other crates from adding kinds.
 pub trait Sealed {}

@@ -5,6 +5,8 @@ use super::{Contents, RegisterSketch};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 const EXACT: u8 = 0;
 const DENSE: u8 = 1;

@@ -7,6 +7,8 @@
 use super::register::{is_possible, join, levels, news, raised, register};
 use crate::cpu::without_bits;
 use crate::distinct::register_sketch::kind::RegisterArray;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// How many hashes are compared with their registers before any register is changed: one a bit.
 const CHUNK: usize = 64;

@@ -7,6 +7,8 @@
 use super::CountMin;
 use crate::error::Result;
 use crate::estimate::{Confidence, Estimate};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 impl CountMin {
     /// The inner product of the frequencies of two streams, `Σ aᵢ·bᵢ` over all keys: how many rows

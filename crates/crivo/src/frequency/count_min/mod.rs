@@ -51,6 +51,8 @@ use crate::cpu::zeroed;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{InsertHashes, InsertKeys};
 
 /// Counts how often each key came; see the [module](self) for the guarantee.

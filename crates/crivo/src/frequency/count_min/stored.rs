@@ -6,6 +6,8 @@ use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::frequency::rows::{Rows, add_tables, sum};
 use crate::keys::{KeyBatch, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{AddWeights, Frequency, Merge, impl_sketch};
 
 // ---- merge ----

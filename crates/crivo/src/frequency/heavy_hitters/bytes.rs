@@ -6,6 +6,8 @@ use super::{HeavyHitters, table_hash};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 impl HeavyHitters {
     /// The sketch as bytes: the contents of a `.crivo` file.

@@ -8,6 +8,8 @@ use crate::error::Result;
 use crate::estimate::Estimate;
 use crate::frequency::Hitter;
 use crate::keys::{KeyBatch, KeyRef};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{AddWeights, Frequency, Merge, Top, impl_sketch};
 
 impl HeavyHitters {

@@ -70,6 +70,8 @@ use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::InsertKeys;
 
 /// Finds the most frequent keys; see the [module](self) for the guarantee.

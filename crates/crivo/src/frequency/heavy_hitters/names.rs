@@ -11,6 +11,8 @@ use super::table::Place;
 use crate::cpu::zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{IntegerHash, KeyKind, KeyRef, KeyScheme, inverse};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Callers' hashes may differ in few bits, where a table wants them to differ in all: they are multiplied
 /// by this before they are looked for. It is odd, so that it can be undone.

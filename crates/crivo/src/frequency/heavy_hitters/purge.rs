@@ -9,6 +9,8 @@
 use super::bucket::{count, lowest, slots};
 use super::names::Names;
 use super::table::{Place, Table, places};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Cells that sort counts by their four highest bits, in the order of the counts.
 const CELLS: usize = 62 * 8;

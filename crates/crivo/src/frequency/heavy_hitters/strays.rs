@@ -4,9 +4,11 @@
 //! one takes `log n` steps whatever the keys. A table of fair keys has none, so that they may cost more
 //! memory than slots do.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use super::table::Counter;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Counters by hash, then by text. The text is empty if the hash stands for the key.
 #[derive(Debug, Clone, Default)]

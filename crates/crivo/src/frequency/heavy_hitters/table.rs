@@ -26,6 +26,8 @@ use crate::cpu::zeroed;
 use crate::error::Result;
 use crate::hash::TableSecret;
 use crate::keys::{KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// How many hashes are looked up together.
 pub(super) const CHUNK: usize = 32;
@@ -421,8 +423,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use alloc::collections::BTreeMap;
     use std::cell::Cell;
-    use std::collections::BTreeMap;
 
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -7,6 +7,8 @@ use super::report::Report;
 use crate::error::Result;
 use crate::hash::index;
 use crate::keys::Key;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Makes reports, each of which spends the protocol's `ε` of one person's budget.
 ///

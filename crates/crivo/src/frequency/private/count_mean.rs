@@ -10,6 +10,8 @@ use crate::cpu::zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Counts keys from private reports; see the [module](super) for the guarantee.
 ///

@@ -9,6 +9,8 @@ use super::protocol::Protocol;
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{HashFunction, KeyKind, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 const MAGIC: [u8; 4] = *b"CRVP";
 const VERSION: u8 = 1;

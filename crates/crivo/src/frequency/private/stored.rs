@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::frequency::private::Answers;
 use crate::keys::{KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Frequency, Merge, impl_sketch};
 
 // ---- merge ----

@@ -48,6 +48,8 @@ use crate::cpu::zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Confidence;
 use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::InsertKeys;
 
 /// Counts integers by range; see the [module](self) for the guarantee.

@@ -7,6 +7,8 @@ use crate::codec::{Encode, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A range in pieces: aligned blocks, at most two of each sketched level, and leaves of the tree.
 #[derive(Debug, Default)]

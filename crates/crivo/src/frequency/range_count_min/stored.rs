@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::frequency::rows::{Rows, add_tables};
 use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{AddWeights, Frequency, Merge, impl_sketch};
 
 // ---- merge ----

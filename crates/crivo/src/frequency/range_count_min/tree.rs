@@ -7,6 +7,8 @@
 use crate::cpu::zeroed;
 use crate::error::Result;
 use crate::frequency::rows::add_tables;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tree {

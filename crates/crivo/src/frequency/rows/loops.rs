@@ -8,6 +8,8 @@
 use super::{MOST_ROWS, Rows};
 use crate::cpu::prefetch;
 use crate::hash::{index, remix};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Rows that a batch works on together.
 const GROUP: usize = 4;

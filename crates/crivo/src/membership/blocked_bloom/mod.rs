@@ -34,6 +34,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::multipliers;
 use crate::keys::{Key, KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// The words of a block; a key sets one bit of each.

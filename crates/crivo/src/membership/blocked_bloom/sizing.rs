@@ -2,6 +2,8 @@
 
 use super::{BlockedBloom, WORD, WORDS};
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Below this the fullest blocks would need a multiple of a Bloom filter's memory.
 const LEAST_RATE: f64 = 1e-6;

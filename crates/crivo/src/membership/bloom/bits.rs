@@ -3,6 +3,8 @@
 use crate::cpu::{prefetch, zeroed};
 use crate::error::Result;
 use crate::hash::{index, multipliers};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 const WORD: u64 = u64::BITS as u64;
 

@@ -37,6 +37,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{ContainsHashes, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// Remembers keys; see the [module](self) for the guarantee.

@@ -6,6 +6,8 @@
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::membership::sizing::HASHES;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The most counters that are changed together.
 pub(super) const MOST_TOGETHER: usize = *HASHES.end() as usize;

@@ -47,6 +47,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::{index, remix};
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{ContainsHashes, Frequency, InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// A Bloom filter that counts and forgets; see the [module](self) for the guarantee.

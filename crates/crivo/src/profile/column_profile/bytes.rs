@@ -5,6 +5,8 @@ use super::{ColumnProfile, Kind, ProfileConfig, Sketches};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, decode_opened, open};
 use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 impl ColumnProfile {
     /// The profile as bytes: the contents of a `.crivo` file.

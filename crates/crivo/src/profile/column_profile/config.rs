@@ -3,6 +3,8 @@
 use crate::distinct::UltraLogLog;
 use crate::error::{Error, Result};
 use crate::frequency::HeavyHitters;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::profile::DDSketch;
 use crate::sampling::Reservoir;
 

@@ -1,6 +1,8 @@
 //! What is counted exactly: kinds, lengths, the first and the last text, the least and the greatest integer.
 
 use super::kind::{Kind, Parsed, parse};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::profile::DDSketch;
 
 /// Exact facts of the values that were there.

@@ -46,6 +46,8 @@ use crate::distinct::UltraLogLog;
 use crate::error::Result;
 use crate::frequency::HeavyHitters;
 use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sampling::Reservoir;
 use crate::sketch::{InsertKeys, Merge, impl_sketch};
 

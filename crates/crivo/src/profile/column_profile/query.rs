@@ -9,6 +9,8 @@ use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::estimate::{Confidence, Estimate};
 use crate::frequency::{HeavyHitters, Hitter, Reading, certain};
 use crate::keys::{KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::profile::DDSketch;
 use crate::profile::ddsketch::rank_of;
 

@@ -5,6 +5,8 @@
 
 use crate::cpu::zeroed;
 use crate::error::Result;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A bin: on which side of zero it lies, its number, and how many numbers are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

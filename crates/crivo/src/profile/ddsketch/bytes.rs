@@ -6,6 +6,8 @@ use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::counting::{NO_KEYS, require_no_keys};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 impl DDSketch {
     /// The sketch as bytes: the contents of a `.crivo` file.

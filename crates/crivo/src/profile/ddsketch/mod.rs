@@ -49,6 +49,8 @@ use self::scale::Scale;
 use super::exact_sum::ExactSum;
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
 
 /// Counts numbers in bins of equal relative width; see the [module](self) for the guarantee.

@@ -6,6 +6,8 @@ use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::counting::NO_KEYS;
 use crate::estimate::Estimate;
 use crate::frequency::certain;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 impl DDSketch {
     /// The quantile of a share: the least number that at least that share of all numbers is not above, with certain

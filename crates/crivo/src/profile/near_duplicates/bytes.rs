@@ -6,6 +6,8 @@ use super::text::{BANDS, MOST_RUNS};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 impl NearDuplicateShare {
     /// The sample as bytes: the contents of a `.crivo` file.

@@ -5,6 +5,8 @@ use super::text::{BANDS, MOST_RUNS, similarity};
 use super::{CONFIDENCE, NearDuplicateShare};
 use crate::estimate::{Confidence, Estimate};
 use crate::math::sampled_total;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 const SIMILAR: f64 = NearDuplicateShare::SIMILARITY;
 /// How far an estimated similarity may be off: twice its standard error at the threshold.

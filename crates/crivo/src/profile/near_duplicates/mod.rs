@@ -45,7 +45,7 @@ mod estimate;
 mod sample;
 mod text;
 
-use std::collections::hash_map::Entry;
+use hashbrown::hash_map::Entry;
 use std::ops::RangeInclusive;
 
 use self::sample::{SampledText, TextSample};
@@ -55,6 +55,8 @@ use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme, hash_bytes};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{InsertKeys, Merge, impl_sketch};
 
 /// A sample of a column's documents that finds near-duplicates; see the [module](self) for the guarantee.

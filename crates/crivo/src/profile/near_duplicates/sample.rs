@@ -1,6 +1,8 @@
 //! Which texts are in the sample.
 
 use super::text::BANDS;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// How much likelier a text is drawn singly than its bucket in a band.
 pub(super) const SINGLY: u64 = 2;

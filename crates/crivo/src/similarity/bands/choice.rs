@@ -2,6 +2,8 @@
 
 use super::{Bands, curve};
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::similarity::MinHash;
 
 /// Where the area under a curve is measured: at so many points on each side of the threshold.

@@ -26,6 +26,8 @@ mod choice;
 mod missed;
 
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::similarity::MinHash;
 
 /// A way to cut signatures into bands; see the [module](self) for what it decides.

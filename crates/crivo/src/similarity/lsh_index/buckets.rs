@@ -6,6 +6,8 @@
 
 use crate::cpu;
 use crate::error::Result;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A bucket: the key in the high half, the number of its newest set plus one in the low half.
 type Place = u64;
@@ -92,7 +94,7 @@ fn newest_in(place: Place) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use alloc::collections::BTreeMap;
 
     use super::*;
 

@@ -2,10 +2,12 @@
 //!
 //! Sets are numbered as they come, so that a link takes four bytes whatever the ids are.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::hash::TableSecret;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Fewer removed sets than this are not worth cleaning up.
 const FEW: usize = 64;

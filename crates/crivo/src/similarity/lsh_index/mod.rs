@@ -37,6 +37,8 @@ use self::store::{Store, equal_slots, shorten};
 use super::{Bands, MinHash};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// An index of sketches by their bands; see the [module](self) for the guarantee.
 ///

@@ -2,6 +2,8 @@
 
 use crate::cpu;
 use crate::error::Result;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::similarity::min_hash::spread;
 
 /// About so many bytes of signatures are allocated together: growing moves nothing that is there.

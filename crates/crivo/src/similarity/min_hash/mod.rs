@@ -46,6 +46,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyScheme};
 use crate::math::{chances, two_sided_quantile};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{InsertHashes, InsertKeys, Merge, impl_sketch};
 
 /// The sketch of a set that tells how alike it is to others; see the [module](self) for the guarantee.

@@ -51,6 +51,8 @@ pub use stop_words::{MOST_FREQUENT_ENGLISH, StopWords};
 pub(crate) use roll::Roll;
 
 use crate::keys::words::{Words, lower_case};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Makes shingles of one text after the other, in buffers it keeps.
 #[derive(Debug, Clone)]
@@ -188,7 +190,7 @@ impl Shingler {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use alloc::collections::BTreeSet;
 
     use proptest::prelude::*;
 

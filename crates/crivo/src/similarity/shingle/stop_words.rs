@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::keys::Words;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The 100 most frequent words of English, most frequent first, as lemmas, after the ranking of the
 /// Oxford English Corpus.

@@ -4,6 +4,8 @@ use super::Panes;
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, open};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::window::Pane;
 
 impl<S: Pane> Panes<S> {

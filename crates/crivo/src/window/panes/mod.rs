@@ -41,14 +41,16 @@
 
 mod bytes;
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use super::Pane;
-use crate::codec::{AnySketch, Encode, Family, Parameter, Parameters, Summary};
+use crate::codec::{AnySketch, Encode, Family, Parameter, Parameters, Sealed, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::Estimate;
 use crate::keys::{KeyBatch, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{InsertKeys, Merge, Sketch};
 
 /// A ring of sketches, one for each of the latest panes of time; see the [module](self) for the guarantee.
@@ -347,6 +349,8 @@ impl<S: Pane> Panes<S> {
         }
     }
 }
+
+impl<S: Pane> Sealed for Panes<S> {}
 
 impl<S: Pane> Sketch for Panes<S> {
     fn family(&self) -> Family {
