@@ -31,7 +31,7 @@ impl RowShare {
     /// If the share is not above 0 and at most 1.
     pub fn new(share: f64, seed: u64) -> Result<Self> {
         if !(share > 0.0 && share <= 1.0) {
-            return Err(Error::invalid("share", "above 0 and at most 1", share));
+            return Err(Error::parameter("share", "above 0 and at most 1", share));
         }
         // The product with 1 is rounded to 2^64 and converted to the largest integer: all rows.
         Ok(Self { mask: mix(seed), limit: (share * u64::MAX as f64) as u64 })

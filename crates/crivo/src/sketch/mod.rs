@@ -147,11 +147,15 @@ pub trait Merge {
 }
 
 /// Implements [`Sketch`] for a type that has `parameters`, `is_empty`, `memory` and `summary` as
-/// inherent methods, and names the capabilities it hands out.
+/// inherent methods, and names the capabilities it hands out. After `sealed` the type must already be one of
+/// the codec's: an instance of a generic type whose bytes are written once for all instances.
 macro_rules! impl_sketch {
     (impl [$($generic:tt)*] $type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
         impl<$($generic)*> $crate::codec::Sealed for $type {}
 
+        $crate::sketch::impl_sketch!(sealed [$($generic)*] $type $(, $capability)* $(; full_memory = $full)?);
+    };
+    (sealed [$($generic:tt)*] $type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
         impl<$($generic)*> $crate::sketch::Sketch for $type {
             fn family(&self) -> $crate::codec::Family {
                 <Self as $crate::codec::Encode>::FAMILY

@@ -5,7 +5,7 @@ use super::error_profile::{ErrorProfile, read_u128, write_u128};
 use super::item::RankItem;
 use super::sampler::Sampler;
 use super::{Accuracy, Level, Pending, RankSketch};
-use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
+use crate::codec::{Decode, Encode, Family, Header, Reader, Sealed, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
 use crate::random::Generator;
@@ -31,6 +31,8 @@ impl<T: RankItem> PartialEq for RankSketch<T> {
         self.encode() == other.encode()
     }
 }
+
+impl<T: RankItem> Sealed for RankSketch<T> {}
 
 impl<T: RankItem> Encode for RankSketch<T> {
     const FAMILY: Family = T::FAMILY;

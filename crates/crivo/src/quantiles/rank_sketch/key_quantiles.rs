@@ -135,7 +135,7 @@ impl KeyQuantiles {
     }
 }
 
-impl_sketch!(KeyQuantiles, keys, weights);
+impl_sketch!(sealed [] KeyQuantiles, keys, weights);
 
 impl InsertKeys for KeyQuantiles {
     fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {

@@ -202,7 +202,7 @@ impl NumberQuantiles {
     }
 }
 
-impl_sketch!(NumberQuantiles, numbers, quantiles);
+impl_sketch!(sealed [] NumberQuantiles, numbers, quantiles);
 
 impl InsertNumbers for NumberQuantiles {
     fn insert_numbers(&mut self, numbers: &[f64]) {
