@@ -18,6 +18,8 @@ use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, 
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::profile::exact_sum::ExactSum;
 use crate::sketch::{CountEvents, InsertNumbers, Merge, impl_sketch};
 

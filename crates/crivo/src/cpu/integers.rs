@@ -4,10 +4,12 @@
 //! the compiler makes better vector code of it than of intrinsics, and results cannot differ.
 
 use crate::keys::moremur;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// Appends Moremur of each integer, combined with the mask, to `hashes`.
 pub(crate) fn hash_integers(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
         #[allow(unsafe_code)]
         // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
@@ -25,13 +27,13 @@ fn portable(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) {
     hashes.extend(integers.iter().map(|&integer| moremur(integer, mask)));
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 fn avx512(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) {
     portable(integers, mask, hashes);
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[target_feature(enable = "avx2")]
 fn avx2(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) {
     portable(integers, mask, hashes);
@@ -49,7 +51,7 @@ mod tests {
             hash_integers(&integers[..len], 5, &mut wide);
             portable(&integers[..len], 5, &mut plain);
             assert_eq!(wide, plain);
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             if std::arch::is_x86_feature_detected!("avx2") {
                 let mut four = vec![1];
                 #[allow(unsafe_code)]

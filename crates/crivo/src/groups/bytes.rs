@@ -9,6 +9,8 @@ use super::{Content, Groups};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, open, write_head};
 use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::window::Pane;
 
 /// The fewest bytes of a group: the lengths of its key and its payload.

@@ -5,6 +5,8 @@
 //! bytes, no allocation of its own, and an insertion `log n` comparisons on average.
 
 use crate::cpu::prefetch;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The sizes of blocks: `2 << class` words.
 const CLASSES: usize = 8;
@@ -162,7 +164,7 @@ fn place(block: u32) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use alloc::collections::BTreeSet;
 
     use super::*;
 

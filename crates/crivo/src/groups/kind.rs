@@ -4,7 +4,7 @@
 //! records of the same group. So groups that do not fit in memory are sorted runs of records, which are merged one
 //! group at a time.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::few::Blocks;
@@ -12,6 +12,8 @@ use crate::codec::{Family, Header, open};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{KeyScheme, hash_bytes};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::window::Pane;
 
 /// The sketch that every group begins as, and how many fields the key of a group has.

@@ -44,6 +44,8 @@ use crate::codec::{AnySketch, Family, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{KeyBatch, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Merge, impl_sketch};
 use crate::window::Pane;
 

@@ -1,5 +1,7 @@
 //! The keys of groups: short ones beside the group, long ones in chunks of bytes.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 /// The longest key that lies in its [`Name`] itself.
 const INLINE: usize = 12;
 /// The bytes of a chunk; a longer key has a chunk of its own.

@@ -4,10 +4,12 @@
 //! from its hash; one that finds them all taken goes into an ordered map. So a search has a bound whatever the keys
 //! are, also if their hashes were forged to be equal.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use super::names::{Name, Names};
 use crate::cpu::prefetch;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The slots that a key may lie in. In a table that is half full, the chance that a fair hash finds all of them taken
 /// is below `e^(−0.19 · 64) = 5·10⁻⁶`.

@@ -1,5 +1,7 @@
 //! Where in a text its words stand.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 /// Replaces `spans` by the first byte and the end of each [word](super::Words), in their order. Bytes are those of the text
 /// as it is given: lower case can have more or fewer.
 ///

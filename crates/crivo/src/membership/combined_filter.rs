@@ -23,6 +23,8 @@ use crate::codec::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{Capability, InsertHashes, Membership, Merge, Sketch as _, impl_sketch};
 
 /// Filters side by side; see the [module](self) for the guarantee.

@@ -20,10 +20,13 @@
 //! # Ok::<(), crivo::Error>(())
 //! ```
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::winnow::Winnow;
 use crate::error::Result;
+use crate::hash::TableSecret;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A stretch of words that stands in two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,13 +72,13 @@ pub fn common_runs(one: &[u64], other: &[u64], least: usize) -> Result<Vec<Run>>
     let winnow = Winnow::for_run(least)?;
     let mut anchors = Vec::new();
     winnow.anchors(other, &mut anchors);
-    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<u64, Vec<usize>, TableSecret> = HashMap::default();
     for anchor in &anchors {
         places.entry(anchor.hash).or_default().push(anchor.position);
     }
     winnow.anchors(one, &mut anchors);
     // Where the last run of each diagonal ends: other anchors of that run lead to the same.
-    let mut ends: HashMap<usize, usize> = HashMap::new();
+    let mut ends: HashMap<usize, usize, TableSecret> = HashMap::default();
     let mut runs = Vec::new();
     for anchor in &anchors {
         for &place in places.get(&anchor.hash).into_iter().flatten() {

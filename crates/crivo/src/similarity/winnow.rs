@@ -32,6 +32,8 @@
 
 use super::shingle::Roll;
 use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The fewest words of a run that [`Winnow::for_run`] takes: shorter ones are phrases of a language.
 pub const LEAST_RUN: usize = 8;
@@ -164,7 +166,7 @@ fn last_smallest(hashes: &[u64], start: usize, window: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use alloc::collections::BTreeSet;
 
     use proptest::prelude::*;
 

@@ -8,6 +8,8 @@ use super::{Accuracy, Level, Pending, RankSketch};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Sealed, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 
 impl<T: RankItem> RankSketch<T> {

@@ -2,6 +2,8 @@
 
 use super::item::RankItem;
 use super::{Accuracy, Level, Pending, RankSketch};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The least capacity of a level.
 const LEAST_CAPACITY: usize = 8;

@@ -10,6 +10,8 @@ use super::item::RankItem;
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// The most places on each side.
 const MOST: usize = 64;

@@ -5,6 +5,8 @@ use super::{Accuracy, KeyQuantiles};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{AddWeights, InsertKeys, impl_sketch};
 
 /// A quantile of keys, with bounds.

@@ -59,6 +59,8 @@ use self::error_profile::ErrorProfile;
 use self::sampler::Sampler;
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::random::Generator;
 
 /// A rank sketch of numbers.

@@ -5,6 +5,8 @@ use super::{Accuracy, NumberQuantiles};
 use crate::counting::NO_KEYS;
 use crate::error::Result;
 use crate::estimate::{Confidence, Estimate};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::sketch::{InsertNumbers, Quantiles, impl_sketch};
 
 /// How many numbers are looked at together.

@@ -5,6 +5,8 @@ use super::{Accuracy, RankSketch};
 use crate::codec::{Parameter, Parameters, Summary};
 use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// A value in order, with the number of values below it and up to it.
 struct Step<'a, T> {
