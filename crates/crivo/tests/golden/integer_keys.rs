@@ -33,7 +33,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     keys.clone().zip(1..).for_each(|(key, row)| growth.insert(&key, row).unwrap());
     let mut weighted = WeightedReservoir::with_scheme(20, scheme, 7).unwrap();
     keys.clone().for_each(|key| weighted.insert(&key, 1.0).unwrap());
-    let mut array = CounterArray::for_reach(100, 8, 1e6, 7).unwrap().with_keys(scheme);
+    let mut array = CounterArray::for_reach_with_scheme(100, 1e6, 8, scheme, 7).unwrap();
     let hashes: Vec<u64> = keys.clone().map(|key| scheme.hash(&key).unwrap()).collect();
     array.increment_hashes(&hashes).unwrap();
     vec![

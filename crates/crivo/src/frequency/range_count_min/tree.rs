@@ -104,10 +104,10 @@ mod tests {
             leaves.iter().enumerate().for_each(|(leaf, &weight)| tree.add(leaf, weight));
             assert_eq!(tree, Tree::from_leaves(leaves.iter().copied()));
             assert_eq!(tree.leaves(), leaves);
-            assert_eq!(tree.total(), leaves.iter().sum());
+            assert_eq!(tree.total(), leaves.iter().sum::<u64>());
             for first in 0..=leaves.len() {
                 for end in first..=leaves.len() {
-                    assert_eq!(tree.range(first, end), leaves[first..end].iter().sum());
+                    assert_eq!(tree.range(first, end), leaves[first..end].iter().sum::<u64>());
                 }
             }
             let mut rank = 0;
