@@ -26,7 +26,8 @@ __all__ = ["program"]
 
 VALUES = [f"city {i * i % 701}" for i in range(3000)]
 TEXTS = [
-    f"the report of day {i % 900} says that nothing of note happened in the quarter {i % 7} of the city" for i in range(2000)
+    f"the report of day {i % 900} says that nothing of note happened in quarter {i % 7} of the city"
+    for i in range(2000)
 ]
 
 

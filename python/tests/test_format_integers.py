@@ -1,4 +1,4 @@
-"""Golden files of integer keys that are hashed with Mix13, and those of columns, from docs/format.md alone."""
+"""Golden files of integers that are hashed with Mix13, and of columns, from docs/format.md alone."""
 
 import struct
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ def growth(k: int, rows: Iterable[tuple[int, int]]) -> bytes:
 def texts_in_rows(last: int) -> list[tuple[int, int]]:
     """Rows from 1, of which every third has the value of the row before."""
     values = ((row, row - 1 if row % 3 == 0 else row) for row in range(1, last + 1))
-    return [(xxhash.xxh3_64_intdigest(f"key {value}", 7), row) for row, value in values]
+    return [(xxhash.xxh3_64_intdigest(f"key {value}".encode(), 7), row) for row, value in values]
 
 
 def last_row() -> list[tuple[int, int]]:

@@ -255,8 +255,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "exact_distinct_v1_hashes": lambda: of_hashes(ExactDistinct(keys="hash", seed=2**64 - 1), SOME),
     "linear_counting_v1_empty": lambda: LinearCounting(1000, keys="int", seed=7),
     "linear_counting_v1_words": lambda: words_or_numbers(LinearCounting(10_007), 20_000),
-    "linear_counting_v1_hashes": lambda: (
-        of_hashes(LinearCounting(64, keys="hash"), [0, 2**64 - 1, 2**63, 2**63 - 1])
+    "linear_counting_v1_hashes": lambda: of_hashes(
+        LinearCounting(64, keys="hash"), [0, 2**64 - 1, 2**63, 2**63 - 1]
     ),
     "linear_counting_v1_full": lambda: words_or_numbers(LinearCounting(100, keys="int", seed=7), 2000),
     "k_min_values_v1_empty": lambda: KMinValues(1),
@@ -395,9 +395,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "ddsketch_v1_weights": lambda: weighted_numbers(
         DDSketch(0.05, 64), [(i / 4, 1 << i) for i in range(1, 21)]
     ),
-    "ddsketch_v1_saturated": lambda: weighted_numbers(
-        DDSketch(0.01, 100), [(1, 2**64 - 2), (-2, 2**64 - 2)]
-    ),
+    "ddsketch_v1_saturated": lambda: weighted_numbers(DDSketch(0.01, 100), [(1, 2**64 - 2), (-2, 2**64 - 2)]),
     "column_profile_v1_empty": lambda: profile([]),
     "column_profile_v1_missing": lambda: profile([], 1234),
     "column_profile_v1_integers": lambda: profile([i * i % 101 - 50 for i in range(1000)], 3),
