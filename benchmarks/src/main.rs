@@ -7,6 +7,7 @@
 mod counting;
 mod distinct;
 mod frequency;
+mod integer_keys;
 mod k_min_values;
 mod measure;
 mod membership;
@@ -40,6 +41,7 @@ const GROUPS: &[Group] = &[
     ("counting", counting::run),
     ("distinct", distinct::run),
     ("heavy_hitters", frequency::heavy_hitters::run),
+    ("integer_keys", integer_keys::run),
     ("k_min_values", k_min_values::run),
     ("membership", membership::run),
     ("min_hash", min_hash::run),

@@ -25,7 +25,7 @@ pub fn run() -> Page {
         "Random u64 keys. \"Insert\" includes making the filter. Bloom and fastbloom have the same bits and \
          the same number of indexes (1 %: 9.59 bits a key, 7 indexes); BlockedBloom is sized for the rate \
          that sbbf-rs-safe has with 11 bits a key, 0.82 %, and takes 10.5 for it. Given hashes, both sides \
-         take the same 64 bits; from keys crivo hashes with XXH3, which is specified bit for bit, and \
+         take the same 64 bits; from keys crivo hashes with Mix13, which is specified bit for bit, and \
          fastbloom with foldhash, which is not. Where crivo falls short of what it aims at: one by one from \
          u64 keys (aim: as fast as the peer; 0.7 to 1.2 of it), because XXH3 takes longer than foldhash to \
          give the first address, and the processor then sees fewer keys ahead; batches at 100 million (aim: \
@@ -122,10 +122,16 @@ fn one_by_one(page: &mut Page, items: usize) {
         ),
     ];
     add(page, &format!("{} hashes at 1 %, one by one", millions(items)), items, &mut given_hashes);
+    one_by_one_from_keys(page, items);
+}
 
+/// The filters from keys, each with the hash of its library.
+pub fn one_by_one_from_keys(page: &mut Page, items: usize) {
+    let (keys, strangers) = (&random(items, 1), &random(items, 2));
+    let choose = move |hits: bool| if hits { keys } else { strangers };
     let mut from_keys: Vec<PhasedContender<'_, 3>> = vec![
         (
-            "crivo Bloom (XXH3)",
+            "crivo Bloom (Mix13)",
             Box::new(move || {
                 round(
                     || bloom(items, KeyScheme::integers()),
@@ -191,7 +197,7 @@ fn batched(page: &mut Page, items: usize) {
 
     let mut from_keys: Vec<PhasedContender<'_, 3>> = vec![
         (
-            "crivo Bloom (XXH3), batches of 1,024",
+            "crivo Bloom (Mix13), batches of 1,024",
             Box::new(move || {
                 let scheme = KeyScheme::integers();
                 round(

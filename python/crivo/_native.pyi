@@ -1679,11 +1679,11 @@ class Reservoir(_Sample):
 
 @final
 class RowSample(_Stored):
-    """Keeps `capacity` rows of a table, the same ones however the table was read: a row is drawn by its place.
+    """Keeps `capacity` rows of a table, the same ones however the table was read: rows are drawn by place.
 
-    Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight is twice as
-    likely to be drawn next. Merging the samples of parts gives the sample of the whole, if no two rows have the same
-    place.
+    Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight is
+    twice as likely to be drawn next. Merging the samples of parts gives the sample of the whole, if no two
+    rows have the same place.
 
     >>> from crivo import RowSample
     >>> sample = RowSample(2, seed=7)
@@ -1693,9 +1693,7 @@ class RowSample(_Stored):
     (1000, 2)
     """
 
-    def __new__(
-        cls, capacity: SupportsIndex, *, seed: SupportsIndex = 0, weighted: bool = False
-    ) -> Self: ...
+    def __new__(cls, capacity: SupportsIndex, *, seed: SupportsIndex = 0, weighted: bool = False) -> Self: ...
     def insert(
         self, place: SupportsIndex, row: bytes | bytearray | memoryview, weight: float | None = None
     ) -> None:
@@ -2394,8 +2392,8 @@ class DistinctGrowth(_Sketch):
         """Takes the value of a row. Rows are numbered from 1."""
 
     def insert_batch(self, values: Keys, first_row: SupportsIndex = 1) -> int:
-        """Takes the values of rows that follow each other, and returns how many of them are missing (None, NaN,
-        null, empty text). Missing values have rows too.
+        """Takes the values of rows that follow each other, and returns how many of them are missing (None,
+        NaN, null, empty text). Missing values have rows too.
         """
 
     def growth(self, rows: Iterable[int], confidence: float = 0.95) -> list[Estimate]:
@@ -2405,8 +2403,8 @@ class DistinctGrowth(_Sketch):
         """Whether a value certainly came twice."""
 
     def shift_rows(self, rows: SupportsIndex) -> None:
-        """Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their numbers
-        in the whole table before it is merged.
+        """Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their
+        numbers in the whole table before it is merged.
         """
 
     def key_set(self) -> KMinValues:
@@ -2438,7 +2436,7 @@ class NearDuplicateShare(_TakesBatches):
         """Takes a text, if it is a document."""
 
     def share(self) -> Estimate | None:
-        """The share of documents with a near-duplicate, with bounds at 95 %. None if there are no documents."""
+        """The share of documents with a near-duplicate, with bounds at 95 %. None without documents."""
 
     @property
     def documents(self) -> int:
@@ -2450,8 +2448,8 @@ class NearDuplicateShare(_TakesBatches):
 
 @final
 class ProfiledColumn:
-    """All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and the
-    share of its near-duplicates. `crivo.profile` makes one for each column.
+    """All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and
+    the share of its near-duplicates. `crivo.profile` makes one for each column.
 
     It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes at most
     `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
@@ -2468,8 +2466,8 @@ class ProfiledColumn:
 
     def __new__(cls, *, memory: SupportsIndex = 1310720, seed: SupportsIndex = 0) -> Self: ...
     def insert_batch(self, values: Keys) -> int:
-        """Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty text),
-        which are counted too.
+        """Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty
+        text), which are counted too.
         """
 
     def reseed(self, part: SupportsIndex) -> None:
@@ -2491,18 +2489,18 @@ class ProfiledColumn:
         """A copy of the sample of its documents. None if there was no memory for enough of them."""
 
     def distinct(self) -> Estimate:
-        """The number of different values, with bounds at 95 %. The interval of a column that could be a key reaches
-        the number of its rows.
+        """The number of different values, with bounds at 95 %. The interval of a column that could be a key
+        reaches the number of its rows.
         """
 
     def could_be_key(self) -> bool:
         """Whether all rows may have values that are all different."""
 
     def growth_at(self, rows: Iterable[int]) -> list[Estimate]:
-        """The number of different values up to each of these rows, which are numbered from 1, with bounds at 95 %."""
+        """The number of different values up to each of these rows, numbered from 1, with bounds at 95 %."""
 
     def near_duplicate_share(self) -> Estimate | None:
-        """The share of documents with a near-duplicate, with bounds at 95 %. None if there are no documents."""
+        """The share of documents with a near-duplicate, with bounds at 95 %. None without documents."""
 
     def joins(
         self, other: Self, *, same_name: bool = False

@@ -13,8 +13,9 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
     batch or reader, a DuckDB relation, a dictionary of columns, or a Spark DataFrame, which is read where
     its rows are.
 
-    Each takes at most `memory` bytes, from 24 KiB on, and gives the answers of `crivo profile`. Every column must have as many rows as the first. Columns with
-    values that have no text, such as lists, are left out with a warning that says which.
+    Each takes at most `memory` bytes, from 24 KiB on, and gives the answers of `crivo profile`. Every column
+    must have as many rows as the first. Columns with values that have no text, such as lists, are left out
+    with a warning that says which.
 
     >>> import crivo
     >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})

@@ -133,7 +133,7 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "ColumnProfile, empty": lambda: small_profile(),
     "ColumnProfile": lambda: of(small_profile(), [None, *range(-20, 20), "text", 1.5]),
     "DistinctGrowth": lambda: of(DistinctGrowth(30), WORDS),
-    "NearDuplicateShare": lambda: of(NearDuplicateShare(64), [f"{word} in a text of some words" for word in WORDS]),
+    "NearDuplicateShare": lambda: of(NearDuplicateShare(64), [f"{w} in a text of some words" for w in WORDS]),
     "RowSample": lambda: placed(RowSample(10, seed=7)),
     "Panes, empty": lambda: Panes(HyperLogLog(8), 10, 3),
     "Panes": lambda: window(Panes(HyperLogLog(8, seed=2), 10, 3)),

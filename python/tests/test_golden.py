@@ -255,8 +255,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "exact_distinct_v1_hashes": lambda: of_hashes(ExactDistinct(keys="hash", seed=2**64 - 1), SOME),
     "linear_counting_v1_empty": lambda: LinearCounting(1000, keys="int", seed=7),
     "linear_counting_v1_words": lambda: words_or_numbers(LinearCounting(10_007), 20_000),
-    "linear_counting_v1_hashes": lambda: (
-        of_hashes(LinearCounting(64, keys="hash"), [0, 2**64 - 1, 2**63, 2**63 - 1])
+    "linear_counting_v1_hashes": lambda: of_hashes(
+        LinearCounting(64, keys="hash"), [0, 2**64 - 1, 2**63, 2**63 - 1]
     ),
     "linear_counting_v1_full": lambda: words_or_numbers(LinearCounting(100, keys="int", seed=7), 2000),
     "k_min_values_v1_empty": lambda: KMinValues(1),
@@ -395,9 +395,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "ddsketch_v1_weights": lambda: weighted_numbers(
         DDSketch(0.05, 64), [(i / 4, 1 << i) for i in range(1, 21)]
     ),
-    "ddsketch_v1_saturated": lambda: weighted_numbers(
-        DDSketch(0.01, 100), [(1, 2**64 - 2), (-2, 2**64 - 2)]
-    ),
+    "ddsketch_v1_saturated": lambda: weighted_numbers(DDSketch(0.01, 100), [(1, 2**64 - 2), (-2, 2**64 - 2)]),
     "column_profile_v1_empty": lambda: profile([]),
     "column_profile_v1_missing": lambda: profile([], 1234),
     "column_profile_v1_integers": lambda: profile([i * i % 101 - 50 for i in range(1000)], 3),
@@ -485,25 +483,25 @@ def weighted_ones() -> WeightedReservoir:
 
 
 CASES |= {
-    "hyperloglog_v1_moremur": lambda: of(HyperLogLog(8, **SCHEME), KEYS),
-    "ultraloglog_v1_moremur": lambda: of(UltraLogLog(8, **SCHEME), KEYS),
-    "exact_distinct_v1_moremur": lambda: of(ExactDistinct(**SCHEME), KEYS),
-    "linear_counting_v1_moremur": lambda: of(LinearCounting(1000, **SCHEME), KEYS),
-    "k_min_values_v1_moremur": lambda: of(KMinValues(64, **SCHEME), KEYS),
-    "probabilistic_counting_v1_moremur": lambda: of(ProbabilisticCounting(**SCHEME), KEYS),
-    "log_log_v1_moremur": lambda: of(LogLog(6, **SCHEME), KEYS),
-    "bloom_v1_moremur": lambda: of(Bloom(6001, 4, **SCHEME), KEYS),
-    "blocked_bloom_v1_moremur": lambda: of(BlockedBloom(16, **SCHEME), KEYS),
-    "counting_bloom_v1_moremur": lambda: of(CountingBloom(6001, 4, 8, **SCHEME), KEYS),
-    "count_min_v1_moremur": lambda: of(CountMin(100, 4, **SCHEME), KEYS),
-    "heavy_hitters_v1_moremur": lambda: of(HeavyHitters(50, **SCHEME), KEYS),
-    "majority_v1_moremur": lambda: of(Majority(**SCHEME), KEYS),
-    "reservoir_v1_moremur": lambda: of(Reservoir(50, seed=7, keys="int", key_seed=7), KEYS),
-    "weighted_reservoir_v1_moremur": weighted_ones,
-    "min_hash_v1_moremur": lambda: of(MinHash(64, **SCHEME), KEYS),
-    "direct_table_v1_moremur": lambda: of(DirectTable(700, seed=7), range(600)),
-    "range_count_min_v1_moremur": lambda: of(RangeCountMin(12, 20, 3, seed=7), range(600)),
-    "distinct_growth_v1_moremur": lambda: of(DistinctGrowth(64, **SCHEME), KEYS),
+    "hyperloglog_v1_mix13": lambda: of(HyperLogLog(8, **SCHEME), KEYS),
+    "ultraloglog_v1_mix13": lambda: of(UltraLogLog(8, **SCHEME), KEYS),
+    "exact_distinct_v1_mix13": lambda: of(ExactDistinct(**SCHEME), KEYS),
+    "linear_counting_v1_mix13": lambda: of(LinearCounting(1000, **SCHEME), KEYS),
+    "k_min_values_v1_mix13": lambda: of(KMinValues(64, **SCHEME), KEYS),
+    "probabilistic_counting_v1_mix13": lambda: of(ProbabilisticCounting(**SCHEME), KEYS),
+    "log_log_v1_mix13": lambda: of(LogLog(6, **SCHEME), KEYS),
+    "bloom_v1_mix13": lambda: of(Bloom(6001, 4, **SCHEME), KEYS),
+    "blocked_bloom_v1_mix13": lambda: of(BlockedBloom(16, **SCHEME), KEYS),
+    "counting_bloom_v1_mix13": lambda: of(CountingBloom(6001, 4, 8, **SCHEME), KEYS),
+    "count_min_v1_mix13": lambda: of(CountMin(100, 4, **SCHEME), KEYS),
+    "heavy_hitters_v1_mix13": lambda: of(HeavyHitters(50, **SCHEME), KEYS),
+    "majority_v1_mix13": lambda: of(Majority(**SCHEME), KEYS),
+    "reservoir_v1_mix13": lambda: of(Reservoir(50, seed=7, keys="int", key_seed=7), KEYS),
+    "weighted_reservoir_v1_mix13": weighted_ones,
+    "min_hash_v1_mix13": lambda: of(MinHash(64, **SCHEME), KEYS),
+    "direct_table_v1_mix13": lambda: of(DirectTable(700, seed=7), range(600)),
+    "range_count_min_v1_mix13": lambda: of(RangeCountMin(12, 20, 3, seed=7), range(600)),
+    "distinct_growth_v1_mix13": lambda: of(DistinctGrowth(64, **SCHEME), KEYS),
     "distinct_growth_v1_empty": lambda: in_rows(1024, 0),
     "distinct_growth_v1_exact": lambda: in_rows(1024, 100),
     "distinct_growth_v1_sampled": lambda: in_rows(64, 10_000),
@@ -516,14 +514,14 @@ CASES |= {
 }
 # Files that Python reads and does not build.
 READ = {
-    "counter_array_v1_moremur": CounterArray,
+    "counter_array_v1_mix13": CounterArray,
     "distinct_growth_v1_integers": DistinctGrowth,
     **{path.stem: NearDuplicateShare for path in FOLDER.glob("near_duplicate_share_*.bin")},
 }
 
 
 def is_of_xxh3_integers(stored: bytes) -> bool:
-    """Whether an older crivo wrote the file: integers are hashed with Moremur now."""
+    """Whether an older crivo wrote the file: integers are hashed with Mix13 now."""
     return (stored[8], stored[9]) == (1, 2) or b"CRVO\x01\x21\x01\x00\x01\x02" in stored
 
 

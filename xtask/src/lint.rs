@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::shell::{Step, root};
-use crate::tools;
+use crate::{kinds, tools};
 
 /// Crates outside the workspace. The benchmarks are only formatted here: to check more would
 /// mean building every peer library.
@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         return Err(argument.unexpected().into());
     }
     formatting()?;
+    kinds::check()?;
     clippy()?;
     features()?;
     documentation()?;

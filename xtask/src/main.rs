@@ -14,6 +14,7 @@ mod bench;
 mod documents;
 mod fuzz;
 mod golden;
+mod kinds;
 mod lint;
 mod sample;
 mod setup;

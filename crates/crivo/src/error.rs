@@ -158,7 +158,8 @@ impl Error {
     #[cold]
     pub(crate) fn unsupported(capability: Capability, family: Family) -> Self {
         let expected = format_args!("one that {capability}").to_string();
-        Self::new(ErrorKind::Unsupported, "sketch", expected, format_args!("a {family}"), "")
+        let found = format_args!("a {family}, which tells {}", family.question()).to_string();
+        Self::new(ErrorKind::Unsupported, "sketch", expected, found, capability.made_by())
     }
 
     #[cold]

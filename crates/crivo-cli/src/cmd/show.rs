@@ -41,6 +41,8 @@ struct Report {
     parameters: Map<String, Value>,
     keys: &'static str,
     seed: u64,
+    /// How keys are hashed.
+    hash: String,
     items: Interval,
     fill: Option<f64>,
     fpr: Option<f64>,
@@ -67,6 +69,7 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
         parameters: summary.parameters.iter().map(|(name, value)| ((*name).into(), to_json(value))).collect(),
         keys: keys_of(&stored.sketch),
         seed: summary.scheme.seed(),
+        hash: summary.scheme.function().to_string(),
         items: summary.items.into(),
         fill: summary.fill,
         fpr: summary.false_positive_rate,
@@ -119,6 +122,7 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
     }
     rows.push(("keys".into(), keys.into()));
     rows.push(("seed".into(), scheme.seed().to_string()));
+    rows.push(("hash".into(), scheme.function().to_string()));
     rows.extend(fill.map(|fill| ("fill".into(), output::percent(fill))));
     rows.extend(false_positive_rate.map(|rate| ("false positives".into(), output::percent(rate))));
     rows.push(("memory".into(), output::bytes(memory)));

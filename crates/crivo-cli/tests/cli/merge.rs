@@ -1,7 +1,7 @@
 //! `crivo merge`.
 
 use crivo::distinct::HyperLogLog;
-use crivo::keys::KeyScheme;
+use crivo::keys::{HashFunction, KeyScheme};
 
 use crate::support::Scratch;
 
@@ -72,4 +72,25 @@ fn what_differs_is_refused_by_name_and_nothing_is_written() {
     scratch.run(&["merge", "-o", "c.crivo"]).fails_with("required");
     scratch.run(&["merge", "a.crivo"]).fails_with("--output");
     assert_eq!(scratch.names(), before);
+}
+
+/// A file of an older crivo, whose integers are hashed with XXH3, is asked, continued and merged as before. Beside a new one
+/// it is refused by name.
+#[test]
+fn integers_of_older_files_keep_their_hash() {
+    let older = KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap();
+    let scratch = Scratch::with([
+        ("old.crivo", sketch(12, older, 0..5000).encode()),
+        ("old2.crivo", sketch(12, older, 4000..6000).encode()),
+        ("new.crivo", sketch(12, KeyScheme::integers(), 0..10).encode()),
+    ]);
+    scratch.run(&["merge", "old.crivo", "old2.crivo", "-o", "both.crivo"]).ok();
+    assert!(scratch.read("both.crivo") == sketch(12, older, 0..6000).encode());
+    let lines: String = (5000..6000).map(|n| format!("{n}\n")).collect();
+    scratch.feed(&["distinct", "--keys", "int", "--into", "old.crivo"], lines).ok();
+    assert!(scratch.read("old.crivo") == sketch(12, older, 0..6000).encode());
+    assert_eq!(scratch.run(&["show", "old.crivo", "--json"]).json()["hash"], "XXH3-64");
+    scratch
+        .run(&["merge", "old.crivo", "new.crivo", "-o", "mixed.crivo"])
+        .fails_with("hash function: expected XXH3-64, found Mix13");
 }

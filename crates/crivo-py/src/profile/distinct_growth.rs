@@ -47,8 +47,8 @@ impl DistinctGrowth {
         self.0.with_hash(key, &INSERT, |sketch, hash| sketch.insert_hashes(&[hash], |_| row))
     }
 
-    /// Takes the values of rows that follow each other, and returns how many of them are missing (None, NaN,
-    /// null, empty text). Missing values have rows too.
+    /// Takes the values of rows that follow each other, and returns how many of them are missing (None,
+    /// NaN, null, empty text). Missing values have rows too.
     #[pyo3(signature = (values, first_row = None))]
     #[pyo3(text_signature = "($self, values, first_row=1)")]
     fn insert_batch(
@@ -79,8 +79,8 @@ impl DistinctGrowth {
         self.0.detached(py, |sketch| sketch.is_repeated())
     }
 
-    /// Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their numbers
-    /// in the whole table before it is merged.
+    /// Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their
+    /// numbers in the whole table before it is merged.
     fn shift_rows(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> Result<()> {
         let rows: u64 = setting("rows", rows, "0 to 2^64 - 1")?;
         self.0.detached(py, |sketch| sketch.renumber(|row| row.saturating_add(rows)));

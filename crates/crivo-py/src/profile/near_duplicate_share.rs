@@ -50,7 +50,7 @@ impl NearDuplicateShare {
         })
     }
 
-    /// The share of documents with a near-duplicate, with bounds at 95 %. None if there are no documents.
+    /// The share of documents with a near-duplicate, with bounds at 95 %. None without documents.
     fn share(&self, py: Python<'_>) -> Option<Estimate> {
         self.0.detached(py, |sketch| sketch.share()).map(Estimate::from)
     }

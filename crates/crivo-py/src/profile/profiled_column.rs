@@ -20,8 +20,8 @@ type Parts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Option<Bound<'py, P
 const NOT_OF_THE_COLUMN: [&str; 6] =
     ["insert", "add_missing", "copy", "to_bytes", "from_bytes", "for_memory"];
 
-/// All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and the
-/// share of its near-duplicates. `crivo.profile` makes one for each column.
+/// All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and
+/// the share of its near-duplicates. `crivo.profile` makes one for each column.
 ///
 /// It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes at most
 /// `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
@@ -57,8 +57,8 @@ impl ProfiledColumn {
         Ok(Self(Shared::new(column)))
     }
 
-    /// Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty text),
-    /// which are counted too.
+    /// Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty
+    /// text), which are counted too.
     fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut rows = Vec::new();
         let mut take = |stretch: Stretch<'_>| {
@@ -103,8 +103,8 @@ impl ProfiledColumn {
         self.0.detached(py, |column| column.near_duplicates.clone()).map(NearDuplicateShare::from)
     }
 
-    /// The number of different values, with bounds at 95 %. The interval of a column that could be a key reaches
-    /// the number of its rows.
+    /// The number of different values, with bounds at 95 %. The interval of a column that could be a key
+    /// reaches the number of its rows.
     fn distinct(&self, py: Python<'_>) -> Estimate {
         self.0.detached(py, |column| column.distinct()).into()
     }
@@ -114,13 +114,13 @@ impl ProfiledColumn {
         self.0.detached(py, |column| column.could_be_key())
     }
 
-    /// The number of different values up to each of these rows, which are numbered from 1, with bounds at 95 %.
+    /// The number of different values up to each of these rows, numbered from 1, with bounds at 95 %.
     fn growth_at(&self, py: Python<'_>, rows: Vec<u64>) -> Vec<Estimate> {
         let curve = self.0.detached(py, |column| column.growth.growth(&rows));
         curve.into_iter().map(Estimate::from).collect()
     }
 
-    /// The share of documents with a near-duplicate, with bounds at 95 %. None if there are no documents.
+    /// The share of documents with a near-duplicate, with bounds at 95 %. None without documents.
     fn near_duplicate_share(&self, py: Python<'_>) -> Option<Estimate> {
         self.0.detached(py, |column| column.near_duplicate_share()).map(Estimate::from)
     }

@@ -143,7 +143,10 @@ fn wrong_family(expected: Family, found: Family) -> Error {
 /// assert_eq!(opened.cardinality()?.distinct().value(), 1.0);
 /// assert_eq!(
 ///     opened.membership().err().map(|error| error.to_string()).as_deref(),
-///     Some("sketch: expected one that knows whether a key is in it, found a HyperLogLog"),
+///     Some(
+///         "sketch: expected one that knows whether a key is in it, found a HyperLogLog, which tells how many \
+///          different keys there are (`crivo set build` makes such a sketch)"
+///     ),
 /// );
 /// assert_eq!(opened, AnySketch::from(visitors));
 /// # Ok::<(), crivo::Error>(())

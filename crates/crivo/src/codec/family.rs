@@ -123,6 +123,21 @@ pub enum Question {
     Container,
 }
 
+/// The question as the end of "a sketch that tells …".
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::HowManyEvents => "how many events there were",
+            Self::HowManyDifferent => "how many different keys there are",
+            Self::IsItInThere => "whether a key is in there",
+            Self::HowOften => "how often keys came",
+            Self::FairSample => "what a fair sample is",
+            Self::WhichAreAlike => "how alike two sets are",
+            Self::Container => "what the sketches inside tell",
+        })
+    }
+}
+
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -32,7 +32,7 @@ fn sets(random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
 
 fn hashes(keys: &[u64], random: &mut Random) -> Vec<u64> {
     let scheme = KeyScheme::integers().with_seed(random.bits());
-    assert_eq!(scheme.function(), HashFunction::Moremur);
+    assert_eq!(scheme.function(), HashFunction::Mix13);
     keys.iter().map(|key| scheme.hash(key).unwrap()).collect()
 }
 
@@ -107,8 +107,9 @@ fn neighbours_are_hashed_independently() {
 
 /// Every bit of the key changes every bit of the hash half of the time.
 ///
-/// Of 20,000 keys the share of changes has a standard deviation of 0.0035. For each set the largest of 4,096 shares
-/// is off by 6.8 of these, 0.024, with a probability of 4·10⁻⁸.
+/// If both keys of a pair are in a set, 20,000 keys make 10,000 independent pairs, and the share of changes has a
+/// standard deviation of 0.005. One of 40,960 shares is off by 7 of these with a probability of 10⁻⁷;
+/// the limit of 8 leaves room for what the function itself is off by. A function with one multiplication less is off by 0.5.
 #[test]
 fn every_bit_of_a_key_changes_half_of_the_hash() {
     const TRIALS: usize = 20_000;
@@ -132,7 +133,7 @@ fn every_bit_of_a_key_changes_half_of_the_hash() {
         {
             println!("| {name} | {worst:.4} |");
         }
-        assert!(worst < 0.024, "{name}: {worst}");
+        assert!(worst < 0.04, "{name}: {worst}");
     }
 }
 

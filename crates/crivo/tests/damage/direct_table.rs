@@ -23,5 +23,7 @@ fn each_broken_rule_of_direct_table_is_named() {
     assert_eq!(broken(&set(48, 0x10)), (InvalidContents, "bits"));
     assert_eq!(broken(&set(51, 0x80)), (InvalidContents, "bits"));
     assert_eq!(broken(&|bytes| bytes.truncate(50)), (InvalidContents, "bits"));
-    assert_eq!(broken(&set(9, 1)), (InvalidContents, "key kind"));
+    let as_texts = |bytes: &mut Vec<u8>| bytes[8..10].copy_from_slice(&[1, 1]);
+    assert_eq!(broken(&as_texts), (InvalidContents, "key kind"));
+    assert_eq!(broken(&set(9, 1)), (InvalidContents, "hash function"));
 }

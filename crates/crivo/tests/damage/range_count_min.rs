@@ -11,7 +11,9 @@ fn each_broken_rule_of_range_count_min_is_named() {
     let [empty, exact, sketched, ..] = &forge::range_count_mins()[..] else { panic!("too few samples") };
     let broken = |original: &[u8], change: &dyn Fn(&mut Vec<u8>)| broken::<RangeCountMin>(original, change);
 
-    assert_eq!(broken(sketched, &set(9, 1)), (InvalidContents, "key kind"));
+    let as_texts = |bytes: &mut Vec<u8>| bytes[8..10].copy_from_slice(&[1, 1]);
+    assert_eq!(broken(sketched, &as_texts), (InvalidContents, "key kind"));
+    assert_eq!(broken(sketched, &set(9, 1)), (InvalidContents, "hash function"));
     let as_hashes = |bytes: &mut Vec<u8>| bytes[8..10].copy_from_slice(&[0, 3]);
     assert_eq!(broken(sketched, &as_hashes), (InvalidContents, "key kind"));
     assert_eq!(broken(sketched, &set(28, 0)), (InvalidContents, "levels"));

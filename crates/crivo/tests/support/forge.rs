@@ -9,7 +9,7 @@ use crivo::distinct::{
 };
 use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol};
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
-use crivo::keys::KeyScheme;
+use crivo::keys::{HashFunction, KeyScheme};
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfileConfig};
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
@@ -259,9 +259,14 @@ pub(crate) fn weighted_reservoirs() -> Vec<Vec<u8>> {
     vec![words(4, 0), words(9, 3), words(4, 500), integers.encode()]
 }
 
+/// Integers as older files have them hashed.
+fn xxh3_integers() -> KeyScheme {
+    KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap()
+}
+
 pub(crate) fn private_count_means() -> Vec<Vec<u8>> {
     let sketch = |epsilon, rows, width, reports: u64| {
-        let scheme = KeyScheme::integers().with_seed(5);
+        let scheme = xxh3_integers().with_seed(5);
         let protocol = Protocol::new(epsilon, rows, width).unwrap().with_scheme(scheme);
         let mut client = PrivateClient::new(protocol, 1e6).unwrap();
         let (mut sketch, mut coins) = (PrivateCountMean::new(protocol).unwrap(), PredictableBits::new(5));

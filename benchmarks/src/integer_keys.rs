@@ -1,0 +1,61 @@
+//! Sketches of u64 keys, hash included: the rows of other groups that depend on the hash of integers, and the hash alone.
+
+use std::hash::BuildHasher;
+use std::hint::black_box;
+
+use crivo::keys::{HashFunction, KeyBatch, KeyBuffer, KeyScheme};
+use foldhash::fast::FixedState;
+
+use crate::measure::{Contender, nanoseconds_each};
+use crate::register_sketch::{ITEMS, hashes};
+use crate::report::Page;
+use crate::{distinct, membership};
+
+pub fn run() -> Page {
+    let mut page = Page::new(
+        "Integer keys",
+        "Random u64 keys, each hashed by its library: crivo with Mix13, which is specified bit for bit, and the peers \
+         with foldhash. The rows stand in the pages of HyperLogLog and Bloom too.",
+    );
+    hash_alone(&mut page);
+    distinct::insert_integers(&mut page);
+    for items in [1_000_000, 10_000_000] {
+        membership::one_by_one_from_keys(&mut page, items);
+    }
+    page
+}
+
+/// The hashes of a million integers, in batches and one by one.
+fn hash_alone(page: &mut Page) {
+    let keys = &hashes(3);
+    let older = KeyScheme::integers().with_function(HashFunction::Xxh3).expect("a function of integers");
+    let batches = |scheme: KeyScheme| {
+        move || {
+            let mut buffer = KeyBuffer::new(scheme);
+            for batch in keys.chunks(KeyBatch::TARGET_LEN) {
+                black_box(buffer.hash_integers(batch).expect("integer keys").hashes());
+            }
+        }
+    };
+    let single = |scheme: KeyScheme| {
+        move || {
+            let sum = keys.iter().fold(0, |sum, key| sum ^ scheme.hash(key).expect("an integer key"));
+            black_box(sum);
+        }
+    };
+    let mut contenders: Vec<Contender<'_>> = vec![
+        ("crivo, Mix13, batches of 1,024", Box::new(batches(KeyScheme::integers()))),
+        ("crivo, Mix13, one by one", Box::new(single(KeyScheme::integers()))),
+        ("crivo before, XXH3, batches of 1,024", Box::new(batches(older))),
+        ("crivo before, XXH3, one by one", Box::new(single(older))),
+        (
+            "foldhash",
+            Box::new(move || {
+                let state = FixedState::default();
+                let sum = keys.iter().fold(0, |sum, key| sum ^ state.hash_one(key));
+                black_box(sum);
+            }),
+        ),
+    ];
+    page.add("Hash a million integers", "ns a key", nanoseconds_each(ITEMS, &mut contenders));
+}
