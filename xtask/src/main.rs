@@ -15,6 +15,7 @@ mod documents;
 mod fuzz;
 mod golden;
 mod lint;
+mod random;
 mod sample;
 mod setup;
 mod shell;

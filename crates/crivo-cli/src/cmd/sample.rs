@@ -12,6 +12,7 @@ use std::num::NonZero;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use crivo::hash::split_mix::mix;
 use crivo::keys::KeyScheme;
 use crivo_rows::{Items, Predicate, RowBatch, Select};
 
@@ -231,14 +232,6 @@ impl Draw {
         }
         Ok(())
     }
-}
-
-/// The finalizer of SplitMix64: one to one, and without a trace of the order of the places.
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ value >> 31
 }
 
 /// The header and the lines, each with the line end it had; the last of a file may have had none.

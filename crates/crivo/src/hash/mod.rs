@@ -25,6 +25,7 @@ pub mod features;
 #[cfg(feature = "study")]
 pub mod forge;
 pub mod quality;
+pub mod split_mix;
 #[cfg(feature = "study")]
 mod words;
 

@@ -26,6 +26,7 @@
 //! [`KeyBatch`] that any sketch takes.
 
 mod batch;
+pub mod calendar;
 mod scheme;
 pub mod text;
 pub mod typed;
