@@ -70,7 +70,7 @@ struct Triple {
 
 impl Triple {
     fn new(shape: Shape, conservative: bool) -> Self {
-        let make = if conservative { CountMin::conservative } else { CountMin::with_scheme };
+        let make = if conservative { CountMin::conservative_with_scheme } else { CountMin::with_scheme };
         let sketch = make(shape.width, shape.depth, SCHEME).expect("a valid size");
         let ranges =
             RangeCountMin::with_scheme(LEVELS, shape.width, shape.depth, SCHEME).expect("a valid size");

@@ -1,12 +1,17 @@
 //! Whatever decodes is a sketch like any other.
 
 use crivo::codec::{AnySketch, Family};
+use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
+use crivo::distinct::{
+    ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
+};
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
-use crivo::membership::{CountingBloom, DirectTable};
-use crivo::profile::{ColumnProfile, ColumnType, DDSketch};
+use crivo::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
+use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare};
+use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;
-use crivo::sketch::{ContainsHashes, InsertHashes, Merge};
+use crivo::sketch::{ContainsHashes, InsertHashes};
 use crivo::window::Panes;
 use crivo::{Confidence, Estimate};
 

@@ -79,6 +79,19 @@ mod tests {
         }
     }
 
+    /// The words of the library's front page are those of the page for readers of the documents.
+    #[test]
+    fn vocabulary_is_the_same_everywhere() {
+        let words = |text: &str| -> Vec<String> {
+            let table = text.split_once("| word | meaning |").unwrap().1.lines().skip(1);
+            let rows = table.map(|line| line.trim_start_matches("//! "));
+            rows.take_while(|line| line.starts_with('|')).map(|row| row.replace(['[', ']'], "")).collect()
+        };
+        let page = words(&text("docs/vocabulary.md"));
+        assert!(page.len() > 10);
+        assert_eq!(words(&text("crates/crivo/src/lib.rs")), page);
+    }
+
     #[test]
     fn paths_are_told_from_other_names() {
         let text = "`codec/family.rs` and `crivo show`, `crates/<name>/src`, `a/{b,c}.rs`, `KeyRef::Bytes`";

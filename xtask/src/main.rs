@@ -16,6 +16,7 @@ mod fuzz;
 mod golden;
 mod kinds;
 mod lint;
+mod random;
 mod sample;
 mod setup;
 mod shell;

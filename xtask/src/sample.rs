@@ -11,6 +11,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
+use crate::random::split_mix;
 use crate::shell::root;
 
 const ROWS: u64 = 5_000;
@@ -69,15 +70,12 @@ fn visits() -> String {
     text
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): enough for a sample, and specified in three lines.
+/// A generator whose values are specified, so that the sample is the same everywhere.
 struct Random(u64);
 
 impl Random {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        split_mix(&mut self.0)
     }
 
     fn below(&mut self, below: u64) -> u64 {

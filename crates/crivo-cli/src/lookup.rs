@@ -6,6 +6,7 @@ use std::io::{self, BufRead};
 use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
 use crivo::codec::AnySketch;
+use crivo::keys::text::parse_integer;
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use crivo::membership::CombinedFilter;
 use crivo::sketch::{Frequency, Membership, Sketch as _};
@@ -58,7 +59,7 @@ impl<'a> Lookup<'a> {
     fn key<'k>(&self, text: &'k [u8]) -> Result<KeyRef<'k>> {
         match self.scheme.kind() {
             KeyKind::Bytes => Ok(KeyRef::Bytes(text)),
-            KeyKind::Integer | KeyKind::Hash => match numbers::integer(text) {
+            KeyKind::Integer | KeyKind::Hash => match parse_integer(text) {
                 Some(integer) => Ok(KeyRef::Integer(integer)),
                 None => bail!("'{}': the keys of this sketch are integers", numbers::shown(text)),
             },

@@ -1,12 +1,12 @@
 //! One pass over the input, ready to run: with progress, warnings, and an end at Ctrl-C.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use crivo::keys::{KeyKind, KeyScheme};
 use crivo::sketch::{InsertKeys, Merge};
+use crivo_near::thread_count;
 use crivo_rows::{Copied, Counts, Folded, Format, Input, Items, Predicate, RowBatch, Scan, Select};
 
 use crate::condition::Condition;
@@ -127,11 +127,7 @@ impl Pass {
         step: impl Fn(&mut S, &mut RowBatch<'_>) -> crivo_rows::Result<()> + Sync,
         mut merge: impl FnMut(&mut S, S) -> crivo_rows::Result<()>,
     ) -> Result<(S, Counts)> {
-        let wanted = match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-            threads => threads,
-        };
-        let threads = wanted.min(MOST_MEMORY / bytes.max(1)).max(1);
+        let threads = thread_count(self.threads).min(MOST_MEMORY / bytes.max(1)).max(1);
         let original = Mutex::new((threads, Some(start)));
         let begin = || {
             let mut original = original.lock().unwrap_or_else(PoisonError::into_inner);

@@ -281,7 +281,7 @@ pub(crate) fn short(value: f64) -> String {
 }
 
 /// A field of a CSV file.
-fn field(text: &str) -> String {
+pub(crate) fn field(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 

@@ -11,7 +11,7 @@ use crate::context::{Context, Scale};
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::inputs::Inputs;
-use crate::report::Report;
+use crate::report::{Report, field};
 
 /// Whoever wants to know how far a run is, or to stop it.
 pub trait Watch: Sync + std::fmt::Debug {
@@ -115,7 +115,7 @@ pub(crate) fn times(outcomes: &[Outcome]) -> String {
         let name = outcome.experiment.name;
         for (what, seconds) in &outcome.times {
             // Writing to a string cannot fail.
-            let _ = writeln!(csv, "{name},\"{}\",{seconds:.6}", what.replace('"', "\"\""));
+            let _ = writeln!(csv, "{name},{},{seconds:.6}", field(what));
         }
         let _ = writeln!(csv, "{name},all of it,{:.6}", outcome.seconds);
     }

@@ -10,18 +10,12 @@
 use std::fmt::Write;
 use std::fs::read_to_string;
 
+use crivo::hash::split_mix::finish as mix;
 use crivo_near::{Clusters, Documents, Keep, Linking, Result, Settings, TakeText, deal, near_duplicates};
 
 struct MadeDocuments {
     count: u64,
     threads: usize,
-}
-
-/// A step of SplitMix64, which makes numbers that look random.
-fn mix(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
 }
 
 fn make_text(number: u64, text: &mut String) {

@@ -1,5 +1,6 @@
 //! Values become keys here, and only here: as text, as integers, or as their word n-grams.
 
+use crivo::keys::text::parse_integer;
 use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyScheme, Span, Words};
 
 use crate::column::Values;
@@ -150,27 +151,6 @@ pub(crate) fn not_an_integer(value: &[u8]) -> Error {
     let shown = String::from_utf8_lossy(&value[..value.len().min(60)]);
     let message = format_args!("expected a 64-bit integer, found '{shown}' (integer keys were asked for)");
     Error::new(ErrorKind::NotInteger, message)
-}
-
-/// A 64-bit integer, signed or not, with blanks around it allowed; negative ones in two's
-/// complement, as integer keys are.
-pub(crate) fn parse_integer(text: &[u8]) -> Option<u64> {
-    let (negative, digits) = match text.trim_ascii() {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] | digits => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
-    }
-    let magnitude = digits.iter().try_fold(0_u64, |value, byte| {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 { None } else { value.checked_mul(10)?.checked_add(digit.into()) }
-    })?;
-    match negative {
-        false => Some(magnitude),
-        true if magnitude <= i64::MIN.unsigned_abs() => Some(magnitude.wrapping_neg()),
-        true => None,
-    }
 }
 
 /// Words written one after the other with a blank between, so that every n-gram of them is one

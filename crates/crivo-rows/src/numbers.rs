@@ -14,16 +14,6 @@ pub fn whole(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// A 64-bit integer, signed or not; negative ones in two's complement, as integer keys are.
-pub fn integer(text: &[u8]) -> Option<u64> {
-    match text.trim_ascii() {
-        [b'-', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
-            whole(digits).filter(|&magnitude| magnitude <= 1 << 63).map(u64::wrapping_neg)
-        }
-        text => whole(text),
-    }
-}
-
 /// What is left of an integer after division, from 0 to below the divisor also if it is negative.
 pub fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
     match text.trim_ascii() {
@@ -63,16 +53,6 @@ mod tests {
         assert_eq!(whole(b"18446744073709551615"), Some(u64::MAX));
         for wrong in ["", "-1", "1.5", "18446744073709551616", "x", "+"] {
             assert_eq!(whole(wrong.as_bytes()), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn integers_may_be_negative() {
-        assert_eq!(integer(b"-1"), Some(u64::MAX));
-        assert_eq!(integer(b"7"), Some(7));
-        assert_eq!(integer(b"-9223372036854775808"), Some(1 << 63));
-        for wrong in ["-9223372036854775809", "--1", "-", "-+1"] {
-            assert_eq!(integer(wrong.as_bytes()), None, "{wrong}");
         }
     }
 

@@ -1,7 +1,5 @@
 //! A pass over the input: what to hand on, how values become keys, on how many threads.
 
-use std::num::NonZero;
-
 use crivo::keys::{KeyKind, KeyScheme};
 
 use crate::batch::RowBatch;
@@ -9,6 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::keyer::Items;
 use crate::progress::Progress;
+use crate::schedule::processors;
 use crate::select::Select;
 
 /// A chunk fits the second-level cache beside what the parser and a sketch use.
@@ -148,11 +147,7 @@ impl<'a> Scan<'a> {
     }
 
     pub(crate) fn thread_count(&self) -> usize {
-        if self.threads > 0 {
-            self.threads
-        } else {
-            std::thread::available_parallelism().map_or(1, NonZero::get)
-        }
+        if self.threads > 0 { self.threads } else { processors() }
     }
 }
 

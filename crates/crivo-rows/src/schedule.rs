@@ -114,11 +114,16 @@ pub(crate) struct WorkerNumber {
     pub(crate) of: usize,
 }
 
+/// Returns how many threads the processors of this machine run at once.
+pub(crate) fn processors() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
+
 /// Runs `work` on `wanted` threads, this one being the first of them. If the system does not start all, those that it
 /// started do the work: `work` is called when it is known how many they are.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> T + Sync) -> Vec<T> {
     let gate = Gate::default();
-    let usual = available_parallelism().map_or(1, usize::from);
+    let usual = processors();
     std::thread::scope(|scope| {
         let (work, gate) = (&work, &gate);
         let mut others = Vec::new();

@@ -3,6 +3,8 @@
 //! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or as ISO 8601
 //! writes it: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`. Without a zone it is UTC.
 
+use crivo::keys::calendar::{date_of, day_of};
+
 /// Larger numbers are milliseconds: as seconds this is the year 5138.
 const MOST_SECONDS: i64 = 99_999_999_999;
 /// Numbers beyond this are no times: 10,000 years in milliseconds.
@@ -46,7 +48,7 @@ fn iso(text: &str) -> Option<i64> {
     if parts.next().is_some() || date.len() != 10 {
         return None;
     }
-    let days = days_since_1970(year, month, day)?;
+    let days = day_of(year, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?;
     let Some(clock) = rest.strip_prefix(['T', 't', ' ']) else {
         return rest.is_empty().then_some(days * 86_400_000);
     };
@@ -93,25 +95,6 @@ fn digits(text: &str) -> Option<i64> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// Days of the Gregorian calendar, counted from March on so that the leap day is the last (Hinnant).
-fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        4 | 6 | 9 | 11 => 30,
-        2 => 28 + i64::from(is_leap),
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=days).contains(&day) {
-        return None;
-    }
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
-}
-
 /// Returns a length of time in milliseconds: `500ms`, `90s`, `15m`, `24h`, `7d`, or a number of seconds.
 ///
 /// # Errors
@@ -152,16 +135,7 @@ pub fn shown_duration(milliseconds: u64) -> String {
 /// Returns a time in seconds since 1970 as a person reads it: `2026-11-16 03:05:42`.
 pub fn shown(time: i64) -> String {
     let (days, seconds) = (time.div_euclid(86_400), time.rem_euclid(86_400));
-    // The inverse of the days above.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = date_of(days);
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }

@@ -16,19 +16,8 @@
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
+use crate::hash::split_mix::{GOLDEN, mix};
 use crate::keys::hash_bytes;
-
-/// The increment of SplitMix64: 2^64 divided by the golden ratio.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// The first value of SplitMix64 from a seed: a bijection whose values look independent.
-#[inline]
-pub(crate) fn mix(seed: u64) -> u64 {
-    let value = seed.wrapping_add(GOLDEN);
-    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ value >> 31
-}
 
 /// xoshiro256++, with a state that can be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 //! Random changes of bytes rarely get past the first check of a format. So a change is made where the format is
 //! read, and what the format checks is made to fit again: the checksum of a sketch, the length of a Parquet footer.
 
-/// A generator that is fast and whose values are specified: `SplitMix64`.
+use crate::random::split_mix;
+
+/// A generator that is fast and whose values are specified.
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
@@ -13,11 +15,7 @@ impl Random {
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
+        split_mix(&mut self.0)
     }
 
     /// A number below `limit`, which is not 0.

@@ -14,12 +14,12 @@ mod separators;
 mod table;
 mod tables;
 
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use crivo::keys::KeyScheme;
+use crivo_near::thread_count;
 use crivo_rows::{Format, RowId, Select};
 
 use self::answer::Facts;
@@ -115,10 +115,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<Keyed> {
     let Source { input, names, paths } = source;
     let pass = args.input.pass_of(input);
-    let wanted = match pass.threads {
-        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-        threads => threads,
-    };
+    let wanted = thread_count(pass.threads);
     let columns = if args.input.has_field() { 1 } else { names.len() };
     let setting = Setting {
         budget: Budget::new(args.how.memory, wanted, columns)?,

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use crivo::hash::split_mix::mix;
 use crivo::keys::KeyScheme;
 use crivo::sampling::{RowSample, SampledRow};
 use crivo_rows::{Items, Predicate, RowBatch, Select};

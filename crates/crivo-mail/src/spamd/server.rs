@@ -101,7 +101,7 @@ struct Desk<A> {
 
 impl<A: Answer> Desk<A> {
     fn new(limits: Limits, answer: Arc<A>) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let processors = crivo_near::thread_count(0);
         Self {
             limits,
             answer,

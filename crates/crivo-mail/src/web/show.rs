@@ -4,6 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use crivo::keys::calendar::date_of;
 use crivo_page::{Cell, Column, Markup, Table, number, text};
 use maud::html;
 
@@ -154,15 +155,7 @@ pub(super) fn ago(time: Duration) -> String {
 pub(super) fn moment(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, minutes) = ((seconds / 86400) as i64, seconds % 86400 / 60);
-    // Years of March to February, in cycles of 400 (146,097 days), so that leap days come last.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = date_of(days);
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
 }
 

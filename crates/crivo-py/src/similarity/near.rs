@@ -3,7 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use crivo::similarity::shingle::Shingles;
-use crivo_near::{Clusters, Documents, Keep, Linking, Outcome, PageText, Settings, Stage, Watch};
+use crivo_near::{
+    Clusters, Documents, Keep, Linking, Outcome, PageText, Settings, Stage, Watch, thread_count,
+};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -78,10 +80,7 @@ pub(crate) fn near_duplicates(
         nfc,
         work: None,
         memory: memory.map_or(Ok(defaults.memory), |bytes| setting("memory", bytes, "at least 16 MiB"))?,
-        threads: match threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))? {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        },
+        threads: thread_count(threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))?),
     };
     settings.bands()?;
     let texts = Texts::of(texts)?;

@@ -1,11 +1,12 @@
 //! The two steps from a hash to an index.
 
+use super::split_mix::{GOLDEN, finish};
+
 /// How many rows a hash can be remixed for.
 pub const ROWS: u32 = 64;
 
 /// One odd multiplier a row: 1 for the first, because the hash is uniform as it is; for the others,
-/// without structure of their own, successive values of SplitMix64 (Steele, Lea, Flood: *Fast
-/// splittable pseudorandom number generators*, 2014), made odd.
+/// without structure of their own, successive values of SplitMix64, made odd.
 const MULTIPLIERS: &[u64; ROWS as usize] = &{
     let mut multipliers = [1; ROWS as usize];
     let mut row = 1;
@@ -22,10 +23,7 @@ pub(crate) const fn multiplier(row: u32) -> u64 {
     if row == 0 {
         return 1;
     }
-    let state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(row as u64);
-    let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (mixed ^ mixed >> 31) | 1
+    finish(GOLDEN.wrapping_mul(row as u64)) | 1
 }
 
 /// The value of a hash for a row, from 0 to below [`ROWS`] (past that they repeat): the low half of the

@@ -28,6 +28,7 @@ pub mod features;
 pub mod forge;
 pub mod quality;
 mod secret;
+pub mod split_mix;
 #[cfg(feature = "study")]
 mod words;
 

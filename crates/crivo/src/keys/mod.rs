@@ -28,6 +28,7 @@
 
 mod batch;
 mod integer;
+pub mod calendar;
 mod scheme;
 pub mod text;
 pub mod typed;

@@ -8,6 +8,7 @@
 //!
 //! Each function appends to a buffer that the caller reuses; none allocates for ordinary values.
 
+use super::calendar::date_of;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
@@ -97,8 +98,8 @@ fn normalised(plain: &str) -> (String, i32) {
 
 /// Appends a day, counted from 1970-01-01, as `2024-01-31`.
 pub fn push_date(out: &mut Vec<u8>, days: i64) {
-    let (year, month, day) = civil(days);
-    let ([m, n], [d, e]) = (two_digits(month), two_digits(day));
+    let (year, month, day) = date_of(days);
+    let ([m, n], [d, e]) = (two_digits(month.into()), two_digits(day.into()));
     if (0..=9999).contains(&year) {
         let ([a, b], [c, y]) = (two_digits(year as u64 / 100), two_digits(year as u64 % 100));
         out.extend_from_slice(&[a, b, c, y, b'-', m, n, b'-', d, e]);
@@ -178,18 +179,32 @@ fn push_padded(out: &mut Vec<u8>, value: u64, width: u32) {
     push_u64(out, value);
 }
 
-/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar carried back
-/// for ever. Eras of 400 years that begin on 1 March put the leap day last.
-fn civil(days: i64) -> (i64, u64, u64) {
-    let days = days.saturating_add(719_468);
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month as u64, day as u64)
+/// Returns the integer key that a text stands for: a 64-bit integer, signed or not, with blanks around it
+/// allowed. Negative ones are in two's complement.
+///
+/// ```
+/// use crivo::keys::text::parse_integer;
+/// assert_eq!(parse_integer(b" +42 "), Some(42));
+/// assert_eq!(parse_integer(b"-1"), Some(u64::MAX));
+/// assert_eq!(parse_integer(b"4.2"), None);
+/// ```
+pub fn parse_integer(text: &[u8]) -> Option<u64> {
+    let (negative, digits) = match text.trim_ascii() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let magnitude = digits.iter().try_fold(0_u64, |value, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { value.checked_mul(10)?.checked_add(digit.into()) }
+    })?;
+    match negative {
+        false => Some(magnitude),
+        true if magnitude <= i64::MIN.unsigned_abs() => Some(magnitude.wrapping_neg()),
+        true => None,
+    }
 }
 
 #[cfg(test)]
@@ -200,6 +215,16 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn integers_may_be_negative() {
+        assert_eq!(parse_integer(b"-1"), Some(u64::MAX));
+        assert_eq!(parse_integer(b"7"), Some(7));
+        assert_eq!(parse_integer(b"-9223372036854775808"), Some(1 << 63));
+        for wrong in ["", "-9223372036854775809", "18446744073709551616", "--1", "-", "-+1", "+"] {
+            assert_eq!(parse_integer(wrong.as_bytes()), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -30,10 +30,10 @@ use super::weighted_reservoir::check_weight;
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
+use crate::hash::split_mix::mix;
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::random::mix;
 use crate::sketch::{Merge, impl_sketch};
 
 /// A sample of rows by their places; see the [module](self) for the guarantee.

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     keys: KeyArgs,
 
-    /// The error to aim for: 0.01 or 1%
+    /// How far the similarity may be off, in 95 of 100 cases: 0.01 or 1%
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "2%")]
     error: f64,
 

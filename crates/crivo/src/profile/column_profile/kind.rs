@@ -5,6 +5,7 @@
 //! same number everywhere.
 
 use super::facts::start_of;
+use crate::keys::calendar::days_in;
 
 /// What a single value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -261,10 +262,10 @@ fn moment(text: &[u8], start: u64) -> Kind {
         return Kind::Text;
     };
     let (year, month) = (digits / 10_000, digits / 10 % 100);
+    let days = days_in(year, month as u32).unwrap_or(0);
     // A hyphen made a zero is one, and so is a zero that was there.
     let has_hyphens = day[4] == b'-' && day[7] == b'-';
-    let is_day =
-        day[8].is_ascii_digit() && day[9].is_ascii_digit() && in_range(&day[8..], 1, days_of(year, month));
+    let is_day = day[8].is_ascii_digit() && day[9].is_ascii_digit() && in_range(&day[8..], 1, days);
     if !(has_hyphens && is_day) {
         return Kind::Text;
     }
@@ -272,17 +273,6 @@ fn moment(text: &[u8], start: u64) -> Kind {
         None => Kind::Date,
         Some((b'T' | b't' | b' ', time)) if is_time(time) => Kind::Timestamp,
         Some(_) => Kind::Text,
-    }
-}
-
-/// How many days a month has; none if there is no such month.
-fn days_of(year: i64, month: i64) -> u32 {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 => 28 + u32::from(is_leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
     }
 }
 

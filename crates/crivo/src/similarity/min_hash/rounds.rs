@@ -9,6 +9,8 @@
 //!
 //! Everything here is part of the file format: it never changes.
 
+use crate::hash::split_mix::{GOLDEN, MULTIPLIERS, finish};
+
 /// What a slot holds before anything fell into it: larger than any candidate.
 pub(super) const EMPTY: u64 = u64::MAX;
 
@@ -46,17 +48,10 @@ fn any_from(slots: &[u64], round: u32) -> bool {
     slots.iter().fold(0, |signs, slot| signs | last_before.wrapping_sub(slot >> 1)) >> 63 != 0
 }
 
-/// The odd multipliers of SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number
-/// generators*, 2014).
-const MULTIPLIERS: [u64; 2] = [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB];
-
 /// What makes a round's function its own: SplitMix64 of its number.
 #[inline(always)]
 fn round_key(round: u32) -> u64 {
-    let state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(u64::from(round) + 1);
-    let mixed = (state ^ state >> 30).wrapping_mul(MULTIPLIERS[0]);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(MULTIPLIERS[1]);
-    mixed ^ mixed >> 31
+    finish(GOLDEN.wrapping_mul(u64::from(round) + 1))
 }
 
 /// Brings every bit of a word to bear on the high bits, the only ones that count here. It is a bijection,

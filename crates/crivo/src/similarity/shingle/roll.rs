@@ -1,5 +1,7 @@
 //! The hash of a run of tokens from the hashes of the tokens, a step at a time.
 
+use crate::hash::split_mix::finish;
+
 /// An odd multiplier without structure: the fraction of π, to 64 bits. `P − 1` is divisible by 2
 /// only once, so two tokens that change places differ in all but one bit of chance.
 const P: u64 = 0x243F_6A88_85A3_08D3;
@@ -36,13 +38,4 @@ impl Roll {
 /// The hash of a whole run.
 pub(super) fn whole(tokens: &[u64]) -> u64 {
     Roll::new(tokens).hash()
-}
-
-/// The mixer of SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*,
-/// 2014): a bijection, so it adds no collision, after which every bit depends on every other.
-#[inline(always)]
-fn finish(sum: u64) -> u64 {
-    let mixed = (sum ^ sum >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
 }
