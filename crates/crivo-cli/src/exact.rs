@@ -63,7 +63,7 @@ impl ExactKeys {
     }
 
     fn insert(&mut self, key: &[u8], hash: u64) {
-        let Self { bytes, table } = self;
+        let Self { bytes, table, .. } = self;
         if table.find(hash, |known| known.hash == hash && known.of(bytes) == key).is_none() {
             let position = Position { hash, start: bytes.len(), length: key.len() };
             bytes.extend_from_slice(key);

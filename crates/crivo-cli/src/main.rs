@@ -28,6 +28,7 @@ mod lookup;
 mod numbers;
 mod output;
 mod pass;
+mod spool;
 mod store;
 mod tally;
 mod turn;

@@ -10,6 +10,7 @@ use crivo_rows::Counts;
 
 use super::{Outcome, show};
 use crate::args::{Continued, InputArgs, KeyArgs, SketchArgs, share};
+use crate::corpus::memory_size;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
@@ -69,6 +70,10 @@ struct How {
     /// The values are integers below 2^BITS, and ranges of them can be asked about
     #[arg(long, value_name = "BITS")]
     ranges: Option<u32>,
+
+    /// The most memory that the sketch may take; each thread has one
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "1G")]
+    memory: u64,
 
     /// Print what `crivo show --json` prints about the sketch
     #[arg(long)]
@@ -155,11 +160,27 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     let scheme = scheme(args)?;
     if let Some(bits) = ranges {
         let (width, depth) = RangeCountMin::size_for(bits, error, left).context("--ranges")?;
+        // The levels above, which are counted exactly, take as much as one that is not.
+        let levels = RangeCountMin::sketched_levels(bits, width, depth) + 1;
+        require_room(u64::from(levels), width, depth, args).with_context(|| format!("--ranges {bits}"))?;
         return Ok(RangeCountMin::with_scheme(bits, width, depth, scheme)?.into());
     }
     let (width, depth) = CountMin::size_for(error, left)?;
+    require_room(1, width, depth, args)?;
     let build = if conservative { CountMin::conservative } else { CountMin::with_scheme };
     Ok(build(width, depth, scheme)?.into())
+}
+
+/// Refuses tables of counters that take more than the memory allowed, and says how much that would be.
+fn require_room(tables: u64, width: u32, depth: u32, args: &Args) -> Result<()> {
+    let counters = tables.saturating_mul(u64::from(width)).saturating_mul(u64::from(depth));
+    let bytes = counters.saturating_mul(size_of::<u64>() as u64);
+    if bytes > args.how.memory {
+        let [bytes, most] =
+            [bytes, args.how.memory].map(|bytes| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX)));
+        bail!("takes {bytes}, more than the {most} of --memory: a larger --error takes less");
+    }
+    Ok(())
 }
 
 /// Ranges are over integers, whether that was said or not.

@@ -156,7 +156,9 @@ impl HashTable {
     pub(super) fn insert_all(&mut self, hashes: &[u64]) {
         for chunk in hashes.chunks(CHUNK) {
             if self.slots.len() >= LARGE {
-                chunk.iter().for_each(|&hash| prefetch(&self.slots, start(self.slots.len(), hash, self.secret)));
+                chunk
+                    .iter()
+                    .for_each(|&hash| prefetch(&self.slots, start(self.slots.len(), hash, self.secret)));
             }
             for &hash in chunk {
                 self.insert(hash);
