@@ -26,8 +26,10 @@ use crate::test::random_seed;
 
 /// Memory of each run, in KiB: of addresses, so that what is reserved counts.
 const MOST_KIBIBYTES: u64 = 1 << 20;
-/// A run that takes longer is a finding.
-const SLOWEST: Duration = Duration::from_secs(5);
+/// A run that takes more seconds of the processor is a finding.
+const MOST_SECONDS: u64 = 5;
+/// So is one that waits for ever. Longer than the above, because a machine may have other things to do.
+const SLOWEST: Duration = Duration::from_secs(60);
 /// How long a run is waited for before looking again.
 const GLANCE: Duration = Duration::from_micros(500);
 /// More findings than this are the same few over and over.
@@ -39,16 +41,18 @@ struct Effort {
     cases: u64,
     time: Option<Duration>,
     seed: u64,
+    threads: Option<usize>,
 }
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
-    let mut effort = Effort { cases: 10_000, time: None, seed: random_seed().parse()? };
+    let mut effort = Effort { cases: 10_000, time: None, seed: random_seed().parse()?, threads: None };
     let (mut program, mut kind) = (None, None);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("cases") => effort.cases = arguments.value()?.parse()?,
             Long("seconds") => effort.time = Some(Duration::from_secs(arguments.value()?.parse()?)),
             Long("seed") => effort.seed = arguments.value()?.parse()?,
+            Long("threads") => effort.threads = Some(arguments.value()?.parse()?),
             Long("program") => program = Some(PathBuf::from(arguments.value()?)),
             Long("kind") => kind = Some(arguments.value()?.string()?),
             other => return Err(other.unexpected().into()),
@@ -65,7 +69,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
 
 /// About a minute of it, with the program as the tests have built it.
 pub(crate) fn smoke(seed: u64) -> Result<()> {
-    let effort = Effort { cases: u64::MAX, time: Some(Duration::from_secs(60)), seed };
+    let effort = Effort { cases: u64::MAX, time: Some(Duration::from_secs(60)), seed, threads: None };
     attack(&built_program(), effort, None)
 }
 
@@ -91,7 +95,7 @@ fn attack(program: &Path, effort: Effort, kind: Option<&str>) -> Result<()> {
         findings: Mutex::new(Vec::new()),
         folder: &findings,
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = effort.threads.unwrap_or(std::thread::available_parallelism().map_or(1, usize::from));
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|number| {
@@ -177,7 +181,8 @@ impl Attacker<'_> {
 
     /// Runs the program with limits. `{}` among the arguments stands for the file.
     fn run_program(&self, arguments: &[String], file: &Path, folder: &Path) -> Result<Ending> {
-        let limited = format!("ulimit -v {MOST_KIBIBYTES}; ulimit -c 0; exec \"$0\" \"$@\"");
+        let limited =
+            format!("ulimit -v {MOST_KIBIBYTES}; ulimit -t {MOST_SECONDS}; ulimit -c 0; exec \"$0\" \"$@\"");
         let (out, err) = (folder.join("stdout"), folder.join("stderr"));
         let mut child = Command::new("sh")
             .args(["-c", &limited])
@@ -208,7 +213,10 @@ impl Attacker<'_> {
             Some(0..=3) if said.contains("panicked at") => {
                 Ending::Foul(format!("panicked: {}", last_line(&said)))
             }
-            Some(2) if said.trim().is_empty() => Ending::Foul("refused without a word".into()),
+            // Of a message, 2 is an answer: unsure.
+            Some(2) if said.trim().is_empty() && output.stdout.is_empty() => {
+                Ending::Foul("refused without a word".into())
+            }
             Some(0..=3) => Ending::Fair(output),
             Some(code) => Ending::Foul(format!("ended with the code {code}: {}", last_line(&said))),
         })
@@ -221,7 +229,8 @@ impl Attacker<'_> {
         let file = seed.place_in(&place, mutant)?;
         let shown = file.strip_prefix(root()).unwrap_or(&file).display().to_string();
         let command = arguments.join(" ").replace("{}", &shown);
-        let line = format!("  {what}\n    (ulimit -v {MOST_KIBIBYTES}; crivo {command})");
+        let line =
+            format!("  {what}\n    (ulimit -v {MOST_KIBIBYTES}; ulimit -t {MOST_SECONDS}; crivo {command})");
         fs::write(place.join("repeat.txt"), format!("{line}\n"))?;
         let mut findings = self.findings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         println!("{line}");

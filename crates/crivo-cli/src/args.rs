@@ -192,7 +192,7 @@ impl InputArgs {
             let file = file.display();
             bail!("{file}: is read, and would be replaced by the sketch: write it to another file");
         }
-        Destination::new(path)
+        Ok(Destination::new(path)?.as_private_as(&self.files))
     }
 }
 

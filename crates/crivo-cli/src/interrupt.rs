@@ -80,20 +80,26 @@ pub(crate) fn keep_when_leaving(path: &Path) {
 
 /// A file or folder that must not stay behind, for as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Unfinished<'a>(&'a Path);
+pub(crate) struct Unfinished(PathBuf);
 
-impl<'a> Unfinished<'a> {
-    pub(crate) fn new(path: &'a Path) -> Self {
+impl Unfinished {
+    pub(crate) fn new(path: &Path) -> Self {
         watch(false);
         unfinished().push(path.to_path_buf());
-        Self(path)
+        Self(path.to_path_buf())
     }
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for Unfinished {
     fn drop(&mut self) {
-        unfinished().retain(|path| path != self.0);
+        unfinished().retain(|path| *path != self.0);
     }
+}
+
+/// Does a few quick steps that belong together: a signal ends the program before the first or after the last of them.
+pub(crate) fn undisturbed<T>(steps: impl FnOnce() -> T) -> T {
+    let _held = unfinished();
+    steps()
 }
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {

@@ -27,6 +27,7 @@ mod lookup;
 mod output;
 mod pass;
 mod rows_file;
+mod spool;
 mod store;
 mod tally;
 mod turn;

@@ -9,7 +9,7 @@ use crivo_rows::Format;
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
 
-use crate::store::Destination;
+use crate::store::{Destination, Filled};
 
 /// Where rows go, and in which form.
 #[derive(Debug)]
@@ -54,6 +54,11 @@ impl RowsFile {
             );
         }
         Ok(self.format.filter(|to| from != Some(*to)))
+    }
+
+    /// Writes the file without giving it its name: [`publish`](crate::store::publish) does, together with others.
+    pub(crate) fn fill(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<Filled<'_>> {
+        self.destination.fill(|to| self.packing.pack(to, fill))
     }
 
     /// Writes the file, whole or not at all.

@@ -1,9 +1,13 @@
 //! Sketch files: read with errors that name the file, written whole or not at all.
 //!
 //! A file is written under another name in the same folder, forced to the disk, and renamed. So
-//! whoever opens it sees the old bytes or the new ones, whatever happens in between: a full disk,
+//! a reader sees the old bytes or the new ones, whatever happens in between: a full disk,
 //! Ctrl-C, a power cut. That it can be written at all is tried before the pass begins, because a
-//! misspelt folder should not be found out after an hour.
+//! misspelt folder should not be found out after an hour. Several files of one command are all
+//! [filled](Destination::fill) before the first gets its name.
+//!
+//! A file that is replaced keeps its permissions, and its temporary twin has no others. A new file is
+//! readable by no more users than the files it was made from.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -11,9 +15,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use crivo::codec::AnySketch;
+use crivo_records::partial;
 use tempfile::NamedTempFile;
 
-use crate::interrupt::Unfinished;
+use crate::interrupt::{Unfinished, undisturbed};
 
 /// The first bytes of a sketch file, up to and with the length of what follows, and the checksum at the end.
 const HEAD_LEN: u64 = 28;
@@ -70,8 +75,18 @@ pub(crate) struct Destination {
 
 #[derive(Debug)]
 enum Way {
-    Replace { folder: PathBuf, permissions: Option<fs::Permissions> },
+    Replace { folder: PathBuf, permissions: Option<fs::Permissions>, mode: u32 },
     Into,
+}
+
+/// As any new file, less what the process masks.
+const NEW_FILE: u32 = 0o666;
+
+/// A file that is written, and has its final name only after [`publish`].
+#[derive(Debug)]
+pub(crate) struct Filled<'a> {
+    destination: &'a Destination,
+    temporary: Option<(NamedTempFile, Unfinished)>,
 }
 
 impl Destination {
@@ -86,16 +101,26 @@ impl Destination {
             Ok(found) if found.is_dir() => bail!("{name}: is a folder: name a file in it"),
             Ok(found) if found.permissions().readonly() => bail!("{name}: is read-only"),
             Ok(found) if found.is_file() => {
-                Way::Replace { folder: folder_of(&target), permissions: Some(found.permissions()) }
+                let permissions = found.permissions();
+                let mode = mode_of(&permissions);
+                Way::Replace { folder: folder_of(&target), permissions: Some(permissions), mode }
             }
             Ok(_) => Way::Into,
-            Err(_) => Way::Replace { folder: folder_of(&target), permissions: None },
+            Err(_) => Way::Replace { folder: folder_of(&target), permissions: None, mode: NEW_FILE },
         };
         let destination = Self { name, target, way };
-        if let Way::Replace { folder, .. } = &destination.way {
-            destination.temporary(folder)?;
+        if let Way::Replace { folder, mode, .. } = &destination.way {
+            destination.temporary(folder, *mode)?;
         }
         Ok(destination)
+    }
+
+    /// Lets no user read a new file who may not read all of these. A file that is replaced keeps its permissions.
+    pub(crate) fn as_private_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
+        if let Way::Replace { permissions: None, mode, .. } = &mut self.way {
+            *mode = as_private_as(*mode, inputs);
+        }
+        self
     }
 
     /// How the file is called in messages.
@@ -110,49 +135,40 @@ impl Destination {
 
     /// Writes the file piece by piece; it appears, whole, when `fill` has succeeded.
     pub(crate) fn write_with(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
-        let Way::Replace { folder, permissions } = &self.way else {
-            let file =
-                OpenOptions::new().write(true).open(&self.target).map_err(|error| self.refused(&error))?;
-            return self.fill(&file, fill);
-        };
-        let temporary = self.temporary(folder)?;
-        let path = temporary.path().to_path_buf();
-        let _unfinished = Unfinished::new(&path);
-        self.fill(temporary.as_file(), fill)?;
-        self.replace(temporary, permissions.as_ref()).map_err(|error| self.refused(&error))?;
-        // The name is on the disk only when the folder is; where that cannot be asked
-        // for, the file is still whole.
-        if let Ok(folder) = File::open(folder) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
+        publish([self.fill(fill)?])
     }
 
-    fn fill(&self, file: &File, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+    /// Writes the file piece by piece under a temporary name, which [`publish`] replaces by its own.
+    pub(crate) fn fill(
+        &self,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<Filled<'_>> {
+        let Way::Replace { folder, permissions, mode } = &self.way else {
+            let file =
+                OpenOptions::new().write(true).open(&self.target).map_err(|error| self.refused(&error))?;
+            self.write_to(&file, fill)?;
+            return Ok(Filled { destination: self, temporary: None });
+        };
+        let temporary = self.temporary(folder, *mode)?;
+        let unfinished = Unfinished::new(temporary.path());
+        self.write_to(temporary.as_file(), fill)?;
+        let file = temporary.as_file();
+        let ready = match permissions {
+            Some(permissions) => file.set_permissions(permissions.clone()),
+            None => Ok(()),
+        };
+        ready.and_then(|()| file.sync_all()).map_err(|error| self.refused(&error))?;
+        Ok(Filled { destination: self, temporary: Some((temporary, unfinished)) })
+    }
+
+    fn write_to(&self, file: &File, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         let mut buffered = BufWriter::new(file);
         fill(&mut buffered).with_context(|| format!("{}: was not written", self.name))?;
         buffered.flush().map_err(|error| self.refused(&error))
     }
 
-    fn replace(&self, temporary: NamedTempFile, permissions: Option<&fs::Permissions>) -> io::Result<()> {
-        if let Some(permissions) = permissions {
-            temporary.as_file().set_permissions(permissions.clone())?;
-        }
-        temporary.as_file().sync_all()?;
-        temporary.persist(&self.target)?;
-        Ok(())
-    }
-
-    fn temporary(&self, folder: &Path) -> Result<NamedTempFile> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".crivo-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            // As any new file, not the private one that temporary files are by default.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        builder.tempfile_in(folder).map_err(|error| match error.kind() {
+    fn temporary(&self, folder: &Path, mode: u32) -> Result<NamedTempFile> {
+        partial::file_in(folder, mode).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 anyhow!("{}: there is no folder {} to write it in", self.name, folder.display())
             }
@@ -165,10 +181,58 @@ impl Destination {
     }
 }
 
+/// Gives files that were filled their names, one right after the other and the last one last. A signal comes before
+/// all of them or after; a power cut or SIGKILL may come between.
+pub(crate) fn publish<'a>(files: impl IntoIterator<Item = Filled<'a>>) -> Result<()> {
+    let mut files: Vec<Filled<'a>> = files.into_iter().collect();
+    // Kept until the end: dropping them takes the lock that is held meanwhile.
+    let mut finished = Vec::new();
+    undisturbed(|| {
+        for Filled { destination, temporary } in &mut files {
+            if let Some((temporary, unfinished)) = temporary.take() {
+                finished.push(unfinished);
+                let renamed = temporary.persist(&destination.target);
+                renamed.map_err(|refusal| destination.refused(&refusal.error))?;
+            }
+        }
+        Ok::<_, anyhow::Error>(())
+    })?;
+    for Filled { destination, .. } in &files {
+        // The name is on the disk only when the folder is; where that cannot be asked
+        // for, the file is still whole.
+        if let Way::Replace { folder, .. } = &destination.way
+            && let Ok(folder) = File::open(folder)
+        {
+            let _ = folder.sync_all();
+        }
+    }
+    Ok(())
+}
+
+/// Takes from `mode` what users other than the owner may not do with every one of the files.
+fn as_private_as<P: AsRef<Path>>(mode: u32, inputs: impl IntoIterator<Item = P>) -> u32 {
+    inputs.into_iter().fold(mode, |mode, input| match fs::metadata(input) {
+        Ok(found) if found.is_file() || found.is_dir() => mode & (0o700 | mode_of(&found.permissions())),
+        _ => mode,
+    })
+}
+
+#[cfg(unix)]
+fn mode_of(permissions: &fs::Permissions) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    permissions.mode() & 0o777
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &fs::Permissions) -> u32 {
+    0o777
+}
+
 /// A folder that will appear with all its files, or not at all.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     target: PathBuf,
+    mode: u32,
 }
 
 impl NewFolder {
@@ -177,14 +241,20 @@ impl NewFolder {
         if path.exists() {
             bail!("{}: is there already: name a new folder", path.display());
         }
-        let folder = Self { target: path.to_path_buf() };
+        let folder = Self { target: path.to_path_buf(), mode: 0o777 };
         folder.temporary()?;
         Ok(folder)
     }
 
+    /// Lets no user look into it who may not look into all of these.
+    pub(crate) fn as_private_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
+        self.mode = as_private_as(self.mode, inputs);
+        self
+    }
+
     /// Fills it, and gives it its name when that has succeeded.
     pub(crate) fn fill(&self, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        let temporary = self.temporary()?;
+        let (temporary, _lock) = self.temporary()?;
         let path = temporary.path().to_path_buf();
         let _unfinished = Unfinished::new(&path);
         fill(&path)?;
@@ -195,17 +265,9 @@ impl NewFolder {
         Ok(())
     }
 
-    fn temporary(&self) -> Result<tempfile::TempDir> {
+    fn temporary(&self) -> Result<(tempfile::TempDir, Option<File>)> {
         let parent = folder_of(&self.target);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".crivo-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o777));
-        }
-        builder
-            .tempdir_in(&parent)
+        partial::folder_in(&parent, self.mode)
             .with_context(|| format!("{}: cannot be made in {}", self.target.display(), parent.display()))
     }
 }

@@ -14,6 +14,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use crate::format::Table;
+use crate::partial;
 use crate::problem::Problem;
 use crate::seal::{seal, unseal};
 
@@ -68,14 +69,8 @@ impl<T: Table> File<T> {
                 return Err(T::error(&path, Problem::Foreign(what)));
             }
         }
-        let mut temporary = tempfile::Builder::new();
-        temporary.prefix(".crivo-").suffix(".partial");
-        #[cfg(unix)]
-        if !T::FORMAT.private {
-            use std::os::unix::fs::PermissionsExt;
-            temporary.permissions(std::fs::Permissions::from_mode(0o644));
-        }
-        let temporary = temporary.tempfile_in(folder).map_err(refused)?;
+        let mode = if T::FORMAT.private { 0o600 } else { 0o644 };
+        let temporary = partial::file_in(folder, mode).map_err(refused)?;
         let new = Self::of(
             connect(temporary.path(), OpenFlags::empty(), T::FORMAT.patience),
             temporary.path(),

@@ -32,6 +32,7 @@
 
 mod file;
 mod format;
+pub mod partial;
 mod problem;
 mod seal;
 #[cfg(feature = "victim")]

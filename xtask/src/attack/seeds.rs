@@ -58,7 +58,11 @@ impl Kind {
                 "count {} --where 'amount > 3' --skip-bad --json",
                 "distinct {} -f deep.tags[] --skip-bad --json",
             ],
-            Self::Sqlite => &["similar index index stats", "similar index index query texts.txt --json"],
+            Self::Sqlite => &[
+                "similar index index stats",
+                "similar index index query texts.txt --json",
+                "dedup texts.txt --against index --dry-run --json",
+            ],
             Self::Reports => &["private aggregate {} -o aggregated.crivo"],
             Self::Interchange => &["show {}", "ask {} a"],
         }
@@ -73,6 +77,15 @@ impl Kind {
         }
     }
 }
+
+/// The file of a store of learned mail, and what is run on it: standard input is an empty message.
+const MAIL_STORE: &str = "mail.sqlite";
+const MAIL_COMMANDS: &[&str] = &[
+    "mail stats --store index",
+    "mail check --store index --json",
+    "mail export --store index exported",
+    "mail learn --store index spam",
+];
 
 /// A valid file.
 #[derive(Debug)]
@@ -118,7 +131,8 @@ impl Seed {
         if !counting.is_empty() && random.one_in(3) {
             return counting.iter().map(|command| words(command)).collect();
         }
-        let command: &str = random.pick::<&str>(self.kind.commands());
+        let commands = if self.end == MAIL_STORE { MAIL_COMMANDS } else { self.kind.commands() };
+        let command: &str = random.pick::<&str>(commands);
         vec![words(command)]
     }
 
@@ -166,7 +180,7 @@ impl Seeds {
         let mut kinds: Vec<Vec<Seed>> = Kind::ALL.iter().map(|_| Vec::new()).collect();
         let golden = root().join("crates/crivo/tests/golden");
         let mut paths = Vec::new();
-        for place in [folder.to_path_buf(), folder.join("index"), golden] {
+        for place in [folder.to_path_buf(), folder.join("index"), folder.join("mail"), golden] {
             paths.extend(fs::read_dir(&place)?.filter_map(|entry| entry.ok().map(|entry| entry.path())));
         }
         paths.sort();
@@ -203,12 +217,17 @@ impl Seeds {
 /// What the program itself writes.
 fn make_with(program: &Path, folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder.join("index"));
+    let _ = fs::remove_dir_all(folder.join("mail"));
     let _ = fs::remove_file(folder.join("some.reports"));
+    for (name, words) in [("spam.eml", "cheap pills, buy now"), ("ham.eml", "see you at lunch")] {
+        fs::write(folder.join(name), format!("From: a@example.org\nSubject: {words}\n\n{words}\n"))?;
+    }
     for command in [
         "distinct a.csv -f user --interchange hll -o hll.datasketches",
         "distinct a.csv -f user --interchange theta -o theta.datasketches",
         "private encode a.csv -f user --epsilon 2 --rows 4 --width 64 -o some.reports",
         "similar index index add a.jsonl --field user",
+        "mail train --store mail --spam spam.eml --ham ham.eml",
     ] {
         let output = Command::new(program)
             .args(words(command))
@@ -226,9 +245,9 @@ fn make_with(program: &Path, folder: &Path) -> Result<()> {
 /// The kind of a file by its name, and the end of the name that its mutants have.
 fn kind_of(path: &Path) -> Option<(Kind, String)> {
     let name = path.file_name()?.to_str()?;
-    let is_in_index = path.parent().is_some_and(|folder| folder.ends_with("index"));
-    if is_in_index {
-        return Some((Kind::Sqlite, name.to_owned()));
+    let is_stored = path.parent().is_some_and(|folder| folder.ends_with("index") || folder.ends_with("mail"));
+    if is_stored {
+        return name.ends_with(".sqlite").then(|| (Kind::Sqlite, name.to_owned()));
     }
     let (_, end) = name.split_once('.')?;
     let kind = match end {

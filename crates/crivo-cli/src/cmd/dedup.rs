@@ -32,7 +32,8 @@ use crate::watch::SearchProgress;
 /// fit in three quarters of --memory. Empty texts are no documents: they stay, and are counted as skipped.
 ///
 /// The kept records are written as they stand, in their order: to -o, or to standard output unless
-/// --json or --dry-run is given.
+/// --json or --dry-run is given. All files get their names when all of them are written: first --pairs,
+/// --clusters and --removed, last -o.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

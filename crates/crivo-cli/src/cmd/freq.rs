@@ -160,28 +160,27 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     let scheme = scheme(args)?;
     if let Some(bits) = ranges {
         let (width, depth) = RangeCountMin::size_for(bits, error, left).context("--ranges")?;
-        // Each level of ranges has a table of its own.
-        require_memory(args, (u64::from(bits) * u64::from(depth)).saturating_mul(8 * u64::from(width)))?;
+        // The levels above, which are counted exactly, take as much as one that is not.
+        let levels = RangeCountMin::sketched_levels(bits, width, depth) + 1;
+        require_room(u64::from(levels), width, depth, args).with_context(|| format!("--ranges {bits}"))?;
         return Ok(RangeCountMin::with_scheme(bits, width, depth, scheme)?.into());
     }
     let (width, depth) = CountMin::size_for(error, left)?;
-    require_memory(args, u64::from(depth).saturating_mul(8 * u64::from(width)))?;
+    require_room(1, width, depth, args)?;
     let build = if conservative { CountMin::conservative_with_scheme } else { CountMin::with_scheme };
     Ok(build(width, depth, scheme)?.into())
 }
 
-/// Refuses a sketch that is larger than was allowed, before it is made.
-fn require_memory(args: &Args, bytes: u64) -> Result<()> {
-    if bytes <= args.how.memory {
-        return Ok(());
+/// Refuses tables of counters that take more than the memory allowed, and says how much that would be.
+fn require_room(tables: u64, width: u32, depth: u32, args: &Args) -> Result<()> {
+    let counters = tables.saturating_mul(u64::from(width)).saturating_mul(u64::from(depth));
+    let bytes = counters.saturating_mul(size_of::<u64>() as u64);
+    if bytes > args.how.memory {
+        let [bytes, most] =
+            [bytes, args.how.memory].map(|bytes| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX)));
+        bail!("takes {bytes}, more than the {most} of --memory: a larger --error takes less");
     }
-    let shown = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
-    bail!(
-        "the sketch would take {} of memory and on disk, and --memory allows {}: allow more, or ask for a larger \
-         --error or fewer --ranges",
-        shown(bytes),
-        shown(args.how.memory)
-    )
+    Ok(())
 }
 
 /// Ranges are over integers, whether that was said or not.

@@ -1,19 +1,19 @@
 //! Documents that are records of files.
 
-use std::io::{self, Seek, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText, TakeText};
 use crivo_rows::{Counts, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
-use tempfile::NamedTempFile;
 
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
 use crate::output::{Meter, Output};
+use crate::spool::Spool;
 
 /// The first column of every batch is the text; the second, where there are ids, the id.
 const TEXT: usize = 0;
@@ -23,7 +23,7 @@ const ID: usize = 1;
 pub(crate) struct RowCorpus<'a> {
     input: Input,
     /// Standard input, kept because it is read more than once.
-    _spool: Option<NamedTempFile>,
+    _spool: Option<Spool>,
     text: Select,
     /// The name of the text field, where records may lack it.
     jsonl_field: Option<String>,
@@ -63,7 +63,7 @@ impl<'a> RowCorpus<'a> {
     pub(super) fn new(mut input: Input, args: &'a CorpusArgs, out: &'a Output) -> Result<Self> {
         let mut spool = None;
         if !input.is_rereadable() {
-            let file = spool_standard_input()?;
+            let file = Spool::of_standard_input()?;
             // The name of a temporary file tells nothing about its format.
             let format = args.format.map_or(Format::Lines, Into::into);
             input = args.laid_out(Input::file(file.path()).format(format))?;
@@ -352,13 +352,4 @@ impl Progress for OnlyTheFirst {
     fn advance(&self, read: u64, _: Option<u64>) -> ControlFlow<()> {
         if read > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-}
-
-/// Standard input in a temporary file.
-fn spool_standard_input() -> Result<NamedTempFile> {
-    let mut file = NamedTempFile::new()
-        .context("standard input is read more than once, and no temporary file can be made")?;
-    io::copy(&mut io::stdin().lock(), &mut file).context("keeping standard input in a temporary file")?;
-    file.rewind().context("keeping standard input in a temporary file")?;
-    Ok(file)
 }

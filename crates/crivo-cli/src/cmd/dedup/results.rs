@@ -11,7 +11,7 @@ use super::against::KnownDocuments;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
 use crate::rows_file::RowsFile;
-use crate::store::{Destination, NewFolder};
+use crate::store::{Destination, Filled, NewFolder, publish};
 
 /// The places that were asked for.
 pub(super) struct Results {
@@ -36,7 +36,7 @@ impl Results {
             None if wanted.dry_run || wanted.json => Kept::Nowhere,
             None => Kept::StandardOutput,
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
-                Kept::Folder(NewFolder::new(path)?)
+                Kept::Folder(NewFolder::new(path)?.as_private_as(args.corpus.files()))
             }
             Some(path) => Kept::File(RowsFile::new(path, beside(args, path)?)?),
         };
@@ -50,7 +50,8 @@ impl Results {
         })
     }
 
-    /// Writes everything; documents that an index knows do not stay.
+    /// Writes everything; documents that an index knows do not stay. Files get their names when all of them are
+    /// written, the kept documents last: where these are new, the lists beside them are of the same run.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,
@@ -60,17 +61,35 @@ impl Results {
     ) -> Result<()> {
         let stays = |place: u64| found.member_at(place).is_none_or(|member| clusters.keeps(member));
         let keep = |place: u64| stays(place) && !known.contains(place);
+        let mut files = self.write_lists(corpus, found, clusters, known)?;
         match &self.kept {
             Kept::Nowhere => {}
             Kept::StandardOutput => corpus.copy(&keep, None, &mut output::rows())?,
             Kept::File(file) => {
                 let format = file.conversion(corpus.format())?;
-                file.write(|to| corpus.copy(&keep, format, to))?;
+                files.push(file.fill(|to| corpus.copy(&keep, format, to))?);
             }
-            Kept::Folder(folder) => folder.fill(|to| corpus.copy_files(&keep, to))?,
+            Kept::Folder(folder) => {
+                return folder.fill(|to| {
+                    corpus.copy_files(&keep, to)?;
+                    publish(files)
+                });
+            }
         }
+        publish(files)
+    }
+
+    /// Writes the lists that were asked for, without giving them their names.
+    fn write_lists<'a>(
+        &'a self,
+        corpus: &Corpus<'_>,
+        found: &Found,
+        clusters: &Clusters,
+        known: &KnownDocuments,
+    ) -> Result<Vec<Filled<'a>>> {
+        let mut files = Vec::new();
         if self.pairs.is_none() && self.clusters.is_none() && self.removed.is_none() {
-            return Ok(());
+            return Ok(files);
         }
         let listed = listed_members(found, clusters, self.pairs.is_some())?;
         let is_listed = |place: u64| {
@@ -79,15 +98,15 @@ impl Results {
         let names = corpus.names(&is_listed)?;
         let mut writer = ResultWriter { found, names };
         if let Some(file) = &self.pairs {
-            file.write_with(|to| writer.pairs(to))?;
+            files.push(file.fill(|to| writer.pairs(to))?);
         }
         if let Some(file) = &self.clusters {
-            file.write_with(|to| writer.clusters(clusters, to))?;
+            files.push(file.fill(|to| writer.clusters(clusters, to))?);
         }
         if let Some(file) = &self.removed {
-            file.write_with(|to| writer.removed(clusters, known, to))?;
+            files.push(file.fill(|to| writer.removed(clusters, known, to))?);
         }
-        Ok(())
+        Ok(files)
     }
 }
 
@@ -177,5 +196,5 @@ fn beside(args: &Args, path: &Path) -> Result<Destination> {
     {
         bail!("{}: is read, and would be replaced: write to another file", file.display());
     }
-    Destination::new(path)
+    Ok(Destination::new(path)?.as_private_as(args.corpus.files()))
 }

@@ -87,7 +87,7 @@ pub(crate) fn expire(args: &ExpireArgs, out: &Output) -> Outcome {
 
 pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
     let filter = Filter::open(&args.store.store)?;
-    let destination = Destination::new(&args.file)?;
+    let destination = Destination::new(&args.file)?.as_private_as(files_of(&args.store.store));
     let mut written = 0;
     destination.write_with(|file| {
         written = filter.export(file)??;
@@ -95,6 +95,12 @@ pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
     })?;
     out.remark(format_args!("{}: {} messages", destination.name(), output::count(written)))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The files of a store, whose permissions its export has.
+fn files_of(store: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(store).into_iter().flatten();
+    files.filter_map(|file| file.ok().map(|file| file.path())).filter(|path| path.is_file()).collect()
 }
 
 pub(crate) fn import(args: &ImportArgs, out: &Output) -> Outcome {

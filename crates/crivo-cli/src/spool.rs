@@ -1,0 +1,65 @@
+//! Standard input, kept because it is read more than once.
+//!
+//! It may be private, and large. So where the system allows, the file has no name: it is gone when the program ends,
+//! however it ends.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::interrupt::Unfinished;
+
+/// A copy of standard input on the disk.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    path: PathBuf,
+    /// Open, so that a file without a name stays.
+    file: File,
+    /// Removed with the value, or by a signal.
+    _named: Option<(TempPath, Unfinished)>,
+}
+
+impl Spool {
+    /// Reads standard input to its end.
+    pub(crate) fn of_standard_input() -> Result<Self> {
+        let mut spool = Self::empty()
+            .context("standard input is read more than once, and no temporary file can be made")?;
+        io::copy(&mut io::stdin().lock(), &mut spool.file)
+            .and_then(|_| spool.file.flush())
+            .context("keeping standard input in a temporary file")?;
+        Ok(spool)
+    }
+
+    fn empty() -> io::Result<Self> {
+        let file = tempfile::tempfile()?;
+        if let Some(path) = path_of(&file) {
+            return Ok(Self { path, file: file, _named: None });
+        }
+        let (file, path) = NamedTempFile::new()?.into_parts();
+        let unfinished = Unfinished::new(&path);
+        Ok(Self { path: path.to_path_buf(), file: file, _named: Some((path, unfinished)) })
+    }
+
+    /// Returns where to open it, any number of times and each time from its beginning.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Returns a path that opens a file without a name anew, if the system has one.
+fn path_of(file: &File) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        File::open(&path).ok().map(|_| path)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        None
+    }
+}
