@@ -9,6 +9,8 @@
 //! pairs would (Hoeffding: *Probability inequalities for sums of bounded random variables*, 1963, section 5). So
 //! the bounds are Wilson's for `k/2` trials, cut to what is possible.
 
+use std::collections::BinaryHeap;
+
 use crivo::hash::remix;
 use crivo::math::two_sided_quantile;
 use crivo::{Confidence, Estimate};
@@ -53,7 +55,7 @@ pub(crate) fn draw(
     (0..twins.members()).filter_map(crowd_of).for_each(|crowd| members[crowd] += 1);
     let most = |crowd: usize| (members[crowd] * 8).isqrt().clamp(2, MOST_DRAWN) as usize;
     // Those with the smallest hashes are drawn: the same on any number of threads.
-    let mut drawn: Vec<std::collections::BinaryHeap<(u64, u32)>> = vec![Default::default(); crowded.len()];
+    let mut drawn: Vec<BinaryHeap<(u64, u32)>> = vec![BinaryHeap::new(); crowded.len()];
     for member in 0..twins.members() {
         let Some(crowd) = crowd_of(member) else { continue };
         drawn[crowd].push((remix(u64::from(member), DRAW), member));

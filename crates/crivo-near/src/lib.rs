@@ -81,6 +81,7 @@ mod text;
 mod verify;
 mod work;
 
+pub use budget::least_memory;
 pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
 pub use error::{Error, Result};

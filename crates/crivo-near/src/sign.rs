@@ -171,7 +171,7 @@ pub(crate) fn sign_all(
             let new_runs = (thread.runs.len() - runs_before) as u64;
             let all_runs = if new_runs > 0 { runs.fetch_add(new_runs, Ordering::Relaxed) + 1 } else { 0 };
             // Looked at now and then: more members than there is memory for are refused at once.
-            if thread.members % 4096 == 0 {
+            if thread.members.is_multiple_of(4096) {
                 let members = members.fetch_add(4096, Ordering::Relaxed) + 4096;
                 budget.check(members, all_runs.max(runs.load(Ordering::Relaxed)) * 12)?;
             }
