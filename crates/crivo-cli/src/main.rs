@@ -24,6 +24,7 @@ mod exact;
 mod filter;
 mod interrupt;
 mod kinds;
+mod leftovers;
 mod lookup;
 mod numbers;
 mod output;

@@ -14,6 +14,7 @@ use crivo::codec::AnySketch;
 use tempfile::NamedTempFile;
 
 use crate::interrupt::Unfinished;
+use crate::leftovers;
 
 /// The first bytes of a sketch file, up to and with the length of what follows, and the checksum at the end.
 const HEAD_LEN: u64 = 28;
@@ -144,20 +145,24 @@ impl Destination {
     }
 
     fn temporary(&self, folder: &Path) -> Result<NamedTempFile> {
+        let (start, end) = (".crivo-output-", ".partial");
+        leftovers::remove(folder, start, end);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".crivo-").suffix(".partial");
+        builder.prefix(start).suffix(end);
         #[cfg(unix)]
         {
             // As any new file, not the private one that temporary files are by default.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        builder.tempfile_in(folder).map_err(|error| match error.kind() {
+        let temporary = builder.tempfile_in(folder).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 anyhow!("{}: there is no folder {} to write it in", self.name, folder.display())
             }
             kind => anyhow!("{}: cannot be written: {kind}", self.name),
-        })
+        })?;
+        leftovers::hold(temporary.as_file());
+        Ok(temporary)
     }
 
     fn refused(&self, error: &io::Error) -> anyhow::Error {

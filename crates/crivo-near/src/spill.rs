@@ -156,9 +156,7 @@ impl Spill {
     /// The error of an operation on the file, which names the file if it has a name.
     fn failed(&self, doing: &'static str, cause: std::io::Error) -> Error {
         match &self.path {
-            Some(path) => {
-                Error::work(path, format_args!("{cause}; what is done stays: make room and run again"))
-            }
+            Some(path) => Error::work_not_written(path, &cause),
             None => Error::storage(doing)(cause),
         }
     }

@@ -1,9 +1,9 @@
 """Which document stays of each cluster: by the rules of one machine, and with the same outcome.
 
-With the linking `kept` documents are taken in the order of preference, and each goes if it is alike with one that
-stays already. That order is kept by sorting: the pairs of a component come to one place, by the preferred document
-and then by the other, and one pass over them decides. A component in which everybody is like everybody takes
-one entry in memory for each document that goes.
+With the linking `kept` documents are taken in the order of preference, and each goes if it is alike with one
+that stays already. That order is kept by sorting: the pairs of a component come to one place, by the preferred
+document and then by the other, and one pass over them decides. It holds an entry in memory for each document
+of the component that goes.
 """
 
 from collections.abc import Iterator
@@ -45,10 +45,10 @@ def dedup(
     """The rows of `df` without near-duplicates, those without a text included. What stays is what
     `crivo.near_duplicates` and `crivo dedup` keep of the same documents in the order of their ids.
 
-    `keep` says which document of a cluster stays: the "first" by its id, or the "longest" by the bytes of its text. With
-    the `linking` "kept" a document goes only if it is itself alike with the one that stays in its place; "chains"
-    follow from one near-duplicate to the next. The other settings are those of `near_duplicates`. `removed` says
-    why each document goes.
+    `keep` says which document of a cluster stays: the "first" by its id, or the "longest" by the bytes of its
+    text. With the `linking` "kept" a document goes only if it is itself alike with the one that stays in its
+    place; "chains" follow from one near-duplicate to the next. The other settings are those of
+    `near_duplicates`. `removed` says why each document goes.
 
     What is to be dropped is found at once, and stays cached as long as the DataFrame that comes back is
     referred to.
@@ -80,9 +80,9 @@ def removed(
     fast: bool = False,
     nfc: bool = False,
 ) -> DataFrame:
-    """The certificate of `dedup` with the linking "kept": a DataFrame of `id` (each document that goes), `kept` (the
-    one that stays in its place) and their `similarity`, which is exact unless `fast` trusts signatures. It is what
-    `crivo dedup --removed` writes.
+    """The certificate of `dedup` with the linking "kept": a DataFrame of `id` (each document that goes), `kept`
+    (the one that stays in its place) and their `similarity`, which is exact unless `fast` trusts signatures. It
+    is what `crivo dedup --removed` writes.
 
     It is found at once, and stays cached as long as the DataFrame that comes back is referred to.
     """
@@ -110,14 +110,15 @@ def dropped_of(found: Found, keep: Keep, linking: Linking) -> DataFrame:
     if found.verified is None:
         contents = None
     elif linking == "kept":
-        contents = around_kept(ranked(found, keep), name)
+        contents = around_kept(ranked(found, keep), found, name)
     else:
-        contents = along_chains(ranked(found, keep), name)
+        contents = along_chains(ranked(found, keep), found, name)
     # What holds for a content holds for every document that has it.
     twins = repeated.select(F.col("first").alias("id"), F.explode("members").alias("member"))
     others = twins.where("member != id")
     if contents is None:
-        return others.select(F.col("member").alias("id"), F.col("id").alias("kept"), F.lit(1.0).alias("similarity"))
+        same = F.lit(1.0).alias("similarity")
+        return others.select(F.col("member").alias("id"), F.col("id").alias("kept"), same)
     gone = others.join(contents, "id", "left").select(
         F.col("member").alias("id"),
         F.coalesce("kept", "id").alias("kept"),
@@ -127,8 +128,8 @@ def dropped_of(found: Found, keep: Keep, linking: Linking) -> DataFrame:
 
 
 def ranked(found: Found, keep: Keep) -> DataFrame:
-    """The pairs of contents as `preferred`, `other`, `similarity`, and the order of preference of both: what is smaller
-    is preferred, and of equal ones the smaller id."""
+    """The pairs of contents as `preferred`, `other`, `similarity`, and the ranks of both: the smaller one is
+    preferred, and of equal ones the smaller id."""
     assert found.verified is not None
     pairs = found.verified.persist(StorageLevel.MEMORY_AND_DISK)
     found.cached.append(pairs)
@@ -147,7 +148,7 @@ def ranked(found: Found, keep: Keep) -> DataFrame:
     lengths = found.documents.join(ends, "id", "left_semi").select("id", (-length).alias("rank"))
     for end in ("a", "b"):
         pairs = pairs.join(lengths.select(F.col("id").alias(end), F.col("rank").alias(f"rank_{end}")), end)
-    swapped = (F.col("rank_b") < F.col("rank_a")) | ((F.col("rank_b") == F.col("rank_a")) & (F.col("b") < F.col("a")))
+    swapped = F.struct("rank_b", "b") < F.struct("rank_a", "a")
 
     def chosen(first: str, second: str) -> Any:
         return F.when(swapped, F.col(second)).otherwise(F.col(first))
@@ -161,9 +162,16 @@ def ranked(found: Found, keep: Keep) -> DataFrame:
     )
 
 
-def around_kept(pairs: DataFrame, id_type: str) -> DataFrame:
-    """The contents that go, each with the first preferred one that it is alike with."""
+def components_of(pairs: DataFrame, found: Found) -> DataFrame:
+    """What pairs connect, cached as long as what was found."""
     components = clusters(pairs.select(F.col("preferred").alias("a"), F.col("other").alias("b")))
+    found.cached.append(components)
+    return components
+
+
+def around_kept(pairs: DataFrame, found: Found, id_type: str) -> DataFrame:
+    """The contents that go, each with the first preferred one that it is alike with."""
+    components = components_of(pairs, found)
     placed = pairs.join(components.withColumnRenamed("id", "preferred"), "preferred")
     gathered = placed.repartition("cluster").sortWithinPartitions(
         "cluster", "rank", "preferred", "other_rank", "other"
@@ -177,7 +185,8 @@ class ChooseKept:
     """Pairs in the order of preference into the documents that go."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        component, gone = None, set()
+        component: Any = None
+        gone: set[Any] = set()
         for batch in batches:
             rows = []
             columns = [column.to_pylist() for column in batch.columns[:3]]
@@ -194,9 +203,9 @@ class ChooseKept:
             )
 
 
-def along_chains(pairs: DataFrame, id_type: str) -> DataFrame:
+def along_chains(pairs: DataFrame, found: Found, id_type: str) -> DataFrame:
     """The contents that go, each with the preferred one of those that chains connect it with."""
-    components = clusters(pairs.select(F.col("preferred").alias("a"), F.col("other").alias("b")))
+    components = components_of(pairs, found)
     ends = pairs.select(
         F.explode(
             F.array(
@@ -208,4 +217,5 @@ def along_chains(pairs: DataFrame, id_type: str) -> DataFrame:
     members = ends.select("end.*").distinct().join(components, "id")
     best = F.min(F.struct("rank", "id")).over(Window.partitionBy("cluster"))
     named = members.withColumn("kept", best["id"]).where("id != kept")
-    return named.select("id", F.col("kept").cast(id_type).alias("kept"), F.lit(None).cast("double").alias("similarity"))
+    unknown = F.lit(None).cast("double").alias("similarity")
+    return named.select("id", F.col("kept").cast(id_type).alias("kept"), unknown)

@@ -13,6 +13,7 @@ use tempfile::NamedTempFile;
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
+use crate::leftovers;
 use crate::output::{Meter, Output};
 
 /// The first column of every batch is the text; the second, where there are ids, the id.
@@ -370,8 +371,13 @@ impl Progress for OnlyTheFirst {
 
 /// Standard input in a temporary file.
 fn spool_standard_input() -> Result<NamedTempFile> {
-    let mut file = NamedTempFile::new()
+    let start = "crivo-standard-input-";
+    leftovers::remove(&std::env::temp_dir(), start, "");
+    let mut file = tempfile::Builder::new()
+        .prefix(start)
+        .tempfile()
         .context("standard input is read more than once, and no temporary file can be made")?;
+    leftovers::hold(file.as_file());
     io::copy(&mut io::stdin().lock(), &mut file).context("keeping standard input in a temporary file")?;
     file.rewind().context("keeping standard input in a temporary file")?;
     Ok(file)
