@@ -1,9 +1,9 @@
 """Which document stays of each cluster: by the rules of one machine, and with the same outcome.
 
 With the linking `kept` documents are taken in the order of preference, and each goes if it is alike with one
-that stays already. That order is kept by sorting: the pairs of a component come to one place, by the preferred
-document and then by the other, and one pass over them decides. It holds an entry in memory for each document
-of the component that goes.
+that stays already. That order is kept by sorting: the pairs of a component come to one place, by the
+preferred document and then by the other, and one pass over them decides. It holds an entry in memory for each
+document of the component that goes.
 """
 
 from collections.abc import Iterator
@@ -80,9 +80,9 @@ def removed(
     fast: bool = False,
     nfc: bool = False,
 ) -> DataFrame:
-    """The certificate of `dedup` with the linking "kept": a DataFrame of `id` (each document that goes), `kept`
-    (the one that stays in its place) and their `similarity`, which is exact unless `fast` trusts signatures. It
-    is what `crivo dedup --removed` writes.
+    """The certificate of `dedup` with the linking "kept": a DataFrame of `id` (each document that goes),
+    `kept` (the one that stays in its place) and their `similarity`, which is exact unless `fast` trusts
+    signatures. It is what `crivo dedup --removed` writes.
 
     It is found at once, and stays cached as long as the DataFrame that comes back is referred to.
     """
@@ -148,7 +148,8 @@ def ranked(found: Found, keep: Keep) -> DataFrame:
     lengths = found.documents.join(ends, "id", "left_semi").select("id", (-length).alias("rank"))
     for end in ("a", "b"):
         pairs = pairs.join(lengths.select(F.col("id").alias(end), F.col("rank").alias(f"rank_{end}")), end)
-    swapped = F.struct("rank_b", "b") < F.struct("rank_a", "a")
+    order = {end: F.struct(F.col(f"rank_{end}").alias("rank"), F.col(end).alias("id")) for end in ("a", "b")}
+    swapped = order["b"] < order["a"]
 
     def chosen(first: str, second: str) -> Any:
         return F.when(swapped, F.col(second)).otherwise(F.col(first))
