@@ -5,9 +5,15 @@
 //! by members; a run with more of them ends with the least that would do.
 
 use crate::error::{Error, Result};
+use crate::settings::LEAST_MEMORY;
 
 /// The bytes that are kept of each member at any time, places with gaps left out.
 pub(crate) const BYTES_A_MEMBER: u64 = 24;
+
+/// Returns the least memory that a run over this number of documents needs: 24 bytes of each in three quarters of it.
+pub fn least_memory(documents: u64) -> u64 {
+    documents.saturating_mul(BYTES_A_MEMBER).div_ceil(3).saturating_mul(4).max(LEAST_MEMORY)
+}
 
 /// The memory of a run.
 #[derive(Debug, Clone, Copy)]

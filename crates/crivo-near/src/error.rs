@@ -64,6 +64,11 @@ impl Error {
     pub(crate) fn work(path: &std::path::Path, what: impl fmt::Display) -> Self {
         Self::Work { path: path.to_path_buf(), what: what.to_string() }
     }
+
+    /// A file of a work folder could not be written.
+    pub(crate) fn work_not_written(path: &std::path::Path, cause: &std::io::Error) -> Self {
+        Self::work(path, format_args!("{cause}; what is done stays: make room and run again"))
+    }
 }
 
 impl fmt::Display for Error {
@@ -96,7 +101,6 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Sketch(error) => Some(error),
-            Self::Storage { cause, .. } => Some(cause),
             Self::Documents(error) => Some(&**error),
             _ => None,
         }

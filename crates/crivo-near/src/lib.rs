@@ -74,6 +74,7 @@ mod segments;
 mod sets;
 mod settings;
 mod sign;
+mod signature;
 mod sorter;
 mod source;
 mod spill;
@@ -82,6 +83,7 @@ mod text;
 mod verify;
 mod work;
 
+pub use budget::least_memory;
 pub use candidates::LARGEST_BUCKET;
 pub use clusters::{Clusters, Keep, Linking};
 pub use error::{Error, Result};
@@ -95,6 +97,7 @@ pub use passages::{Cut, Passage, PassageLookup, PassageSettings, Passages, cut, 
 pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
+pub use signature::{pack_signature, signature_similarity};
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
 pub use text::{CHARACTERS, TextShingler};
 pub use work::WorkFolder;

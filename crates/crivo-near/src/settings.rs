@@ -8,7 +8,7 @@ use crate::parallel::thread_count;
 use crate::work::WorkFolder;
 
 /// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
-const LEAST_MEMORY: u64 = 16 << 20;
+pub(crate) const LEAST_MEMORY: u64 = 16 << 20;
 
 /// How near-duplicates are looked for. The default is what most people want: five-word shingles, a
 /// similarity of 0.8, candidates verified exactly.

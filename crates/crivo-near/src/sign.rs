@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crivo::similarity::Bands;
-use crivo::similarity::min_hash::{compact, sign};
+use crivo::similarity::min_hash::sign;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::places::{PlaceRun, Places, push_place};
 use crate::segments::{SegmentWriter, Segments};
 use crate::settings::Settings;
+use crate::signature::pack_signature;
 use crate::source::{Member, Source};
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
@@ -117,7 +118,7 @@ impl SigningThread {
             prints: Writer::new(&spills.prints, PARTITIONS, memory(16), Order::Any),
             signatures: SegmentWriter::new(&spills.signatures, 1, memory(16)),
             slots: vec![0; settings.hashes as usize],
-            short_slots: vec![0; settings.hashes as usize],
+            short_slots: Vec::new(),
             words: Vec::new(),
             band_keys: Vec::new(),
         }
@@ -139,14 +140,9 @@ impl SigningThread {
         }
         sign(member.hashes, &mut self.slots)?;
         if fast {
-            compact(&self.slots, &mut self.short_slots);
             self.words.clear();
             self.words.push(member.place);
-            self.words.extend(
-                self.short_slots
-                    .chunks(2)
-                    .map(|two| u64::from(two[0]) | u64::from(two.get(1).copied().unwrap_or(0)) << 32),
-            );
+            pack_signature(&self.slots, &mut self.short_slots, &mut self.words);
             self.signatures.push(0, 0, &self.words)?;
         }
         bands.keys(&self.slots, &mut self.band_keys)?;

@@ -7,6 +7,7 @@ use crate::candidates::{PairKey, members_of};
 use crate::crowd::Crowd;
 use crate::error::Result;
 use crate::segments::{BlockSets, Segments};
+use crate::signature::signature_similarity;
 use crate::spill::Partitions;
 
 /// How many bytes of pairs are read at once.
@@ -24,7 +25,7 @@ pub(crate) struct Found {
 pub(crate) enum Measure {
     /// Sets of hashes, exactly.
     Sets,
-    /// So many slots of a signature, two in a word.
+    /// Packed signatures of this number of slots.
     Signatures(u32),
 }
 
@@ -33,14 +34,7 @@ impl Measure {
     fn similarity(self, one: &[u64], other: &[u64], threshold: f64) -> Option<f64> {
         match self {
             Self::Sets => at_least(one, other, threshold),
-            Self::Signatures(hashes) => {
-                let slots = |words: &[u64]| -> Vec<u32> {
-                    words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect()
-                };
-                let pairs = slots(one).into_iter().zip(slots(other)).take(hashes as usize);
-                let similarity = pairs.filter(|(one, other)| one == other).count() as f64 / f64::from(hashes);
-                (similarity >= threshold).then_some(similarity)
-            }
+            Self::Signatures(slots) => signature_similarity(one, other, slots, threshold),
         }
     }
 }

@@ -5,7 +5,7 @@ one partial sketch a partition. What comes of it is what one machine would have 
 merging is exact, the same pairs of near-duplicates, the same guarantee elsewhere.
 
 - ``sketch`` of a column, or one of each group of rows; ``estimate`` reads a DataFrame of sketches
-- ``near_duplicates``, ``clusters`` and ``dedup`` of a column of texts
+- ``near_duplicates``, ``clusters``, ``dedup`` and its certificate ``removed`` of a column of texts
 - ``semi_join`` drops the rows that cannot join before they are moved
 - ``profile`` says what is in each column
 - ``to_datasketches`` and ``from_datasketches`` exchange counts with Spark's own ``hll_*`` and ``theta_*``
@@ -23,10 +23,11 @@ except ImportError as missing:
     raise ImportError(message, name=missing.name) from missing
 
 from crivo.spark._clusters import clusters
+from crivo.spark._dedup import dedup, removed
 from crivo.spark._environment import pack_environment
 from crivo.spark._interchange import from_datasketches, to_datasketches
 from crivo.spark._join import semi_join
-from crivo.spark._near import dedup, near_duplicates
+from crivo.spark._near import near_duplicates
 from crivo.spark._profile import profile
 from crivo.spark._sketch import Sketched, estimate, sketch
 
@@ -39,6 +40,7 @@ __all__ = [
     "near_duplicates",
     "pack_environment",
     "profile",
+    "removed",
     "semi_join",
     "sketch",
     "to_datasketches",

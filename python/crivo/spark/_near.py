@@ -14,7 +14,6 @@ The steps are the engine's (`crivo.distributed`), and what travels between them 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,10 +25,9 @@ from pyspark.sql.types import BinaryType
 
 import crivo
 from crivo.distributed import LARGEST_BUCKET, Signer, Verifier
-from crivo.errors import InvalidParameterError, KeyTypeError
+from crivo.errors import KeyTypeError
 from crivo.spark._cache import cached_with
-from crivo.spark._clusters import clusters
-from crivo.spark._columns import INTEGERS, TEXTS, column, quoted, type_of
+from crivo.spark._columns import INTEGERS, TEXTS, column, type_of
 from crivo.spark._sketch import Recipe, of_column
 
 PAIRS_AT_ONE_PLACE = 50_000
@@ -49,6 +47,8 @@ class Settings:
     hashes: int
     bands: tuple[int, int] | None
     seed: int
+    fast: bool
+    nfc: bool
 
     def signer(self) -> Signer:
         bands = None if self.bands is None else crivo.Bands(*self.bands)
@@ -59,7 +59,27 @@ class Settings:
             hashes=self.hashes,
             bands=bands,
             seed=self.seed,
+            fast=self.fast,
+            nfc=self.nfc,
         )
+
+    def verifier(self) -> Verifier:
+        return Verifier(self.threshold, signatures=self.hashes if self.fast else None)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found among documents."""
+
+    documents: DataFrame
+    """`id` and `text` of each."""
+    repeated: DataFrame
+    """The `members` of each content that several documents have, ascending."""
+    has_repeated: bool
+    verified: DataFrame | None
+    """The pairs of contents, each named by its first document; none if there are no candidates."""
+    cached: list[DataFrame]
+    """What has to stay as long as the answer does."""
 
 
 def near_duplicates(
@@ -73,9 +93,12 @@ def near_duplicates(
     hashes: int = 128,
     bands: crivo.Bands | None = None,
     seed: int = 0,
+    fast: bool = False,
+    nfc: bool = False,
 ) -> DataFrame:
     """The pairs of documents of which the shingles have a Jaccard similarity of at least `threshold`, as a
-    DataFrame of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact.
+    DataFrame of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact unless `fast` trusts
+    signatures.
 
     `id` names a column of integers or text that is different for each document, `text` one of text or
     bytes. Rows without an id or a text, or with an empty one, are left out. The other arguments are those of
@@ -87,6 +110,17 @@ def near_duplicates(
     `near_duplicates(…).where(…)` nothing refers to it any more, and Spark would find the candidates again
     for every action.
     """
+    cut = None if bands is None else (bands.bands, bands.rows)
+    found = find(df, id, text, Settings(threshold, shingle, html, hashes, cut, seed, fast, nfc))
+    pairs = twins_of(found.repeated)
+    if found.verified is not None:
+        verified = found.verified
+        pairs = pairs.unionByName(with_twins(verified, found.repeated) if found.has_repeated else verified)
+    return cached_with(pairs, found.cached)
+
+
+def find(df: DataFrame, id: str, text: str, settings: Settings) -> Found:
+    """Finds the candidates among documents, and leaves comparing them to the pairs that come back."""
     id_type, text_type = type_of(df, id, "id"), type_of(df, text, "text")
     if not isinstance(id_type, (*INTEGERS, *TEXTS)):
         raise KeyTypeError(
@@ -94,8 +128,6 @@ def near_duplicates(
         )
     if not isinstance(text_type, (*TEXTS, BinaryType)):
         raise KeyTypeError(f"text '{text}': expected text or bytes, found {text_type.simpleString()}")
-    cut = None if bands is None else (bands.bands, bands.rows)
-    settings = Settings(threshold, shingle, html, hashes, cut, seed)
     settings.signer()  # refuses what is out of range before anything is run
 
     documents = df.select(column(id).alias("id"), column(text).alias("text")).dropna()
@@ -110,14 +142,13 @@ def near_duplicates(
     has_candidates = candidates.count() > 0
     contents.unpersist()
 
-    pairs = twins_of(repeated)
     cached = [repeated, candidates]
+    verified = None
     if has_candidates:
         placed = placed_pairs(candidates).persist(StorageLevel.MEMORY_AND_DISK)
         cached.append(placed)
         verified = verify(documents, placed, settings, name, cached)
-        pairs = pairs.unionByName(with_twins(verified, repeated) if has_repeated else verified)
-    return cached_with(pairs, cached)
+    return Found(documents, repeated, has_repeated, verified, cached)
 
 
 # ---- signing ----
@@ -238,7 +269,7 @@ def verify(
         placed.select("place", F.lit(True).alias("is_pair"), "a", "b", no_set.alias("hashes"))
     )
     gathered = rows.repartition("place").sortWithinPartitions("place", "is_pair")
-    return gathered.mapInArrow(Compare(settings.threshold), f"a {id_type}, b {id_type}, similarity double")
+    return gathered.mapInArrow(Compare(settings), f"a {id_type}, b {id_type}, similarity double")
 
 
 @dataclass(frozen=True)
@@ -281,10 +312,10 @@ def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 class Compare:
     """Sets and pairs in the order of their places into the pairs that are alike."""
 
-    threshold: float
+    settings: Settings
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        verifier = Verifier(self.threshold)
+        verifier = self.settings.verifier()
         for batch in batches:
             places = batch.column(0).to_numpy()
             one, other = batch.column(2), batch.column(3)
@@ -294,22 +325,3 @@ class Compare:
             chosen = pa.array(rows)
             columns = [one.take(chosen), other.take(chosen), pa.array(similarities)]
             yield pa.RecordBatch.from_arrays(columns, names=["a", "b", "similarity"])
-
-
-# ---- what most people want of it ----
-
-
-def dedup(df: DataFrame, id: str, text: str, threshold: float = 0.8, **settings: Any) -> DataFrame:
-    """The rows of `df` without near-duplicates: of each cluster the document with the smallest id is kept,
-    and so are rows without a text. The settings are those of `near_duplicates`.
-
-    What is to be dropped is found at once, and stays cached as long as the DataFrame that comes back is
-    referred to.
-    """
-    if "keep" in settings:
-        raise InvalidParameterError("keep: on Spark it is always the smallest id")
-    found = clusters(near_duplicates(df, id, text, threshold, **settings))
-    dropped = found.where("id != cluster")
-    # Joined by an expression: a join by name would bring the id to the front.
-    kept = df.join(dropped, df[quoted(id)] == dropped["id"], "left_anti")
-    return cached_with(kept, [found])

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 import crivo
 from crivo import CrivoError, InvalidParameterError, KeyTypeError
 from crivo.distributed import LARGEST_BUCKET
-from crivo.spark import clusters, dedup, near_duplicates
+from crivo.spark import clusters, dedup, near_duplicates, removed
 
 
 def table(spark: SparkSession, texts: list[Any], partitions: int = 4) -> DataFrame:
@@ -107,7 +107,7 @@ def test_many_pairs_of_one_home_are_compared_at_several_places(
 
 def test_dedup_keeps_what_one_machine_keeps(spark: SparkSession, texts: list[str]) -> None:
     holed = [None if place % 17 == 0 else text for place, text in enumerate(texts)]
-    kept = crivo.near_duplicates(holed, 0.7, linking="chains").kept.tolist()
+    kept = crivo.near_duplicates(holed, 0.7).kept.tolist()
     read = spark.sparkContext.accumulator(0)
 
     def counted(batches: Any) -> Any:
@@ -130,6 +130,40 @@ def test_dedup_keeps_what_one_machine_keeps(spark: SparkSession, texts: list[str
     del found
     gc.collect()
     assert spark.sparkContext._jsc.getPersistentRDDs().size() < held, "what was cached is forgotten"
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("fast", [False, True])
+def test_what_stays_and_why_is_that_of_one_machine(
+    spark: SparkSession, texts: list[str], keep: Any, fast: bool
+) -> None:
+    # Some contents several times, and in chains, so that every rule decides something.
+    repeated = [*texts, *texts[::7], *(f"{text} and a few words more" for text in texts[::5])]
+    documents = table(spark, repeated)
+    for linking in ("kept", "chains"):
+        one = crivo.near_duplicates(repeated, 0.6, keep=keep, linking=linking, fast=fast)
+        rows = dedup(documents, "id", "text", 0.6, keep=keep, linking=linking, fast=fast).collect()
+        assert sorted(row["id"] for row in rows) == one.kept.tolist()
+    one = crivo.near_duplicates(repeated, 0.6, keep=keep, fast=fast)
+    similarity = {pair[:2]: pair[2] for pair in one.pairs}
+    expected = [
+        (place, kept, similarity[min(place, kept), max(place, kept)])
+        for place, kept in enumerate(one.clusters.tolist())
+        if place != kept
+    ]
+    certificate = removed(documents, "id", "text", 0.6, keep=keep, fast=fast)
+    assert certificate.columns == ["id", "kept", "similarity"]
+    assert sorted(map(tuple, certificate.collect())) == expected
+    assert len(expected) > 50
+
+
+def test_rules_that_are_not_known_are_refused(spark: SparkSession) -> None:
+    df = table(spark, ["a"])
+    with pytest.raises(InvalidParameterError, match="keep: expected 'first' or 'longest', found 'last'"):
+        dedup(df, "id", "text", keep="last")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameterError, match="linking: expected 'kept' or 'chains', found 'stars'"):
+        dedup(df, "id", "text", linking="stars")  # type: ignore[arg-type]
+    assert removed(df, "id", "text").collect() == []
 
 
 def test_chains_and_rings_are_one_cluster(spark: SparkSession) -> None:

@@ -10,7 +10,9 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::{Shingles, StopWords};
-use crivo_near::{Clusters, Keep, Linking, Outcome as Found, Settings, WorkFolder, near_duplicates};
+use crivo_near::{
+    Clusters, Keep, Linking, Outcome as Found, Settings, WorkFolder, least_memory, near_duplicates,
+};
 use serde::Serialize;
 
 use self::against::KnownDocuments;
@@ -238,6 +240,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         }
         settings.work = Some(WorkFolder { path: path.clone(), identity: corpus.identity(&args.corpus)? });
     }
+    warn_of_little_memory(&corpus, settings.memory, out);
     let watch = SearchProgress::new(&corpus, out);
     let found = near_duplicates(&corpus, &settings, &watch).map_err(explained)?;
     drop(watch);
@@ -268,6 +271,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         print(&report, &corpus, &found, &clusters, out);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says before the first reading if the documents will probably not fit. The engine refuses them when they do not.
+fn warn_of_little_memory(corpus: &Corpus<'_>, memory: u64, out: &Output) {
+    let documents = corpus.estimated_documents();
+    let least = least_memory(documents);
+    if least > memory {
+        let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+        let (documents, memory, least) = (output::count(documents), bytes(memory), bytes(least));
+        out.warn(format_args!(
+            "about {documents} documents need at least --memory {least}, and {memory} are given"
+        ));
+    }
 }
 
 fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> Report {

@@ -34,6 +34,11 @@ impl InputFiles {
         paths.map(InputFile::of).collect::<Result<_>>().map(Self)
     }
 
+    /// The bytes of all files.
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.iter().map(|file| file.bytes).sum()
+    }
+
     /// Makes sure that every file is as it was.
     ///
     /// # Errors

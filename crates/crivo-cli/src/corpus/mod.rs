@@ -144,6 +144,14 @@ impl Corpus<'_> {
         }
     }
 
+    /// Returns about how many documents there are, before anything is read.
+    pub(crate) fn estimated_documents(&self) -> u64 {
+        match self {
+            Self::Rows(rows) => rows.estimated_records(),
+            Self::Folder(folder) => folder.paths().len() as u64,
+        }
+    }
+
     /// Says what the next readings are for, which is shown beside their progress.
     pub(crate) fn set_stage(&self, stage: &'static str) {
         if let Self::Rows(rows) = self {

@@ -12,6 +12,7 @@ use crivo_rows::{Counts, Folded, Format, Input, Predicate, Progress, RowBatch, S
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
+use crate::leftovers;
 use crate::output::{Meter, Output};
 use crate::spool::Spool;
 
@@ -123,6 +124,27 @@ impl<'a> RowCorpus<'a> {
     /// Returns true if all records have been read at least once.
     pub(super) fn has_read(&self) -> bool {
         !self.rows_before.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Returns about how many records there are, from the size of the files and the records of the first 64 KiB. Files
+    /// that are compressed have more.
+    pub(super) fn estimated_records(&self) -> u64 {
+        let scan = Scan::of(&self.input).select(Select::Row).threads(1).chunk_size(64 << 10);
+        let first = scan.progress(&OnlyTheFirst).fold(
+            || (0_u64, 0_u64),
+            |(rows, bytes), batch| {
+                *rows += batch.rows() as u64;
+                *bytes += batch.column(0).iter().flatten().map(|row| row.len() as u64 + 1).sum::<u64>();
+                Ok(())
+            },
+            |(rows, bytes), (more_rows, more_bytes)| {
+                *rows += more_rows;
+                *bytes += more_bytes;
+                Ok(())
+            },
+        );
+        let (rows, bytes) = first.map_or((0, 0), |folded| folded.state);
+        (u128::from(self.files.bytes()) * u128::from(rows) / u128::from(bytes.max(1))) as u64
     }
 
     /// The files as they were when they were first seen.

@@ -419,8 +419,34 @@ fn pairs_of_a_very_large_cluster_are_counted_even_if_they_are_not_listed() {
 }
 
 #[test]
+fn a_corpus_that_changes_between_readings_is_named() {
+    let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(20_000, 9)))]);
+    let mut seen = 0;
+    for wait in [30, 60, 120, 240, 480] {
+        let mut command = scratch.command(&["dedup", "docs.jsonl", "--dry-run", "--threads", "1"]);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let more = "{\"id\":\"more\",\"text\":\"one more document that nobody has seen before\"}\n";
+        let mut file = std::fs::File::options().append(true).open(scratch.path("docs.jsonl")).unwrap();
+        std::io::Write::write_all(&mut file, more.as_bytes()).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        // It may have ended before, or not have begun.
+        if !ended.status.success() {
+            assert!(said.contains("docs.jsonl: changed while it was read"), "{said}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "no change came during a run");
+}
+
+#[test]
 fn too_little_memory_is_refused_with_what_would_do() {
     let lines: String = (0..600_000).map(|number| format!("{number}\n")).collect();
     let scratch = Scratch::with([("docs.txt", lines)]);
-    scratch.run(&["dedup", "docs.txt", "--json", "--memory", "16M"]).fails_with("documents need at least");
+    let run = scratch.run(&["dedup", "docs.txt", "--json", "--memory", "16M"]);
+    run.fails_with("documents need at least");
+    // It is said before the first reading, too, from the size of the file.
+    assert!(run.err.contains("warning: about "), "{}", run.err);
+    assert_eq!(run.err.matches("need at least").count(), 2, "{}", run.err);
 }

@@ -133,7 +133,7 @@ impl FoundLog {
     pub(crate) fn append(&self, block: u32, pairs: &[FoundPair], tally: Option<&BlockTally>) -> Result<()> {
         let frame = Frame::encode(block, pairs, tally);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&frame).map_err(|error| Error::work(&self.path, error))
+        file.write_all(&frame).map_err(|error| Error::work_not_written(&self.path, &error))
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct StageWriter {
 
 impl StageWriter {
     pub(super) fn create(path: &Path) -> Result<Self> {
-        let file = File::create(path).map_err(|error| Error::work(path, error))?;
+        let file = File::create(path).map_err(|error| Error::work_not_written(path, &error))?;
         let mut writer = Self { file: BufWriter::new(file), hash: Xxh3::new(), path: path.to_path_buf() };
         writer.put(&MAGIC)?;
         Ok(writer)
@@ -29,7 +29,7 @@ impl StageWriter {
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.hash.update(bytes);
-        self.file.write_all(bytes).map_err(|error| Error::work(&self.path, error))
+        self.file.write_all(bytes).map_err(|error| Error::work_not_written(&self.path, &error))
     }
 
     pub(crate) fn number(&mut self, number: u64) -> Result<()> {
@@ -58,7 +58,7 @@ impl StageWriter {
 
     pub(super) fn finish(mut self) -> Result<()> {
         let sum = self.hash.digest();
-        let failed = |error| Error::work(&self.path, error);
+        let failed = |error: std::io::Error| Error::work_not_written(&self.path, &error);
         self.file.write_all(&sum.to_le_bytes()).map_err(failed)?;
         let file = self.file.into_inner().map_err(|error| failed(error.into_error()))?;
         file.sync_data().map_err(failed)

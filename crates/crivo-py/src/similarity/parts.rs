@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use crivo::similarity::jaccard::at_least;
 use crivo::similarity::min_hash::sign;
 use crivo::similarity::shingle::Shingles;
-use crivo_near::{PageText, Settings, TextShingler};
+use crivo_near::{PageText, Settings, TextShingler, pack_signature, signature_similarity};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
@@ -48,11 +48,13 @@ type Signed<'py> = (Bound<'py, PyArray2<u64>>, Bound<'py, PyArray1<i64>>, Bound<
 impl Signer {
     #[new]
     #[pyo3(signature = (
-        threshold = 0.8, *, shingle = "words:5", html = false, hashes = None, bands = None, seed = None
+        threshold = 0.8, *, shingle = "words:5", html = false, hashes = None, bands = None, seed = None,
+        fast = false, nfc = false
     ))]
     #[pyo3(
-        text_signature = "(threshold=0.8, *, shingle='words:5', html=False, hashes=128, bands=None, seed=0)"
+        text_signature = "(threshold=0.8, *, shingle='words:5', html=False, hashes=128, bands=None, seed=0, fast=False, nfc=False)"
     )]
+    #[allow(clippy::too_many_arguments)] // the settings, each by its name
     fn new(
         threshold: f64,
         shingle: &str,
@@ -60,9 +62,13 @@ impl Signer {
         hashes: Option<&Bound<'_, PyAny>>,
         bands: Option<&Bound<'_, Bands>>,
         seed: Option<&Bound<'_, PyAny>>,
+        fast: bool,
+        nfc: bool,
     ) -> Result<Self> {
         let settings = Settings {
             threshold,
+            fast,
+            nfc,
             shingles: shingle.parse::<Shingles>()?,
             seed: seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))?,
             hashes: hashes_of(hashes)?,
@@ -124,7 +130,8 @@ impl Signer {
     }
 
     /// The sets of shingles of all texts, one after the other, each ascending and every hash once; and where
-    /// they begin, with the end of the last. A missing text has none.
+    /// they begin, with the end of the last. A missing text has none. With `fast` they are signatures, packed two
+    /// slots a word; a text too short for a shingle has none.
     ///
     /// >>> from crivo.distributed import Signer
     /// >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
@@ -135,17 +142,24 @@ impl Signer {
         let slices = texts.slices()?;
         let (starts, hashes) = py.detach(|| {
             let (mut shingler, mut page) = (self.shingler(), PageText::default());
+            let (mut slots, mut short_slots) = (vec![0; self.settings.hashes as usize], Vec::new());
             let mut starts = Vec::with_capacity(slices.len() + 1);
             let mut hashes = Vec::new();
             starts.push(0);
             for slice in &slices {
                 if let Some(text) = slice.map(|text| if self.html { page.of(text) } else { text }) {
-                    hashes.extend_from_slice(shingler.set(text));
+                    let set = shingler.set(text);
+                    if !self.settings.fast {
+                        hashes.extend_from_slice(set);
+                    } else if !set.is_empty() {
+                        sign(set, &mut slots)?;
+                        pack_signature(&slots, &mut short_slots, &mut hashes);
+                    }
                 }
                 starts.push(hashes.len() as i64);
             }
-            (starts, hashes)
-        });
+            Ok::<_, crivo::Error>((starts, hashes))
+        })?;
         Ok((PyArray1::from_vec(py, starts), PyArray1::from_vec(py, hashes)))
     }
 
@@ -164,7 +178,8 @@ impl Signer {
 }
 
 /// Compares candidates exactly, as the sets they are. They come in groups: first the sets of a group, each
-/// with the id it goes by, then the pairs of ids. Only the sets of one group are held.
+/// with the id it goes by, then the pairs of ids. Only the sets of one group are held. `signatures` is the number of
+/// hashes of a `Signer` with `fast`, whose signatures are compared in the place of sets.
 ///
 /// >>> import numpy as np
 /// >>> from crivo.distributed import Signer, Verifier
@@ -182,6 +197,8 @@ impl Signer {
 #[derive(Debug)]
 pub(crate) struct Verifier {
     threshold: f64,
+    /// The slots of signatures, if those are compared in the place of sets.
+    slots: Option<u32>,
     state: Shared<Group>,
 }
 
@@ -201,9 +218,11 @@ type Verified<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 #[pymethods]
 impl Verifier {
     #[new]
-    fn new(threshold: f64) -> Result<Self> {
+    #[pyo3(signature = (threshold, *, signatures = None))]
+    fn new(threshold: f64, signatures: Option<&Bound<'_, PyAny>>) -> Result<Self> {
         Settings { threshold, ..Settings::default() }.bands()?;
-        Ok(Self { threshold, state: Shared::new(Group::default()) })
+        let slots = signatures.map(|slots| hashes_of(Some(slots))).transpose()?;
+        Ok(Self { threshold, slots, state: Shared::new(Group::default()) })
     }
 
     /// The rows whose pairs are at least as similar as the threshold, and how similar they are.
@@ -243,8 +262,11 @@ impl Verifier {
                 match (others[at], sets[at]) {
                     (None, Some(set)) => state.put(group, one, set)?,
                     (Some(other), None) => {
-                        let similarity =
-                            at_least(state.get(group, one)?, state.get(group, other)?, self.threshold);
+                        let (one, other) = (state.get(group, one)?, state.get(group, other)?);
+                        let similarity = match self.slots {
+                            None => at_least(one, other, self.threshold),
+                            Some(slots) => signature_similarity(one, other, slots, self.threshold),
+                        };
                         if let Some(similarity) = similarity {
                             rows.push(row);
                             similarities.push(similarity);
