@@ -27,6 +27,7 @@ mod kinds;
 mod lookup;
 mod numbers;
 mod output;
+mod packing;
 mod pass;
 mod store;
 mod tally;

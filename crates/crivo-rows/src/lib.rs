@@ -1,7 +1,8 @@
 //! Rows out of files: formats, compression and fields, in two primitives.
 //!
 //! - [`Scan::fold`] reads everything once, on every thread, into a state that merges.
-//! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order.
+//! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order;
+//!   [`Scan::edit_rows`] also replaces a value in some of them.
 //!
 //! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files, patterns
 //! or standard input. docs/keys.md has the table of how values become keys.
@@ -91,6 +92,7 @@
 mod batch;
 mod column;
 mod copy;
+mod edit;
 mod error;
 mod feed;
 mod fold;
@@ -110,6 +112,7 @@ mod worker;
 pub use batch::{RowBatch, RowId};
 pub use column::{Cell, Values};
 pub use copy::{Copied, Predicate};
+pub use edit::Edit;
 pub use error::{Error, ErrorKind, Remedy, Result};
 pub use feed::decompressed;
 pub use fold::Folded;

@@ -5,13 +5,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use crivo_near::{Clusters, Outcome as Found};
-use flate2::write::GzEncoder;
-use liblzma::write::XzEncoder;
 
 use super::Args;
 use super::against::KnownDocuments;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
+use crate::packing::Packing;
 use crate::store::{Destination, NewFolder};
 
 /// The places that were asked for.
@@ -27,53 +26,6 @@ enum Kept {
     StandardOutput,
     File(Destination, Packing),
     Folder(NewFolder),
-}
-
-/// How a file is compressed, by its name.
-#[derive(Debug, Clone, Copy)]
-enum Packing {
-    None,
-    Gzip,
-    Zstd,
-    Xz,
-}
-
-impl Packing {
-    fn of(path: &Path) -> Self {
-        match path.extension().and_then(|end| end.to_str()) {
-            Some("gz") => Self::Gzip,
-            Some("zst") => Self::Zstd,
-            Some("xz") => Self::Xz,
-            _ => Self::None,
-        }
-    }
-
-    /// Compresses what `fill` writes.
-    fn pack(
-        self,
-        to: &mut (dyn Write + Send),
-        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<()> {
-        match self {
-            Self::None => fill(to)?,
-            Self::Gzip => {
-                let mut packed = GzEncoder::new(to, flate2::Compression::default());
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-            Self::Zstd => {
-                let mut packed = zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-            Self::Xz => {
-                let mut packed = XzEncoder::new(to, 6);
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Results {
