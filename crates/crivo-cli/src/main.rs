@@ -25,6 +25,7 @@ mod interrupt;
 mod kinds;
 mod lookup;
 mod output;
+mod packing;
 mod pass;
 mod rows_file;
 mod spool;

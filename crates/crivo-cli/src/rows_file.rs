@@ -6,9 +6,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use crivo_rows::Format;
-use flate2::write::GzEncoder;
-use liblzma::write::XzEncoder;
 
+use crate::packing::Packing;
 use crate::store::{Destination, Filled};
 
 /// Where rows go, and in which form.
@@ -18,15 +17,6 @@ pub(crate) struct RowsFile {
     packing: Packing,
     /// The format that the name tells; none for names that tell nothing, which take the rows as they stand.
     format: Option<Format>,
-}
-
-/// How a file is compressed, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packing {
-    None,
-    Gzip,
-    Zstd,
-    Xz,
 }
 
 impl RowsFile {
@@ -64,43 +54,5 @@ impl RowsFile {
     /// Writes the file, whole or not at all.
     pub(crate) fn write(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         self.destination.write_with(|to| self.packing.pack(to, fill))
-    }
-}
-
-impl Packing {
-    fn of(path: &Path) -> Self {
-        match path.extension().and_then(|end| end.to_str()) {
-            Some("gz") => Self::Gzip,
-            Some("zst") => Self::Zstd,
-            Some("xz") => Self::Xz,
-            _ => Self::None,
-        }
-    }
-
-    /// Compresses what `fill` writes.
-    fn pack(
-        self,
-        to: &mut (dyn Write + Send),
-        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<()> {
-        match self {
-            Self::None => fill(to)?,
-            Self::Gzip => {
-                let mut packed = GzEncoder::new(to, flate2::Compression::default());
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-            Self::Zstd => {
-                let mut packed = zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-            Self::Xz => {
-                let mut packed = XzEncoder::new(to, 6);
-                fill(&mut packed)?;
-                packed.finish()?;
-            }
-        }
-        Ok(())
     }
 }

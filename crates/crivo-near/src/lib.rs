@@ -22,6 +22,8 @@
 //! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
 //! | passages that stand in two places | [`repeated_passages`] |
+//! | items of a benchmark that stand in documents | [`overlap`] |
+//! | lines and paragraphs that stand more than once | [`repeated_units`] |
 //! | what was seen before, on disk | [`Index`] |
 //!
 //! # What is found
@@ -65,6 +67,7 @@ mod gather;
 pub mod index;
 mod missed;
 mod outcome;
+mod overlap;
 mod page;
 mod parallel;
 mod passages;
@@ -80,6 +83,7 @@ mod source;
 mod spill;
 mod stages;
 mod text;
+mod units;
 mod verify;
 mod work;
 
@@ -91,13 +95,17 @@ pub use exhaustive::all_similar_sets;
 #[cfg(feature = "index")]
 pub use index::Index;
 pub use outcome::Outcome;
+pub use overlap::{Benchmark, ItemHit, Matcher, Overlaps, overlap};
 pub use page::PageText;
 pub use parallel::{deal, thread_count};
-pub use passages::{Cut, Passage, PassageLookup, PassageSettings, Passages, cut, repeated_passages};
+pub use passages::{
+    Cut, Passage, PassageLookup, PassageSettings, Passages, count_words, cut, repeated_passages,
+};
 pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
 pub use settings::Settings;
 pub use signature::{pack_signature, signature_similarity};
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
 pub use text::{CHARACTERS, TextShingler};
+pub use units::{FrequentUnit, RepeatedUnits, UnitKind, UnitLookup, UnitSettings, UnitsLeft, repeated_units};
 pub use work::WorkFolder;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use crivo::keys::Span;
 
 use crate::batch::{RowBatch, with_line_end};
+use crate::edit::{Edit, push_replaced, with_column};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Task, Work};
 use crate::keyer::Items;
@@ -21,6 +22,7 @@ use crate::worker::Worker;
 /// Judges each record by itself: sets `keep[row]` for those to be kept.
 pub type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
 type HashPredicate<'p> = dyn FnMut(&[u64], &mut Vec<bool>) + Send + 'p;
+type EditRow<'p> = dyn Fn(&RowBatch<'_>, usize, &mut Vec<u8>) -> Result<Edit> + Sync + 'p;
 type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send + 'p;
 
 /// Which records to keep: it sets `keep[row]` for those of the batch; all begin as false.
@@ -53,6 +55,7 @@ enum Judge<'p> {
     Each(&'p EachPredicate<'p>),
     InOrder(Mutex<&'p mut InOrderPredicate<'p>>),
     Hashes(Mutex<&'p mut HashPredicate<'p>>),
+    Edits(&'p EditRow<'p>),
 }
 
 impl Judge<'_> {
@@ -60,6 +63,8 @@ impl Judge<'_> {
         match self {
             Self::Each(predicate) => predicate(batch, keep),
             Self::InOrder(predicate) => lock(predicate)(batch, keep),
+            // Edits are made record by record, by those that write.
+            Self::Edits(_) => Ok(()),
             Self::Hashes(predicate) => {
                 let (mut hashes, mut rows) = (Vec::new(), Vec::new());
                 hashes_of_rows(batch, |row, hash| match hash {
@@ -140,6 +145,21 @@ impl Scan<'_> {
             }
             Predicate::Hashes(predicate) => Judge::Hashes(Mutex::new(predicate)),
         };
+        self.copy_judged(&judge, output)
+    }
+
+    /// Writes records in input order, as [`copy_rows`](Self::copy_rows) does, some of them with another value in the first
+    /// column: `edit` is given each record, by batch and row, and appends the value if it returns
+    /// [`Edit::Replace`].
+    ///
+    /// # Errors
+    /// As [`copy_rows`](Self::copy_rows); also if the value has no place of its own: fields between blanks, columns of Parquet
+    /// that are no texts.
+    pub fn edit_rows(&self, edit: &EditRow<'_>, output: &mut (dyn Write + Send)) -> Result<Copied> {
+        self.copy_judged(&Judge::Edits(edit), output)
+    }
+
+    fn copy_judged(&self, judge: &Judge<'_>, output: &mut (dyn Write + Send)) -> Result<Copied> {
         self.check()?;
         let workers = self.thread_count();
         let shared = Shared::new(self);
@@ -152,7 +172,7 @@ impl Scan<'_> {
             let mut worker = Worker::new(self);
             let mut kept = KeptRecords::default();
             while let Some(work) = shared.claim(number, &mut worker.chunk) {
-                match copy_chunk(&mut worker, &work, &judge, &writer, &mut kept) {
+                match copy_chunk(&mut worker, &work, judge, &writer, &mut kept) {
                     Ok(lines) => shared.finish(&work, lines, 0),
                     Err(error) => {
                         writer.abort(work.sequence);
@@ -188,6 +208,9 @@ fn copy_chunk(
                 return copy_by_hash(worker, work, layout, predicate, writer, kept);
             }
             let lines = worker.run(work, |batch| {
+                if let Judge::Edits(edit) = judge {
+                    return kept.edit(batch, layout, *edit);
+                }
                 kept.judge(batch, judge)?;
                 kept.take(batch);
                 Ok(())
@@ -199,7 +222,14 @@ fn copy_chunk(
         Task::RowGroup(file, group) => {
             let blocks = file.all_columns()?;
             let mut whole = file.read_whole(&blocks, *group)?;
+            let text = file.chosen.columns.first().and_then(|&column| file.chosen.fields.get(column));
             let lines = worker.run(work, |batch| {
+                if let Judge::Edits(edit) = judge {
+                    let values = kept.edit_values(batch, *edit)?;
+                    let rows = whole.next(batch.records)?;
+                    let rows = with_column(&rows, text.copied().unwrap_or(usize::MAX), &values, &file.file)?;
+                    return lock(&writer.state).parquet(file)?.write(file, &rows, kept.flags.clone());
+                }
                 kept.judge(batch, judge)?;
                 kept.count += kept.flags.iter().filter(|keep| **keep).count() as u64;
                 let rows = whole.next(batch.records)?;
@@ -263,6 +293,41 @@ impl KeptRecords {
         self.flags.clear();
         self.flags.resize(batch.rows(), false);
         judge.judge(batch, &mut self.flags)
+    }
+
+    /// Takes the records of a batch of text as they are edited.
+    fn edit(&mut self, batch: &RowBatch<'_>, layout: &Layout, edit: &EditRow<'_>) -> Result<()> {
+        let mut value = Vec::new();
+        for row in 0..batch.rows() {
+            value.clear();
+            let line = batch.line(row).unwrap_or_default();
+            match edit(batch, row, &mut value)? {
+                Edit::Drop => continue,
+                Edit::Keep => self.bytes.extend_from_slice(line),
+                Edit::Replace => {
+                    let record = batch.record(row).unwrap_or_default();
+                    push_replaced(record, layout, &value, &mut self.bytes)?;
+                    self.bytes.extend_from_slice(&line[record.len()..]);
+                }
+            }
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    /// Flags the records of a batch that stay; returns the values that are replaced. All are records of the table: edited
+    /// scans have no filter.
+    fn edit_values(&mut self, batch: &RowBatch<'_>, edit: &EditRow<'_>) -> Result<Vec<Option<Vec<u8>>>> {
+        self.flags.clear();
+        let mut values = vec![None; batch.records];
+        for (row, slot) in values.iter_mut().enumerate() {
+            let mut value = Vec::new();
+            let edited = edit(batch, row, &mut value)?;
+            self.flags.push(edited != Edit::Drop);
+            *slot = (edited == Edit::Replace).then_some(value);
+        }
+        self.count += self.flags.iter().filter(|keep| **keep).count() as u64;
+        Ok(values)
     }
 
     /// Takes the flagged records with their line ends, as far as the file itself goes.

@@ -3,6 +3,7 @@
 //! - [`Scan::fold`] reads everything once, on every thread, into a state that merges.
 //! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order;
 //!   [`Scan::convert_rows`] writes them in another format.
+//!   [`Scan::edit_rows`] also replaces a value in some of them.
 //!
 //! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files, patterns
 //! or standard input. docs/keys.md has the table of how values become keys.
@@ -94,6 +95,7 @@ mod column;
 pub mod condition;
 mod convert;
 mod copy;
+mod edit;
 mod error;
 mod feed;
 mod fold;
@@ -115,6 +117,7 @@ mod worker;
 pub use batch::{RowBatch, RowId};
 pub use column::{Cell, Values, join_values, split_values};
 pub use copy::{Copied, EachPredicate, Predicate};
+pub use edit::Edit;
 pub use error::{Error, ErrorKind, Remedy, Result};
 pub use feed::decompressed;
 pub use fold::Folded;

@@ -2,6 +2,7 @@
 
 mod against;
 mod results;
+mod units;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,12 +12,13 @@ use clap::ValueEnum;
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::{Shingles, StopWords};
 use crivo_near::{
-    Clusters, Keep, Linking, Outcome as Found, Settings, WorkFolder, least_memory, near_duplicates,
+    Clusters, Keep, Linking, Outcome as Found, Settings, UnitKind, WorkFolder, least_memory, near_duplicates,
 };
 use serde::Serialize;
 
 use self::against::KnownDocuments;
 use self::results::Results;
+use self::units::{UnitArgs, UnitName};
 use super::Outcome;
 use crate::args::share;
 use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
@@ -43,6 +45,7 @@ Examples:
   crivo dedup 'shards/*.parquet' --field body --threshold 0.7 -o clean.parquet --clusters clusters.tsv
   crivo dedup corpus.jsonl -o clean.jsonl --removed removed.tsv --work /scratch/run1 --memory 8G
   crivo dedup notes/ --shingle chars:5 --dry-run
+  crivo dedup crawl.jsonl --unit paragraph --ignore case,blanks --most-frequent boilerplate.tsv -o clean.jsonl
   zcat dump.jsonl.gz | crivo dedup --format jsonl --memory 512M > clean.jsonl")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -53,6 +56,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     results: ResultArgs,
+
+    #[command(flatten)]
+    units: UnitArgs,
 }
 
 /// What counts as alike.
@@ -219,6 +225,11 @@ pub(super) fn bands(text: &str) -> Result<Bands, String> {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    match args.units.unit {
+        UnitName::Document => {}
+        UnitName::Line => return units::run(args, UnitKind::Line, out),
+        UnitName::Paragraph => return units::run(args, UnitKind::Paragraph, out),
+    }
     let mut settings = args.alike.settings(args.corpus.threads())?;
     settings.all_pairs = args.results.all_pairs;
     let linking = match args.results.linking {

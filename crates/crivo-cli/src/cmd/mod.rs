@@ -5,12 +5,15 @@ mod completions;
 mod count;
 mod dedup;
 mod distinct;
+mod edited;
 mod filter;
 mod freq;
 mod lab;
 pub(crate) mod mail;
 mod man;
 mod merge;
+mod overlap;
+mod passages;
 mod plan;
 mod private;
 mod profile;
@@ -58,6 +61,8 @@ pub(crate) enum Command {
     Private(private::Args),
     Ask(ask::Args),
     Dedup(dedup::Args),
+    Passages(passages::Args),
+    Overlap(overlap::Args),
     Similar(similar::Args),
     Mail(mail::Args),
     Merge(merge::Args),
@@ -83,6 +88,8 @@ impl Command {
             Self::Private(args) => private::run(&args, out),
             Self::Ask(args) => ask::run(&args, out),
             Self::Dedup(args) => dedup::run(&args, out),
+            Self::Passages(args) => passages::run(&args, out),
+            Self::Overlap(args) => overlap::run(&args, out),
             Self::Similar(args) => similar::run(&args, out),
             Self::Mail(args) => mail::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),

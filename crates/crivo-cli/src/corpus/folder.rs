@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText, TakeText, deal, thread_count};
 
-use super::{CorpusArgs, Id, about};
+use crivo_rows::Edit;
+
+use super::{CorpusArgs, EditText, Id, about};
 use crate::interrupt;
 use crate::output::Output;
 
@@ -82,19 +84,42 @@ impl<'a> FolderCorpus<'a> {
     /// Copies the kept files, each at the path it has below its folder.
     pub(super) fn copy_to(&self, keep: &(dyn Fn(u64) -> bool + Sync), to: &Path) -> Result<()> {
         for (path, _) in self.paths.iter().zip(0_u64..).filter(|(_, place)| keep(*place)) {
-            let root = self.args.files.iter().find(|folder| path.starts_with(folder));
-            let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
-            // Two folders may have files of the same name.
-            let target = match root.and_then(|root| root.file_name()) {
-                Some(name) if self.args.files.len() > 1 => to.join(name).join(below),
-                _ => to.join(below),
-            };
-            if let Some(folder) = target.parent() {
-                fs::create_dir_all(folder).map_err(|error| about(folder, &error))?;
-            }
+            let target = self.target(path, to)?;
             fs::copy(path, &target).map_err(|error| about(path, &error))?;
         }
         Ok(())
+    }
+
+    /// Writes the files, each at the path it has below its folder, some of them with another text.
+    pub(super) fn edit_to(&self, edit: &EditText<'_>, to: &Path) -> Result<()> {
+        let mut new = Vec::new();
+        for (path, place) in self.paths.iter().zip(0_u64..) {
+            let text = fs::read(path).map_err(|error| about(path, &error))?;
+            new.clear();
+            let edited = if text.is_empty() { Edit::Keep } else { edit(place, &text, &mut new)? };
+            if edited == Edit::Drop {
+                continue;
+            }
+            let target = self.target(path, to)?;
+            let bytes = if edited == Edit::Replace { &new } else { &text };
+            fs::write(&target, bytes).map_err(|error| about(&target, &error))?;
+        }
+        Ok(())
+    }
+
+    /// The path of a file in another folder; folders on the way are made.
+    fn target(&self, path: &Path, to: &Path) -> Result<PathBuf> {
+        let root = self.args.files.iter().find(|folder| path.starts_with(folder));
+        let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+        // Two folders may have files of the same name.
+        let target = match root.and_then(|root| root.file_name()) {
+            Some(name) if self.args.files.len() > 1 => to.join(name).join(below),
+            _ => to.join(below),
+        };
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder).map_err(|error| about(folder, &error))?;
+        }
+        Ok(target)
     }
 
     fn take_file<S>(

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, value_parser};
 use crivo_near::{Documents, TakeText};
-use crivo_rows::{Format, Input};
+use crivo_rows::{Edit, Format, Input};
 
 pub(crate) use self::files::InputFiles;
 pub(crate) use self::folder::FolderCorpus;
@@ -73,6 +73,33 @@ pub(crate) struct CorpusArgs {
     threads: Option<u16>,
 }
 
+/// The same where `--html` names a page to write: HTML texts are asked for with `--from-html`.
+#[derive(Debug)]
+pub(crate) struct PlainCorpusArgs(pub(crate) CorpusArgs);
+
+impl clap::FromArgMatches for PlainCorpusArgs {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        CorpusArgs::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+impl Args for PlainCorpusArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        CorpusArgs::augment_args(command).mut_arg("html", |html| html.long("from-html"))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        CorpusArgs::augment_args_for_update(command).mut_arg("html", |html| html.long("from-html"))
+    }
+}
+
+/// Given the place of a document, its text, and room for another text that takes its place.
+pub(crate) type EditText<'e> = dyn Fn(u64, &[u8], &mut Vec<u8>) -> Result<Edit> + Sync + 'e;
+
 /// The place of a document, and its id.
 pub(crate) type Id = (u64, Vec<u8>);
 
@@ -91,6 +118,35 @@ impl CorpusArgs {
     /// Returns true if documents come from standard input.
     pub(crate) fn is_standard_input(&self) -> bool {
         self.files.is_empty() || self.files.iter().any(|path| path.as_os_str() == "-")
+    }
+
+    /// Other files, read as these are; the fields of the text and of the id may be others.
+    pub(crate) fn for_files(&self, files: &[PathBuf], field: Option<&String>, id: Option<&String>) -> Self {
+        Self {
+            files: files.to_vec(),
+            format: None,
+            field: field.or(self.field.as_ref()).cloned(),
+            id: id.cloned(),
+            no_header: self.no_header,
+            delimiter: self.delimiter.clone(),
+            html: self.html,
+            skip_bad: self.skip_bad,
+            threads: self.threads,
+        }
+    }
+
+    /// Returns true if texts are HTML.
+    pub(crate) fn is_html(&self) -> bool {
+        self.html
+    }
+
+    /// Makes sure that a place for results is none of the files to read.
+    pub(crate) fn ensure_not_read(&self, path: &Path) -> Result<()> {
+        let Ok(target) = path.canonicalize() else { return Ok(()) };
+        match self.files.iter().find(|file| file.canonicalize().is_ok_and(|file| file == target)) {
+            Some(file) => bail!("{}: is read, and would be replaced: write to another file", file.display()),
+            None => Ok(()),
+        }
     }
 
     /// The files as they were named.
@@ -240,6 +296,22 @@ impl Corpus<'_> {
 }
 
 impl Corpus<'_> {
+    /// Writes the documents in their order, some of them with another text.
+    pub(crate) fn edit(&self, edit: &EditText<'_>, to: &mut (dyn Write + Send)) -> Result<()> {
+        match self {
+            Self::Rows(rows) => rows.edit(edit, to),
+            Self::Folder(_) => bail!("-o: name a folder for the files of a folder"),
+        }
+    }
+
+    /// Writes the files of folders into another, some of them with another text.
+    pub(crate) fn edit_files(&self, edit: &EditText<'_>, to: &Path) -> Result<()> {
+        match self {
+            Self::Rows(_) => Ok(()),
+            Self::Folder(folder) => folder.edit_to(edit, to),
+        }
+    }
+
     /// Copies the kept files of folders into another.
     pub(crate) fn copy_files(&self, keep: &(dyn Fn(u64) -> bool + Sync), to: &Path) -> Result<()> {
         match self {

@@ -7,12 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText, TakeText};
-use crivo_rows::{Counts, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
+use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
 
 use super::names::{IdReader, IdWriter};
-use super::{CorpusArgs, ID_FIELD, Id, InputFiles, TEXT_FIELD};
+use super::{CorpusArgs, EditText, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
-use crate::leftovers;
 use crate::output::{Meter, Output};
 use crate::spool::Spool;
 
@@ -233,6 +232,25 @@ impl<'a> RowCorpus<'a> {
             Some(format) => scan.convert_rows(&stays, format, to)?,
         };
         if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
+    }
+
+    /// Writes the records in their order, some of them with another text.
+    pub(super) fn edit(&self, edit: &EditText<'_>, to: &mut (dyn Write + Send)) -> Result<()> {
+        let meter = self.meter();
+        let scan =
+            Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
+        let edited = scan.edit_rows(
+            &|batch, row, new| {
+                let text = batch.value(TEXT, row).unwrap_or_default();
+                if text.is_empty() {
+                    return Ok(Edit::Keep);
+                }
+                edit(batch.id(row).to_u64(), text, new)
+                    .map_err(|error| batch.error(row, format_args!("{error:#}")))
+            },
+            to,
+        )?;
+        if edited.stopped { Err(Interrupted.into()) } else { self.finish_reading(edited.counts) }
     }
 
     /// Returns true if the record lacks the field, which may be a misspelt name. An empty text and a null are

@@ -51,6 +51,8 @@ pub use self::cut::{Cut, cut};
 use self::extend::{Extender, WordRun, word_of};
 use self::seeds::{Seed, SeedFinder};
 use self::store::{Store, StoreWriter};
+pub(crate) use self::words::WordCutter;
+pub use self::words::count_words;
 use crate::error::{Error, Result};
 use crate::parallel::{deal, thread_count};
 use crate::search::{Stage, Watch};

@@ -69,6 +69,11 @@ impl WordCutter {
     }
 }
 
+/// The number of words of a text, as passages count them.
+pub fn count_words(text: &[u8]) -> usize {
+    WordCutter::new(0).map_or(0, |mut cutter| cutter.spans(text).len())
+}
+
 fn is_letter(c: &char) -> bool {
     c.is_alphanumeric() || *c == '_'
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::json::{Fault, Scanner, Value, compact, push_float, unescape};
+use super::json::{Fault, Scanner, Value, compact, is_name, push_float, unescape};
 use super::lines::line_end;
 use super::{Table, Text};
 use crate::column::Column;
@@ -50,6 +50,24 @@ impl NamedField {
             Vec::new()
         };
         Self { name: name.to_owned(), path, has_elements, seen }
+    }
+
+    /// Where the field's value lies in a record; `None` if it has no such field.
+    pub(crate) fn value_in(&self, record: &[u8]) -> Option<Value> {
+        let mut scanner = Scanner::new(record, 0);
+        scanner.skip_blanks();
+        let (mut named, mut followed) = (None, None);
+        let scanned = scanner.object(|name, escaped, value| {
+            if is_name(&record[name.clone()], escaped, self.name.as_bytes()) {
+                named = Some(value);
+            } else if let Some((first, rest)) = self.path.split_first()
+                && is_name(&record[name], escaped, first)
+                && followed.is_none()
+            {
+                followed = value.follow(record, rest);
+            }
+        });
+        scanned.ok().and(named.or(followed))
     }
 
     #[inline]

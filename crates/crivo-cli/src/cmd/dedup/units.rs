@@ -1,0 +1,226 @@
+//! `crivo dedup --unit line|paragraph`: repeats inside of documents.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Result, bail};
+use clap::{ValueEnum, value_parser};
+use crivo_near::{Documents, FrequentUnit, RepeatedUnits, UnitKind, UnitSettings, UnitsLeft, repeated_units};
+use crivo_rows::Edit;
+use serde::Serialize;
+
+use super::Args;
+use crate::cmd::Outcome;
+use crate::cmd::edited::{EditedDocuments, destination};
+use crate::corpus::{Corpus, explained};
+use crate::output::{self, Output};
+
+/// What is compared as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum UnitName {
+    /// Documents, by their similarity
+    Document,
+    /// Paragraphs that are the same, up to an empty line
+    Paragraph,
+    /// Lines that are the same
+    Line,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum IgnoreName {
+    /// Upper and lower case
+    Case,
+    /// How many blanks there are, and those at either end
+    Blanks,
+    /// Which digits a number has
+    Digits,
+}
+
+/// Repeated lines and paragraphs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Lines and paragraphs")]
+pub(crate) struct UnitArgs {
+    /// What is compared: whole documents by similarity, or lines or paragraphs that are the same
+    #[arg(long, value_enum, default_value = "document")]
+    pub(super) unit: UnitName,
+
+    /// How many occurrences of a line or paragraph stay
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u64).range(1..))]
+    max_repeats: u64,
+
+    /// Lines or paragraphs of fewer bytes always stay
+    #[arg(long, value_name = "BYTES", default_value = "1")]
+    min_length: usize,
+
+    /// What makes no difference between lines or paragraphs
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    ignore: Vec<IgnoreName>,
+
+    /// Write the most frequent lines or paragraphs: count, id of the first document, text
+    #[arg(long, value_name = "FILE")]
+    most_frequent: Option<PathBuf>,
+}
+
+/// How many of the most frequent units are shown.
+const SHOWN: usize = 5;
+
+/// How many are written.
+const WRITTEN: usize = 1000;
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct UnitReport {
+    documents: u64,
+    /// Documents with at least one unit left.
+    kept: u64,
+    skipped: u64,
+    units: u64,
+    removed: u64,
+    bytes: u64,
+    bytes_removed: u64,
+    documents_changed: u64,
+    most_frequent: Vec<ShownUnit>,
+}
+
+#[derive(Debug, Serialize)]
+struct ShownUnit {
+    count: u64,
+    text: String,
+}
+
+/// What cutting changed.
+#[derive(Default)]
+struct Tally {
+    bytes: AtomicU64,
+    removed: AtomicU64,
+    changed: AtomicU64,
+    emptied: AtomicU64,
+}
+
+pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
+    let results = &args.results;
+    for (given, option) in [
+        (results.pairs.is_some(), "--pairs"),
+        (results.clusters.is_some(), "--clusters"),
+        (results.removed.is_some(), "--removed"),
+        (results.against.is_some(), "--against"),
+        (results.work.is_some(), "--work"),
+        (args.corpus.is_html(), "--html"),
+    ] {
+        if given {
+            bail!("{option}: only --unit document has it");
+        }
+    }
+    let units = &args.units;
+    let settings = UnitSettings {
+        kind,
+        max_repeats: units.max_repeats,
+        min_length: units.min_length,
+        ignore_case: units.ignore.contains(&IgnoreName::Case),
+        ignore_blanks: units.ignore.contains(&IgnoreName::Blanks),
+        ignore_digits: units.ignore.contains(&IgnoreName::Digits),
+        most_frequent: if units.most_frequent.is_some() { WRITTEN } else { SHOWN },
+        memory: args.alike.memory,
+        threads: args.corpus.threads(),
+    };
+    let prints = !(results.json || results.dry_run);
+    let documents = EditedDocuments::prepare(results.output.as_deref(), prints, &args.corpus)?;
+    let frequent = units.most_frequent.as_deref().map(|path| destination(path, &args.corpus)).transpose()?;
+    let corpus = args.corpus.open(out)?;
+    corpus.set_stage("1/2 reading");
+    let found = repeated_units(&corpus, &settings).map_err(explained)?;
+    corpus.set_stage("2/2 writing");
+    let tally = Tally::default();
+    let lookups = Mutex::new(Vec::new());
+    let cut = |place: u64, text: &[u8], new: &mut Vec<u8>| {
+        let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut lookup = taken.unwrap_or_else(|| found.lookup());
+        let left = lookup.cut(place, text, new)?;
+        lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
+        tally.bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
+        if left == UnitsLeft::All {
+            return Ok(Edit::Keep);
+        }
+        tally.removed.fetch_add((text.len() - new.len()) as u64, Ordering::Relaxed);
+        tally.changed.fetch_add(1, Ordering::Relaxed);
+        tally.emptied.fetch_add(u64::from(left == UnitsLeft::None), Ordering::Relaxed);
+        Ok(if left == UnitsLeft::None { Edit::Drop } else { Edit::Replace })
+    };
+    if documents.is_wanted() {
+        documents.write(&corpus, &|place, text, new| cut(place, text, new).map_err(explained))?;
+    } else {
+        let read = corpus.read(&Vec::new, &|new, place, text| cut(place, text, new).map(drop));
+        read.map_err(explained)?;
+    }
+    let shown = texts_of(&corpus, &found)?;
+    if let Some(file) = &frequent {
+        let mut names = corpus.names(&|place| found.most_frequent.iter().any(|unit| unit.place == place))?;
+        file.write_with(|to| {
+            for (unit, text) in &shown {
+                write!(to, "{}\t", unit.count)?;
+                names.put(unit.place, to)?;
+                writeln!(to, "\t{}", text.replace(['\t', '\n', '\r'], " "))?;
+            }
+            Ok(())
+        })?;
+    }
+    let get = |number: &AtomicU64| number.load(Ordering::Relaxed);
+    let report = UnitReport {
+        documents: found.documents,
+        kept: found.documents - get(&tally.emptied),
+        skipped: corpus.skipped(),
+        units: found.units,
+        removed: found.repeated,
+        bytes: get(&tally.bytes),
+        bytes_removed: get(&tally.removed),
+        documents_changed: get(&tally.changed),
+        most_frequent: (shown.into_iter().take(SHOWN))
+            .map(|(unit, text)| ShownUnit { count: unit.count, text })
+            .collect(),
+    };
+    if results.json {
+        out.json(&report)?;
+    } else {
+        print(&report, kind, out);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The texts of the most frequent units.
+fn texts_of(corpus: &Corpus<'_>, found: &RepeatedUnits) -> Result<Vec<(FrequentUnit, String)>> {
+    if found.most_frequent.is_empty() {
+        return Ok(Vec::new());
+    }
+    type Texts = Vec<(usize, String)>;
+    let states = corpus.read(&Texts::new, &|texts, place, text| {
+        for (at, unit) in found.most_frequent.iter().enumerate().filter(|(_, unit)| unit.place == place) {
+            let bytes = found.unit_of(text, unit.number).unwrap_or_default();
+            texts.push((at, String::from_utf8_lossy(bytes).into_owned()));
+        }
+        Ok(())
+    });
+    let mut texts: Texts = states.map_err(explained)?.into_iter().flatten().collect();
+    texts.sort_unstable_by_key(|text| text.0);
+    Ok(texts.into_iter().map(|(at, text)| (found.most_frequent[at], text)).collect())
+}
+
+fn print(report: &UnitReport, kind: UnitKind, out: &Output) {
+    let name = if kind == UnitKind::Line { "lines" } else { "paragraphs" };
+    let (count, bytes) =
+        (output::count, |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX)));
+    out.tell(format_args!("{} of {} {name} removed", count(report.removed), count(report.units)));
+    out.tell(format_args!(
+        "{} of {} removed, from {} of {} documents; {} have nothing left and were dropped",
+        bytes(report.bytes_removed),
+        bytes(report.bytes),
+        count(report.documents_changed),
+        count(report.documents),
+        count(report.documents - report.kept)
+    ));
+    for unit in &report.most_frequent {
+        let text: String = unit.text.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        out.tell(format_args!("{:>10} × {text}", count(unit.count)));
+    }
+}

@@ -1,0 +1,56 @@
+//! Where documents go whose texts were cut: a file, a folder, or standard output.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::corpus::{Corpus, CorpusArgs, EditText};
+use crate::output;
+use crate::packing::Packing;
+use crate::store::{Destination, NewFolder};
+
+/// A place that was tried before anything is read.
+pub(super) enum EditedDocuments {
+    Nowhere,
+    StandardOutput,
+    File(Destination, Packing),
+    Folder(NewFolder),
+}
+
+impl EditedDocuments {
+    /// Makes sure that the place can be written, and changes nothing yet. Without a place they go to standard output if
+    /// `prints` is set.
+    pub(super) fn prepare(path: Option<&Path>, prints: bool, corpus: &CorpusArgs) -> Result<Self> {
+        Ok(match path {
+            None if prints => Self::StandardOutput,
+            None => Self::Nowhere,
+            Some(path) if corpus.files().iter().any(|file| file.is_dir()) => {
+                Self::Folder(NewFolder::new(path)?)
+            }
+            Some(path) => Self::File(destination(path, corpus)?, Packing::of(path)),
+        })
+    }
+
+    /// Returns true if documents are written.
+    pub(super) fn is_wanted(&self) -> bool {
+        !matches!(self, Self::Nowhere)
+    }
+
+    /// Writes the documents as they are edited.
+    pub(super) fn write(&self, corpus: &Corpus<'_>, edit: &EditText<'_>) -> Result<()> {
+        match self {
+            Self::Nowhere => Ok(()),
+            Self::StandardOutput => corpus.edit(edit, &mut output::rows()),
+            Self::File(file, packing) => {
+                file.write_with(|to| packing.pack(to, |packed| corpus.edit(edit, packed)))
+            }
+            Self::Folder(folder) => folder.fill(|to| corpus.edit_files(edit, to)),
+        }
+    }
+}
+
+/// A place for results, which must not be one of the files to read.
+pub(super) fn destination(path: &Path, corpus: &CorpusArgs) -> Result<Destination> {
+    corpus.ensure_not_read(path)?;
+    Destination::new(path)
+}

@@ -1,0 +1,69 @@
+//! `crivo dedup --unit`: repeated lines and paragraphs, against what was seen.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+
+use crate::support::{Random, Scratch};
+
+#[test]
+fn only_lines_go_that_stood_before() {
+    let mut random = Random::new(3);
+    let texts: Vec<String> = (0..300)
+        .map(|_| {
+            let lines = 1 + random.below(12);
+            (0..lines).map(|_| format!("line {}\n", random.below(400))).collect()
+        })
+        .collect();
+    let lines = |texts: &[String]| -> String {
+        texts.iter().map(|text| format!("{}\n", json!({ "text": text }))).collect()
+    };
+    let scratch = Scratch::with([("crawl.jsonl", lines(&texts))]);
+    for stay in [1_u32, 3] {
+        let mut seen: HashMap<&str, u32> = HashMap::new();
+        let left: Vec<String> = texts
+            .iter()
+            .map(|text| {
+                let stays = |line: &&str| {
+                    let count = seen.entry(line).or_default();
+                    *count += 1;
+                    *count <= stay
+                };
+                text.split_inclusive('\n').filter(stays).collect()
+            })
+            .filter(|text: &String| !text.is_empty())
+            .collect();
+        let stay = stay.to_string();
+        for threads in ["1", "2"] {
+            let args =
+                ["dedup", "crawl.jsonl", "--unit", "line", "--max-repeats", &stay, "--threads", threads];
+            assert_eq!(scratch.run(&args).ok(), lines(&left), "{stay} occurrences stay");
+        }
+    }
+}
+
+#[test]
+fn lines_of_a_file_go_as_with_awk() {
+    let scratch = Scratch::with([("log", "b\na\nb\n\na\n\nc")]);
+    assert_eq!(scratch.run(&["dedup", "log", "--unit", "line"]).ok(), "b\na\n\n\nc");
+}
+
+#[test]
+fn paragraphs_are_compared_as_told_and_the_most_frequent_are_named() {
+    let texts = ["One\n\nPage 1 of 3\n\nTwo", "Three\n\npage  2 of 3", "Four\n\nOk\n\nPage 17 of 99\n", "Ok"];
+    let jsonl: String =
+        texts.iter().zip(1..).map(|(text, id)| format!("{}\n", json!({"id": id, "text": text}))).collect();
+    let scratch = Scratch::with([("crawl.jsonl", jsonl)]);
+    let run = |more: &[&str]| {
+        let args = [&["dedup", "crawl.jsonl", "--unit", "paragraph", "--json"][..], more].concat();
+        scratch.run(&args).json()
+    };
+    assert_eq!(run(&[])["removed"], 1);
+    let all = ["--ignore", "case,blanks,digits", "--min-length", "3", "--most-frequent", "top.tsv"];
+    let report = run(&all);
+    assert_eq!((&report["removed"], &report["kept"], &report["units"]), (&json!(2), &json!(4), &json!(7)));
+    assert_eq!(report["most_frequent"], json!([{"count": 3, "text": "Page 1 of 3"}]));
+    assert_eq!(scratch.read("top.tsv"), b"3\t1\tPage 1 of 3\n");
+    let args = ["dedup", "crawl.jsonl", "--unit", "line", "--pairs", "p.tsv"];
+    scratch.run(&args).fails_with("--pairs: only --unit document has it");
+}

@@ -1,0 +1,165 @@
+//! `crivo passages`: what is found, what is cut, and that every other byte stays.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::json;
+
+use crate::support::Scratch;
+
+/// Sixty words that no other text has.
+fn licence() -> String {
+    (0..60).map(|number| format!("Clause{number},")).collect::<Vec<_>>().join(" ")
+}
+
+/// Three documents, two of them with the licence.
+fn texts() -> [String; 3] {
+    let licence = licence();
+    [
+        format!("First \"page\".\n\n{licence} end."),
+        "Nothing\tof it, é.".to_string(),
+        format!("Other é page: {licence} And more.\nLast line."),
+    ]
+}
+
+fn jsonl(texts: &[String]) -> String {
+    texts
+        .iter()
+        .zip(1..)
+        .map(|(text, number)| format!("{}\n", json!({"id": format!("d{number}"), "text": text, "n": number})))
+        .collect()
+}
+
+#[test]
+fn later_occurrences_are_cut_and_reported() {
+    let texts = texts();
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    let ran = scratch.run(&["passages", "crawl.jsonl", "-o", "clean.jsonl", "--report", "r.tsv", "--json"]);
+    let licence = licence();
+    let passage = licence.trim_end_matches(',');
+    let report = ran.json();
+    for (name, expected) in [
+        ("documents", 3),
+        ("passages", 1),
+        ("bytes", texts.iter().map(String::len).sum::<usize>()),
+        ("bytes_repeated", passage.len()),
+        ("documents_changed", 1),
+        ("guaranteed_words", 50),
+    ] {
+        assert_eq!(report[name], expected, "{name}");
+    }
+    let [first, later] = [0, 2].map(|at| texts[at].find(passage).unwrap());
+    assert_eq!(
+        String::from_utf8(scratch.read("r.tsv")).unwrap(),
+        format!("d3\t{later}\t{}\td1\t{first}\t{}\n", later + passage.len(), first + passage.len())
+    );
+    let mut left = texts.clone();
+    left[2] = "Other é page: , And more.\nLast line.".into();
+    assert_eq!(String::from_utf8(scratch.read("clean.jsonl")).unwrap(), jsonl(&left));
+}
+
+#[test]
+fn more_or_less_is_cut_as_told() {
+    let texts = texts();
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    let cut = |how: &[&str]| {
+        let mut args = vec!["passages", "crawl.jsonl"];
+        args.extend(how);
+        let out = scratch.run(&args).ok().to_owned();
+        let values = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        values.map(|value| value["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(cut(&["--cut", "sentence"])[2], "Last line.");
+    assert_eq!(cut(&["--cut", "paragraph"])[2], "");
+    assert_eq!(cut(&["--cut", "document"]), &texts[..2]);
+    assert_eq!(cut(&["--cut", "whole-document"]), &texts[..2]);
+    assert_eq!(cut(&["--min-left", "8"]), &texts[..2]);
+    assert_eq!(cut(&["--min-left", "7"]).len(), 3);
+    assert_eq!(cut(&["--min-words", "61"]), texts);
+    assert_eq!(cut(&["--min-count", "3"]), texts);
+    let none = scratch.run(&["passages", "crawl.jsonl", "--cut", "none"]);
+    assert_eq!(none.ok(), "");
+    assert!(none.err.contains("1 passages in 1 of 3 documents"), "{none:?}");
+}
+
+#[test]
+fn within_finds_what_a_document_repeats() {
+    let text = format!("{} and again {}", licence(), licence());
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&[text]))]);
+    let count = |more: &[&str]| {
+        let mut args = vec!["passages", "crawl.jsonl", "--json"];
+        args.extend(more);
+        scratch.run(&args).json()["passages"].clone()
+    };
+    assert_eq!(count(&[]), 0);
+    assert_eq!(count(&["--within"]), 1);
+}
+
+#[test]
+fn every_format_keeps_its_own_shape() {
+    let texts = texts();
+    let scratch = Scratch::new();
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let csv = |texts: &[String]| {
+        let rows = texts.iter().enumerate().map(|(at, text)| format!("d{at},{},{at}\r\n", quoted(text)));
+        format!("id,text,n\r\n{}", rows.collect::<String>())
+    };
+    // A field keeps its quotes only if it had some.
+    scratch.write("crawl.csv", csv(&texts));
+    let mut left = texts.clone();
+    left[2] = "Other é page: , And more.\nLast line.".into();
+    assert_eq!(scratch.run(&["passages", "crawl.csv"]).ok(), csv(&left));
+
+    std::fs::create_dir(scratch.path("site")).unwrap();
+    for (at, text) in texts.iter().enumerate() {
+        scratch.write(&format!("site/{at}.txt"), text);
+    }
+    scratch.run(&["passages", "site", "-o", "clean", "--quiet"]).ok();
+    for (at, text) in left.iter().enumerate() {
+        assert_eq!(scratch.read(&format!("clean/{at}.txt")), text.as_bytes());
+    }
+
+    let columns: [(&str, ArrayRef); 2] = [
+        ("text", Arc::new(StringArray::from_iter_values(&texts))),
+        ("n", Arc::new(Int64Array::from(vec![7, 8, 9]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    scratch.write("crawl.parquet", bytes);
+    scratch.run(&["passages", "crawl.parquet", "-o", "clean.parquet", "--quiet"]).ok();
+    let file = std::fs::File::open(scratch.path("clean.parquet")).unwrap();
+    let rows =
+        ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap().next().unwrap().unwrap();
+    let expected: ArrayRef = Arc::new(StringArray::from_iter_values(&left));
+    assert_eq!((rows.column(0), rows.column(1)), (&expected, batch.column(1)));
+}
+
+#[test]
+fn characters_are_words_where_there_are_no_blanks() {
+    let passage: String = (0..70).map(|at| char::from_u32(0x4E00 + at * 7).unwrap()).collect();
+    let texts = [format!("前。{passage}。"), format!("後、{passage}終")];
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    let out = scratch.run(&["passages", "crawl.jsonl", "--cut", "words"]).ok().to_owned();
+    assert!(out.contains("\"後、終\""), "{out}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_written() {
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts()))]);
+    let run = |more: &[&str]| {
+        let mut args = vec!["passages", "crawl.jsonl"];
+        args.extend(more);
+        scratch.run(&args)
+    };
+    run(&["--min-words", "7"]).fails_with("8 to 50000 words");
+    run(&["--memory", "1M"]).fails_with("at least 16 MiB");
+    run(&["-o", "crawl.jsonl"]).fails_with("would be replaced");
+    run(&["--from-html", "-o", "x.jsonl"]).fails_with("--cut document or none");
+    run(&["--field", "body", "-o", "x.jsonl"]).fails_with("body");
+    assert_eq!(scratch.names(), ["crawl.jsonl"]);
+}

@@ -1,0 +1,167 @@
+//! Finds the items of a benchmark in a document.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crivo::similarity::winnow::gram_hashes;
+use hashbrown::HashMap;
+
+use super::Benchmark;
+use crate::error::Result;
+use crate::passages::WordCutter;
+
+/// An item that a document contains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ItemHit {
+    /// The number of the item.
+    pub item: u32,
+    /// The share of its n-grams that stand in the document; 1 for a short item that stands there whole.
+    pub share: f64,
+    /// The words of the longest run that the item and the document have in common.
+    pub run: u32,
+}
+
+/// Finds items in one document after the other, in buffers it keeps.
+pub struct Matcher<'a> {
+    benchmark: &'a Benchmark,
+    share: f64,
+    cutter: WordCutter,
+    words: Vec<u64>,
+    hashes: Vec<u64>,
+    /// Where n-grams of items stand in the document: the word, and the first position among those of the items.
+    found: Vec<(u32, u32)>,
+    hits: Vec<ItemHit>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(benchmark: &'a Benchmark, share: f64) -> Result<Self> {
+        Ok(Self {
+            benchmark,
+            share,
+            cutter: WordCutter::new(0)?,
+            words: Vec::new(),
+            hashes: Vec::new(),
+            found: Vec::new(),
+            hits: Vec::new(),
+        })
+    }
+
+    /// The items that a text contains, ascending.
+    pub fn hits(&mut self, text: &[u8]) -> &[ItemHit] {
+        self.hits.clear();
+        self.words.clear();
+        self.words.extend_from_slice(self.cutter.words(text));
+        for table in 0..self.benchmark.grams.len() {
+            self.look_up(table);
+            if self.found.is_empty() {
+                continue;
+            }
+            if table == 0 { self.count_grams() } else { self.take_whole(table) }
+        }
+        self.hits.sort_unstable_by_key(|hit| hit.item);
+        &self.hits
+    }
+
+    /// The bytes of a text that are in n-grams of the items it contains: ascending, those that overlap merged.
+    pub fn ranges(&mut self, text: &[u8]) -> Vec<Range<usize>> {
+        self.hits(text);
+        let items: Vec<u32> = self.hits.iter().map(|hit| hit.item).collect();
+        let mut covered: BTreeMap<u32, u32> = BTreeMap::new();
+        for at in 0..self.benchmark.grams.len() {
+            self.look_up(at);
+            let table = &self.benchmark.grams[at];
+            for &(word, first) in &self.found {
+                let is_wanted =
+                    |position: u32| items.binary_search(&self.benchmark.item_at(position)).is_ok();
+                if table.positions(first).any(is_wanted) {
+                    let end = word + table.length as u32;
+                    covered.entry(word).and_modify(|known| *known = end.max(*known)).or_insert(end);
+                }
+            }
+        }
+        let spans = self.cutter.spans(text);
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for (word, end) in covered {
+            let (Some(first), Some(last)) = (spans.get(word as usize), spans.get(end as usize - 1)) else {
+                continue;
+            };
+            match ranges.last_mut() {
+                Some(known) if first.0 <= known.end => known.end = known.end.max(last.1),
+                _ => ranges.push(first.0..last.1),
+            }
+        }
+        ranges
+    }
+
+    /// Finds the n-grams of one length.
+    fn look_up(&mut self, table: usize) {
+        let table = &self.benchmark.grams[table];
+        self.found.clear();
+        gram_hashes(&self.words, table.length, &mut self.hashes);
+        for (word, (&hash, gram)) in self.hashes.iter().zip(self.words.windows(table.length)).enumerate() {
+            if let Some(position) = table.find(hash, gram, &self.benchmark.words) {
+                self.found.push((word as u32, position));
+            }
+        }
+    }
+
+    /// Takes the items with enough n-grams in the document.
+    fn count_grams(&mut self) {
+        let benchmark = self.benchmark;
+        let table = &benchmark.grams[0];
+        let mut different: Vec<u32> = self.found.iter().map(|found| found.1).collect();
+        different.sort_unstable();
+        different.dedup();
+        let mut counts: HashMap<u32, u32> = HashMap::new();
+        for first in different {
+            table.positions(first).for_each(|at| *counts.entry(benchmark.item_at(at)).or_default() += 1);
+        }
+        for (item, count) in counts {
+            let grams = benchmark.range(item).len() + 1 - benchmark.gram;
+            let share = f64::from(count) / grams as f64;
+            if share >= self.share {
+                let run = self.longest_run(item);
+                self.hits.push(ItemHit { item, share, run });
+            }
+        }
+    }
+
+    /// The words of the longest run that an item and the document have in common.
+    fn longest_run(&self, item: u32) -> u32 {
+        let table = &self.benchmark.grams[0];
+        let range = self.benchmark.range(item);
+        let inside = |position: u32| range.contains(&(position as usize));
+        // The n-grams up to this word of the document that end at each position of the item.
+        let (mut before, mut now): (HashMap<u32, u32>, HashMap<u32, u32>) = Default::default();
+        let (mut longest, mut last_word) = (0, u32::MAX);
+        for &(word, first) in &self.found {
+            if last_word.wrapping_add(1) != word {
+                before.clear();
+            }
+            now.clear();
+            for position in table.positions(first).filter(|&position| inside(position)) {
+                let grams =
+                    position.checked_sub(1).and_then(|at| before.get(&at)).map_or(1, |grams| grams + 1);
+                now.insert(position, grams);
+                longest = longest.max(grams);
+            }
+            std::mem::swap(&mut before, &mut now);
+            last_word = word;
+        }
+        longest + self.benchmark.gram as u32 - 1
+    }
+
+    /// Takes the items that stand in the document as a whole.
+    fn take_whole(&mut self, table: usize) {
+        let table = &self.benchmark.grams[table];
+        let mut items: Vec<u32> = Vec::new();
+        let mut firsts: Vec<u32> = self.found.iter().map(|found| found.1).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        for first in firsts {
+            items.extend(table.positions(first).map(|position| self.benchmark.item_at(position)));
+        }
+        let run = table.length as u32;
+        self.hits.extend(items.into_iter().map(|item| ItemHit { item, share: 1.0, run }));
+    }
+}

@@ -1,0 +1,282 @@
+//! Which documents contain which items of a benchmark?
+//!
+//! An item is hit if at least a share of its runs of `n` words (its n-grams) stand in the document. Items shorter than `n`
+//! words are hit if all their words stand there in one piece. Shares are exact: n-grams are compared word for word. The
+//! items are held in memory, about 20 bytes a word; documents stream by.
+//!
+//! ```
+//! use crivo_near::{Benchmark, Texts};
+//!
+//! let items = ["what is the capital of the republic of France", "two plus two"];
+//! let benchmark = Benchmark::read(&Texts::new(&items, 1), 5)?;
+//! let mut matcher = benchmark.matcher(0.5)?;
+//! let hits = matcher.hits(b"Quiz: What is the capital of the republic of Peru? And two plus two?");
+//! assert_eq!(hits.iter().map(|hit| (hit.item, hit.run)).collect::<Vec<_>>(), [(0, 8), (1, 3)]);
+//! assert_eq!(hits[0].share, 0.8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod matcher;
+
+use std::sync::Arc;
+
+use crivo::similarity::winnow::gram_hashes;
+use hashbrown::HashTable;
+
+pub use self::matcher::{ItemHit, Matcher};
+use crate::error::{Error, Result};
+use crate::passages::WordCutter;
+use crate::source::Documents;
+use crate::spill::{Order, Partitions, Spill, Writer};
+
+/// The longest n-grams.
+const LONGEST_GRAM: usize = 64;
+
+/// How many bits of the filter there are for each n-gram: one in sixteen that is not there is looked up.
+const BITS_A_GRAM: usize = 16;
+
+/// No further position.
+const LAST: u32 = u32::MAX;
+
+/// The items of a benchmark, with all their n-grams.
+pub struct Benchmark {
+    gram: usize,
+    /// The place of each item in its collection, ascending.
+    places: Vec<u64>,
+    /// The words of all items, one after the other, and where each item begins; one more at the end.
+    words: Vec<u64>,
+    starts: Vec<u32>,
+    /// The n-grams of `gram` words first, then those of the lengths that shorter items have.
+    grams: Vec<GramTable>,
+}
+
+/// All n-grams of one length.
+struct GramTable {
+    length: usize,
+    /// The position of each different n-gram among the words.
+    table: HashTable<u32>,
+    /// For each position, the next one with the same n-gram.
+    next: Vec<u32>,
+    /// For each hash, some of its bits: most n-grams of documents are in no item.
+    filter: Vec<u64>,
+}
+
+impl GramTable {
+    fn new(length: usize, positions: impl Iterator<Item = u32>, words: &[u64]) -> Self {
+        let positions: Vec<u32> = positions.collect();
+        let bits = (positions.len() * BITS_A_GRAM).next_power_of_two().max(64);
+        let mut table = Self {
+            length,
+            table: HashTable::new(),
+            next: vec![LAST; words.len()],
+            filter: vec![0; bits / 64],
+        };
+        let hash_of = |position: u32| hash_of(gram_at(words, position, length));
+        // The last first, so that positions of one n-gram ascend.
+        for &position in positions.iter().rev() {
+            let hash = hash_of(position);
+            table.mark(hash);
+            let same = |other: &u32| gram_at(words, *other, length) == gram_at(words, position, length);
+            match table.table.find_mut(hash, same) {
+                Some(head) => table.next[position as usize] = std::mem::replace(head, position),
+                None => drop(table.table.insert_unique(hash, position, |other| hash_of(*other))),
+            }
+        }
+        table
+    }
+
+    fn slot(&self, hash: u64) -> (usize, u64) {
+        let bit = hash as usize & (self.filter.len() * 64 - 1);
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    fn mark(&mut self, hash: u64) {
+        let (word, bit) = self.slot(hash);
+        self.filter[word] |= bit;
+    }
+
+    /// The first position of an n-gram with this hash.
+    #[inline]
+    fn find(&self, hash: u64, gram: &[u64], words: &[u64]) -> Option<u32> {
+        let (word, bit) = self.slot(hash);
+        if self.filter[word] & bit == 0 {
+            return None;
+        }
+        self.table.find(hash, |&position| gram_at(words, position, self.length) == gram).copied()
+    }
+
+    /// All positions with the n-gram of this one, which is the first.
+    fn positions(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(first), |&at| {
+            self.next.get(at as usize).copied().filter(|&next| next != LAST)
+        })
+    }
+}
+
+fn gram_at(words: &[u64], position: u32, length: usize) -> &[u64] {
+    words.get(position as usize..position as usize + length).unwrap_or_default()
+}
+
+fn hash_of(gram: &[u64]) -> u64 {
+    let mut hashes = Vec::with_capacity(1);
+    gram_hashes(gram, gram.len(), &mut hashes);
+    hashes.first().copied().unwrap_or(0)
+}
+
+impl Benchmark {
+    /// Reads all items. `words` is the length of the n-grams.
+    ///
+    /// # Errors
+    /// If `words` is 0 or above 64, or the items cannot be read.
+    pub fn read(items: &impl Documents, words: usize) -> Result<Self> {
+        if !(1..=LONGEST_GRAM).contains(&words) {
+            return Err(Error::setting("words", format_args!("1 to {LONGEST_GRAM}"), words));
+        }
+        type Item = (u64, Vec<u64>);
+        let states =
+            items.read(&|| (WordCutter::new(0), Vec::<Item>::new()), &|(cutter, found), place, text| {
+                if let Ok(cutter) = cutter {
+                    found.push((place, cutter.words(text).to_vec()));
+                }
+                Ok(())
+            })?;
+        let mut all: Vec<Item> = Vec::new();
+        for (cutter, mut found) in states {
+            cutter?;
+            all.append(&mut found);
+        }
+        all.sort_unstable_by_key(|item| item.0);
+        Self::of_items(all.into_iter(), words)
+    }
+
+    fn of_items(items: impl Iterator<Item = (u64, Vec<u64>)>, gram: usize) -> Result<Self> {
+        let (mut places, mut words, mut starts) = (Vec::new(), Vec::new(), vec![0]);
+        for (place, item) in items {
+            places.push(place);
+            words.extend_from_slice(&item);
+            starts.push(u32::try_from(words.len()).map_err(|_| Error::TooMany)?);
+        }
+        let ranges = || starts.windows(2).map(|pair| (pair[0], pair[1]));
+        let long = ranges().flat_map(|(start, end)| start..(end + 1).saturating_sub(gram as u32).max(start));
+        let mut grams = vec![GramTable::new(gram, long, &words)];
+        for length in 1..gram {
+            let whole =
+                ranges().filter(|(start, end)| (end - start) as usize == length).map(|(start, _)| start);
+            let mut whole = whole.peekable();
+            if whole.peek().is_some() {
+                grams.push(GramTable::new(length, whole, &words));
+            }
+        }
+        Ok(Self { gram, places, words, starts, grams })
+    }
+
+    /// The number of items.
+    pub fn items(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The place of an item in its collection.
+    pub fn place(&self, item: u32) -> u64 {
+        self.places.get(item as usize).copied().unwrap_or(u64::MAX)
+    }
+
+    /// Finds items in one document after the other; `share` is the least share of an item's n-grams.
+    ///
+    /// # Errors
+    /// If the share is not above 0 and at most 1.
+    pub fn matcher(&self, share: f64) -> Result<Matcher<'_>> {
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(Error::setting("share", "above 0 and at most 1", share));
+        }
+        Matcher::new(self, share)
+    }
+
+    /// The item that a word belongs to.
+    fn item_at(&self, position: u32) -> u32 {
+        (self.starts.partition_point(|&start| start <= position) as u32).saturating_sub(1)
+    }
+
+    /// Where the words of an item are.
+    fn range(&self, item: u32) -> std::ops::Range<usize> {
+        self.starts[item as usize] as usize..self.starts[item as usize + 1] as usize
+    }
+}
+
+/// What a collection contains of a benchmark.
+pub struct Overlaps {
+    /// Place, item and longest run, bits of the share.
+    hits: Partitions<(u64, u64, u64)>,
+    /// The number of documents.
+    pub documents: u64,
+    /// The number of documents that contain an item.
+    pub documents_hit: u64,
+    /// The number of items that some document contains.
+    pub items_hit: u64,
+    memory: u64,
+}
+
+/// What one thread finds.
+struct OverlapThread<'a> {
+    matcher: Result<Matcher<'a>>,
+    hits: Writer<(u64, u64, u64)>,
+    is_hit: Vec<bool>,
+    documents: u64,
+    documents_hit: u64,
+}
+
+/// Finds the items of a benchmark in every document.
+///
+/// # Errors
+/// A share out of range, documents that cannot be read, a temporary file that cannot be written.
+pub fn overlap(
+    documents: &impl Documents,
+    benchmark: &Benchmark,
+    share: f64,
+    memory: u64,
+) -> Result<Overlaps> {
+    benchmark.matcher(share)?;
+    let spill = Arc::new(Spill::default());
+    let make = || OverlapThread {
+        matcher: benchmark.matcher(share),
+        hits: Writer::new(&spill, 1, memory / 16, Order::Sorted),
+        is_hit: vec![false; benchmark.items()],
+        documents: 0,
+        documents_hit: 0,
+    };
+    let threads = documents.read(&make, &|thread, place, text| {
+        let Ok(matcher) = &mut thread.matcher else { return Ok(()) };
+        let found = matcher.hits(text);
+        thread.documents += 1;
+        thread.documents_hit += u64::from(!found.is_empty());
+        for hit in found {
+            thread.is_hit[hit.item as usize] = true;
+            let packed = u64::from(hit.item) << 32 | u64::from(hit.run);
+            thread.hits.push(0, (place, packed, hit.share.to_bits()))?;
+        }
+        Ok(())
+    })?;
+    let (mut count, mut documents_hit, mut writers) = (0, 0, Vec::new());
+    let mut is_hit = vec![false; benchmark.items()];
+    for thread in threads {
+        count += thread.documents;
+        documents_hit += thread.documents_hit;
+        is_hit.iter_mut().zip(&thread.is_hit).for_each(|(all, one)| *all |= one);
+        writers.push(thread.hits);
+    }
+    let items_hit = is_hit.iter().filter(|hit| **hit).count() as u64;
+    Ok(Overlaps { hits: Partitions::new(1, writers), documents: count, documents_hit, items_hit, memory })
+}
+
+impl Overlaps {
+    /// Goes through the hits in the order of the documents and items: the place of the document, and the hit.
+    ///
+    /// # Errors
+    /// What `take` returns, or a temporary file that cannot be read.
+    pub fn for_each(&self, mut take: impl FnMut(u64, ItemHit) -> Result<()>) -> Result<()> {
+        self.hits.for_each_sorted(0, self.memory / 16, &mut Vec::new(), |(place, packed, share)| {
+            let hit =
+                ItemHit { item: (packed >> 32) as u32, run: packed as u32, share: f64::from_bits(share) };
+            take(place, hit)
+        })
+    }
+}
