@@ -35,6 +35,7 @@ mod profile;
 mod profile_honest;
 mod profile_page;
 mod profile_tables;
+mod quantile;
 mod readme;
 mod sample;
 mod set;
