@@ -23,6 +23,7 @@ import format_frequency
 import format_membership
 import format_private
 import format_profile
+import format_quantiles
 import format_sampling
 import format_similarity
 import format_windows
@@ -70,6 +71,8 @@ FAMILIES = {  # by family and family version
     (0x72, 1): "DDSketch",
     (0x73, 1): "NearDuplicateShare",
     (0x74, 1): "DistinctGrowth",
+    (0x80, 1): "NumberQuantiles",
+    (0x81, 1): "KeyQuantiles",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
 PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
@@ -92,6 +95,7 @@ PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
     "MinHash": format_similarity.MinHash.read,
     "DDSketch": format_profile.DDSketch.read,
     "DistinctGrowth": format_columns.DistinctGrowth.read,
+    "NumberQuantiles": format_quantiles.NumberQuantiles.read,
 }
 # The same for payloads that hold keys, which are read by their kind.
 KEYED: dict[str, Callable[[bytes, int], Contents]] = {
@@ -100,13 +104,14 @@ KEYED: dict[str, Callable[[bytes, int], Contents]] = {
     "Reservoir": format_sampling.Reservoir.read,
     "WeightedReservoir": format_sampling.WeightedReservoir.read,
     "NearDuplicateShare": format_columns.NearDuplicateShare.read,
+    "KeyQuantiles": format_quantiles.KeyQuantiles.read,
 }
 # The same for payloads that hold whole envelopes.
 CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Contents]] = {
     "Panes": format_windows.Panes.read,
     "ColumnProfile": format_profile.ColumnProfile.read,
 }
-KEYLESS = {"SampledCounter", "MorrisCounter", "DDSketch"}
+KEYLESS = {"SampledCounter", "MorrisCounter", "DDSketch", "NumberQuantiles"}
 OF_INTEGERS = {"DirectTable", "RangeCountMin"}
 HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3", 2: "Mix13"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}

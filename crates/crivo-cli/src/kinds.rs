@@ -36,9 +36,12 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         }
         Question::IsItInThere => kind("crivo set build", "whether a key is in there", "crivo ask"),
         Question::HowOften => about_frequency(sketch),
-        Question::WhichRank => kind("crivo quantile", "which value has a rank", "crivo ask"),
         Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
         Question::WhichAreAlike => kind("the crivo library", "how alike two sets are", "crivo show"),
+        Question::WhichRank if sketch.answers_quantiles().is_some() => {
+            kind("crivo quantile", "which value has a rank", "crivo ask -q")
+        }
+        Question::WhichRank => kind("the crivo library", "which key has a rank", "crivo show"),
         Question::Container if sketch.answers_quantiles().is_some() => {
             kind("the crivo library", "which quantiles there are", "crivo show")
         }
@@ -78,6 +81,7 @@ mod tests {
     use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
     use crivo::membership::{Bloom, CounterBits, CountingBloom};
     use crivo::profile::{ColumnProfile, DDSketch};
+    use crivo::quantiles::NumberQuantiles;
     use crivo::window::Panes;
 
     use super::*;
@@ -100,6 +104,7 @@ mod tests {
             (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),
             (Majority::new().into(), "the crivo library", "crivo ask"),
             (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo show"),
+            (NumberQuantiles::for_error(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask -q"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),
         ] {

@@ -7,14 +7,14 @@
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use crivo::codec::AnySketch;
-use crivo::sketch::InsertKeys as _;
+use crivo::sketch::{InsertKeys as _, Sketch as _};
 use crivo::window::Panes;
 use crivo_rows::{Counts, RowBatch};
 use serde::Serialize;
 
 use crate::args::Continued;
 use crate::clock;
-use crate::numbers;
+use crate::numbers::{self, FieldNumbers};
 use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::tally::Weights;
@@ -131,6 +131,8 @@ struct WindowWorker {
     weights: Option<Weights>,
     /// The weight of each key of a run.
     of_keys: Vec<u64>,
+    /// The numbers of column 0, if the sketches take numbers instead of keys.
+    numbers: Option<FieldNumbers>,
     skipped: u64,
     bad: u64,
 }
@@ -144,12 +146,14 @@ impl Window {
     /// Puts every row into the pane of its time, as often as the weight in column 1 says if it is `weighted`.
     pub(crate) fn fill(self, pass: &Pass, weighted: bool, out: &Output) -> Result<(Self, Counts)> {
         let scheme = self.ring.empty().scheme();
+        let takes_numbers = self.ring.empty().clone().takes_numbers().is_some();
         let start = WindowWorker {
             ring: self.ring,
             times: Vec::new(),
             times_in: 1 + usize::from(weighted),
             weights: weighted.then(Weights::default),
             of_keys: Vec::new(),
+            numbers: takes_numbers.then(FieldNumbers::default),
             skipped: 0,
             bad: 0,
         };
@@ -159,9 +163,10 @@ impl Window {
         if let Some(weights) = &worker.weights {
             weights.add_to(&mut counts);
         }
+        let bad = worker.bad + worker.numbers.map_or(0, |numbers| numbers.bad);
         counts.skipped += worker.skipped;
-        counts.bad += worker.bad;
-        counts.rows = counts.rows.saturating_sub(worker.bad);
+        counts.bad += bad;
+        counts.rows = counts.rows.saturating_sub(bad);
         Ok((Self { ring: worker.ring }, counts))
     }
 
@@ -213,6 +218,10 @@ impl WindowWorker {
         if let Some(weights) = &mut self.weights {
             weights.read(batch, skip_bad)?;
         }
+        if let Some(numbers) = &mut self.numbers {
+            numbers.read(batch, 0, skip_bad)?;
+            return self.step_numbers();
+        }
         let Self { ring, times, weights, of_keys, .. } = self;
         let width = ring.pane_width() as i64;
         let found = batch.keys_with_rows(0)?;
@@ -235,6 +244,25 @@ impl WindowWorker {
                         sketch.weights_mut()?.add_batch(&keys, of_keys)?;
                     }
                 }
+            }
+            start += run;
+        }
+        Ok(())
+    }
+
+    /// Puts every number into the pane of its row's time.
+    fn step_numbers(&mut self) -> crivo_rows::Result<()> {
+        let Self { ring, times, numbers: Some(numbers), .. } = self else { return Ok(()) };
+        let width = ring.pane_width() as i64;
+        let pane_of = |at: usize| times[numbers.rows[at]].map(|time| time.div_euclid(width));
+        let mut start = 0;
+        while start < numbers.rows.len() {
+            let pane = pane_of(start);
+            let run = (start..numbers.rows.len()).take_while(|&at| pane_of(at) == pane).count();
+            if let Some(time) = times[numbers.rows[start]]
+                && let Some(sketch) = ring.pane_mut(time, run as u64)
+            {
+                sketch.numbers_mut()?.insert_numbers(&numbers.values[start..start + run]);
             }
             start += run;
         }

@@ -1,5 +1,50 @@
 //! Numbers in fields: weights, sums, conditions.
 
+use crivo_rows::RowBatch;
+
+/// The numbers of one field of a batch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FieldNumbers {
+    /// The numbers, in the order of their rows.
+    pub(crate) values: Vec<f64>,
+    /// The row of each number.
+    pub(crate) rows: Vec<usize>,
+    /// Rows so far whose value is not a number.
+    pub(crate) bad: u64,
+}
+
+impl FieldNumbers {
+    /// Reads the numbers in a column, replacing those before. Missing values are passed over.
+    pub(crate) fn read(
+        &mut self,
+        batch: &RowBatch<'_>,
+        column: usize,
+        skip_bad: bool,
+    ) -> crivo_rows::Result<()> {
+        self.values.clear();
+        self.rows.clear();
+        for (row, text) in batch.column(column).iter().enumerate() {
+            let Some(text) = text else { continue };
+            match decimal(text) {
+                Some(number) => {
+                    self.values.push(number);
+                    self.rows.push(row);
+                }
+                None if skip_bad => self.bad += 1,
+                None => {
+                    let found = shown(text);
+                    let message = format!(
+                        "expected a number, found '{found}': choose another field with -f, or count such rows \
+                         as bad with --skip-bad"
+                    );
+                    return Err(batch.error(row, message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A whole number from 0 on, blanks around it allowed.
 pub fn whole(text: &[u8]) -> Option<u64> {
     let digits = match text.trim_ascii() {

@@ -11,6 +11,7 @@ use crivo::frequency::{CountMin, RangeCountMin};
 use serde::Serialize;
 
 use super::Outcome;
+use super::quantile::answer::Asked;
 use crate::form::FormArgs;
 use crate::kinds;
 use crate::lookup::{Answer, Lookup, about_rate, each_key};
@@ -28,6 +29,7 @@ Examples:
   crivo ask visits.crivo ana rui
   cut -f1 users.tsv | crivo ask visits.crivo - --json
   crivo ask latencies.crivo --range 100 250
+  crivo ask prices.crivo -q 0.5,0.99 --rank 100
   crivo ask orders.crivo --join visits.crivo")]
 pub(crate) struct Args {
     /// The sketch file
@@ -35,7 +37,7 @@ pub(crate) struct Args {
     sketch: PathBuf,
 
     /// The keys to ask about; - reads them from standard input, one a line
-    #[arg(value_name = "KEY", required_unless_present_any = ["range", "join"], allow_negative_numbers = true)]
+    #[arg(value_name = "KEY", required_unless_present_any = ["range", "join", "shares", "values", "histogram"], allow_negative_numbers = true)]
     keys: Vec<OsString>,
 
     /// How many keys lie between these two integers, both included (freq --ranges)
@@ -46,6 +48,10 @@ pub(crate) struct Args {
     /// How many rows the join with the keys of this other sketch has (both from freq)
     #[arg(long, value_name = "SKETCH", conflicts_with = "keys")]
     join: Option<PathBuf>,
+
+    /// Of a sketch made by crivo quantile: which values have these ranks, and which ranks these values.
+    #[command(flatten, next_help_heading = "Quantiles")]
+    asked: Asked,
 
     #[command(flatten)]
     form: FormArgs,
@@ -100,6 +106,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
     // Of a window, what it sees at its latest time.
     let sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
+    if args.asked.is_wanted() {
+        args.asked.check()?;
+        let sketch = sketch.quantiles().map_err(|_| cannot(&sketch, &name, "-q", "crivo quantile"))?;
+        let answers = args.asked.answers(sketch);
+        if args.json { out.json(&answers) } else { answers.print(out) }?;
+        return Ok(ExitCode::SUCCESS);
+    }
     match (&args.range, &args.join) {
         (Some(range), _) => {
             let count = in_range(&sketch, range, &name)?;

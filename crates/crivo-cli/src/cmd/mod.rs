@@ -17,6 +17,7 @@ mod passages;
 mod plan;
 mod private;
 mod profile;
+mod quantile;
 mod sample;
 mod set;
 mod show;
@@ -57,6 +58,7 @@ pub(crate) enum Command {
     Uniq(uniq::Args),
     Sample(sample::Args),
     Count(count::Args),
+    Quantile(quantile::Args),
     Plan(plan::Args),
     Private(private::Args),
     Ask(ask::Args),
@@ -84,6 +86,7 @@ impl Command {
             Self::Uniq(args) => uniq::run(&args, out),
             Self::Sample(args) => sample::run(&args, out),
             Self::Count(args) => count::run(&args, out),
+            Self::Quantile(args) => quantile::run(&args, out),
             Self::Plan(args) => plan::run(&args, out),
             Self::Private(args) => private::run(&args, out),
             Self::Ask(args) => ask::run(&args, out),

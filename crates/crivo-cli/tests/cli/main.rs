@@ -38,6 +38,7 @@ mod profile;
 mod profile_honest;
 mod profile_page;
 mod profile_tables;
+mod quantile;
 mod readme;
 mod sample;
 mod set;

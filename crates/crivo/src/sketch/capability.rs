@@ -10,6 +10,7 @@ use crate::frequency::Hitter;
 use crate::keys::{KeyBatch, KeyRef};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
+use crate::quantiles::Bar;
 
 /// A sketch that needs only the hash of a key.
 pub trait InsertHashes: Sketch {
@@ -185,6 +186,38 @@ pub trait Quantiles {
 
     /// Returns how many values are below `limit`, with bounds.
     fn count_below(&self, limit: f64) -> Estimate;
+
+    /// Returns how many values there are; [`u64::MAX`] if that many or more.
+    fn count(&self) -> u64;
+
+    /// Returns which share of all values is at most `limit`, with bounds, if there is a value.
+    fn rank(&self, limit: f64) -> Option<Estimate> {
+        let (below, all) = (self.count_below(limit.next_up()), self.count() as f64);
+        let share = |count: f64| (count / all).min(1.0);
+        let [value, lower, upper] = [below.value(), below.lower(), below.upper()].map(share);
+        (all > 0.0).then(|| Estimate::probable(value, lower, upper, below.confidence()))
+    }
+
+    /// Returns the values in that many bars of equal width, with bounds for each. Values that are all equal, or
+    /// span more than floats can divide, come in one bar.
+    fn histogram(&self, bars: usize) -> Vec<Bar> {
+        let end = |share| self.quantile(share).map(Estimate::value);
+        let Some((least, greatest)) = end(0.0).zip(end(1.0)) else { return Vec::new() };
+        let limits = Bar::limits(least, greatest, bars);
+        let below: Vec<Estimate> = limits.iter().map(|&limit| self.count_below(limit)).collect();
+        let last = limits.len() - 2;
+        let bar = |bar: usize| {
+            let (from, to) = (below[bar], below[bar + 1]);
+            let all = self.count() as f64;
+            let to = if bar == last { Estimate::exact(all) } else { to };
+            let [value, lower, upper] =
+                [to.value() - from.value(), to.lower() - from.upper(), to.upper() - from.lower()];
+            let sureness = if from.is_certain() { to.confidence() } else { from.confidence() };
+            let count = Estimate::probable(value, lower, upper, sureness).limited_to(0.0, all);
+            Bar { from: limits[bar], to: limits[bar + 1], count }
+        };
+        (0..=last).map(bar).collect()
+    }
 }
 
 /// A sample of the keys of a stream.

@@ -296,6 +296,10 @@ impl Quantiles for DDSketch {
     fn count_below(&self, limit: f64) -> Estimate {
         self.count_below(limit)
     }
+
+    fn count(&self) -> u64 {
+        self.count()
+    }
 }
 
 impl Merge for DDSketch {

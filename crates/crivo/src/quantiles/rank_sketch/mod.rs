@@ -327,7 +327,15 @@ impl<T: RankItem> RankSketch<T> {
     /// Gives up ranks: the weights are more than can be counted.
     #[cold]
     fn saturate(&mut self) {
-        self.count = u64::MAX;
+        let ends = self.ends.take();
+        let unordered = self.unordered;
+        self.clear();
+        (self.count, self.ends, self.unordered) = (u64::MAX, ends, unordered);
+    }
+
+    /// Forgets all values, but not the sizes and the state of the generator.
+    fn clear(&mut self) {
+        (self.count, self.unordered, self.ends) = (0, 0, None);
         self.sampler = Sampler::new();
         self.levels = vec![Level::new()];
         self.retained = 0;

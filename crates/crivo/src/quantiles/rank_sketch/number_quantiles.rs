@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::estimate::{Confidence, Estimate};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{InsertNumbers, Quantiles, impl_sketch};
+use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
 
 /// How many numbers are looked at together.
 const CHUNK: usize = 1024;
@@ -21,6 +21,17 @@ pub struct Bar {
     pub to: f64,
     /// How many numbers lie between them.
     pub count: Estimate,
+}
+
+impl Bar {
+    /// Returns the limits of that many bars of equal width; two limits if there can be only one bar.
+    pub(crate) fn limits(least: f64, greatest: f64, bars: usize) -> Vec<f64> {
+        let width = (greatest - least) / bars.max(1) as f64;
+        if !(width > 0.0 && width.is_finite() && least + width > least) {
+            return vec![least, greatest];
+        }
+        (0..bars).map(|bar| least + width * bar as f64).chain([greatest]).collect()
+    }
 }
 
 impl NumberQuantiles {
@@ -46,6 +57,16 @@ impl NumberQuantiles {
     /// If the error is not in [`ERRORS`](Self::ERRORS).
     pub fn for_tails(error: f64, seed: u64) -> Result<Self> {
         Self::new(Self::size_for(error, Accuracy::Tails)?, Accuracy::Tails, seed)
+    }
+
+    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for values that will be
+    /// merged into it.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        let mut empty = self.clone();
+        empty.clear();
+        empty.reseed(self.count);
+        empty
     }
 
     /// Adds a number. Infinities are numbers; NaN is only counted as that.
@@ -175,17 +196,15 @@ impl NumberQuantiles {
     /// equal, or span more than floats can divide, come in one bar.
     pub fn histogram(&self, bars: usize) -> Vec<Bar> {
         let Some((least, greatest)) = self.min().zip(self.max()) else { return Vec::new() };
-        let width = (greatest - least) / bars.max(1) as f64;
-        let whole = Bar { from: least, to: greatest, count: self.summary().items };
-        if !(width > 0.0 && width.is_finite() && least + width > least) {
-            return vec![whole];
-        }
-        let limit = |bar: usize| if bar == bars { greatest } else { least + width * bar as f64 };
-        let count = |bar: usize| {
-            let to = if bar + 1 == bars { greatest.next_up() } else { limit(bar + 1) };
-            self.count_between(&Number::new(limit(bar)), &Number::new(to), Confidence::P95)
+        let limits = Bar::limits(least, greatest, bars);
+        let last = limits.len() - 2;
+        let bar = |bar: usize| {
+            let (from, to) = (limits[bar], limits[bar + 1]);
+            let end = if bar == last { greatest.next_up() } else { to };
+            let count = self.count_between(&Number::new(from), &Number::new(end), Confidence::P95);
+            Bar { from, to, count }
         };
-        (0..bars).map(|bar| Bar { from: limit(bar), to: limit(bar + 1), count: count(bar) }).collect()
+        (0..=last).map(bar).collect()
     }
 
     /// Returns the least number, exactly.
@@ -219,5 +238,17 @@ impl Quantiles for NumberQuantiles {
 
     fn count_below(&self, limit: f64) -> Estimate {
         self.count_below(limit)
+    }
+
+    fn count(&self) -> u64 {
+        self.count()
+    }
+
+    fn rank(&self, limit: f64) -> Option<Estimate> {
+        self.rank(limit)
+    }
+
+    fn histogram(&self, bars: usize) -> Vec<Bar> {
+        self.histogram(bars)
     }
 }

@@ -1,0 +1,206 @@
+//! `crivo quantile`: which value has that rank?
+
+pub(super) mod answer;
+mod exact;
+mod fill;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use crivo::codec::AnySketch;
+use crivo::quantiles::{Accuracy, NumberQuantiles};
+use crivo_rows::{Counts, Items};
+use serde::Serialize;
+
+use self::answer::{Answers, Asked};
+use super::Outcome;
+use crate::args::{Continued, InputArgs, Seeded, SketchArgs, share};
+use crate::output::{self, Output};
+use crate::pass::Pass;
+use crate::store::Destination;
+use crate::window::{self, Covered, WindowArgs};
+
+/// The error of ranks that is aimed for where none is asked for.
+const DEFAULT_ERROR: f64 = 0.005;
+
+/// Which value has that rank: the median, the 99th percentile?
+///
+/// Reads the numbers of a field in one pass and a few kilobytes. Each answer says between which values the
+/// true one lies, 95 % sure. While there are few numbers, answers are exact.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo quantile -f price -q 0.5,0.9,0.99 sales.csv
+  crivo quantile -f millis -q 99.9%,99.99% --tails 'logs/*.jsonl' --json
+  crivo quantile -f age --rank 18 65 --histogram people.parquet --verify
+  crivo quantile -f price monday.csv --into prices.crivo && crivo ask prices.crivo -q 0.5")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    how: How,
+
+    #[command(flatten)]
+    seed: Seeded,
+
+    #[command(flatten)]
+    sketch: SketchArgs,
+
+    #[command(flatten)]
+    window: WindowArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Quantiles")]
+struct How {
+    #[command(flatten)]
+    asked: Asked,
+
+    /// By what share of all ranks an answer may be off, 95 % sure: 0.01 or 1% [default: 0.5%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    error: Option<f64>,
+
+    /// The error is a share of the distance from the nearer end: for the 99.9th percentile and beyond
+    #[arg(long)]
+    tails: bool,
+
+    /// Sort all numbers in a second pass, and say whether the bounds hold
+    #[arg(long, conflicts_with_all = ["into", "window"])]
+    verify: bool,
+
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report {
+    rows: u64,
+    skipped: u64,
+    left_out: u64,
+    bad: u64,
+    #[serde(flatten)]
+    answers: Answers,
+    method: &'static str,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<Covered>,
+}
+
+/// What was read, and where it is to be written.
+struct Read {
+    /// The sketch that answers: of a window, what it sees at its latest time.
+    seen: AnySketch,
+    counts: Counts,
+    memory: usize,
+    window: Option<Covered>,
+    unwritten: Option<(Destination, Vec<u8>)>,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    let mut pass = args.input.pass()?;
+    if pass.items != Items::Values {
+        bail!("--words: words are no numbers");
+    }
+    if args.how.verify {
+        pass.require_twice("--verify")?;
+    }
+    args.how.asked.check()?;
+    // The sketch depends on which thread saw which rows.
+    pass.repeatable = true;
+    let read = if args.window.is_wanted() {
+        read_window(args, &mut pass, out)?
+    } else {
+        read_rows(args, &pass, out)?
+    };
+    let mut answers = args.how.asked.answers(read.seen.quantiles()?);
+    if args.how.verify {
+        let (numbers, counts) = exact::numbers(&pass, out)?;
+        Pass::require_same(read.counts, counts).context("--verify")?;
+        answers.verify(&numbers);
+    }
+    if let Some((destination, bytes)) = &read.unwritten {
+        destination.write(bytes)?;
+    }
+    let method = method(&read.seen);
+    if args.how.json {
+        let Counts { rows, skipped, left_out, bad, .. } = read.counts;
+        let (bytes, window) = (read.memory, read.window);
+        out.json(&Report { rows, skipped, left_out, bad, answers, method, bytes, window })?;
+    } else {
+        answers.print(out)?;
+        if let Some(Covered { from, to, late }) = &read.window {
+            out.detail(format_args!("from {from}"))?;
+            out.detail(format_args!("to   {to}, {} late", output::count(*late)))?;
+        }
+        out.counts(read.counts)?;
+        out.detail(format_args!("{method}, {}", output::bytes(read.memory)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The sketch's kind in a word.
+fn method(sketch: &AnySketch) -> &'static str {
+    match sketch.downcast_ref().map(NumberQuantiles::accuracy) {
+        Some(Accuracy::Tails) => "tails",
+        _ => "kll",
+    }
+}
+
+fn new_sketch(args: &Args) -> Result<AnySketch> {
+    let (error, seed) = (args.how.error.unwrap_or(DEFAULT_ERROR), args.seed.number()?);
+    let build = if args.how.tails { NumberQuantiles::for_tails } else { NumberQuantiles::for_error };
+    Ok(build(error, seed).context("--error")?.into())
+}
+
+/// Returns an empty sketch like the one in the file, or the reason why this command cannot go on with that.
+fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
+    if args.how.error.is_some() || args.how.tails {
+        before.require_same_sizes(&new_sketch(args)?)?;
+    }
+    match before.sketch.downcast_ref::<NumberQuantiles>() {
+        Some(sketch) => Ok(sketch.emptied().into()),
+        None => Err(before.refusal()),
+    }
+}
+
+fn read_rows(args: &Args, pass: &Pass, out: &Output) -> Result<Read> {
+    let before = args.sketch.to_continue()?;
+    let start = match &before {
+        None => new_sketch(args)?,
+        Some(before) => {
+            window::refuse_ring(&before.sketch, &before.name)?;
+            continued(before, args)?
+        }
+    };
+    let destination = args.sketch.destination(&args.input)?;
+    let (fresh, counts) = fill::fill(pass, start, out)?;
+    let seen = match before {
+        None => fresh,
+        Some(Continued { mut sketch, .. }) => {
+            sketch.merge(&fresh)?;
+            sketch
+        }
+    };
+    let unwritten = destination.map(|destination| (destination, seen.encode()));
+    Ok(Read { memory: seen.memory(), seen, counts, window: None, unwritten })
+}
+
+fn read_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Read> {
+    let window = match args.sketch.to_continue()? {
+        None => args.window.begin(new_sketch(args)?, pass)?,
+        Some(before) => {
+            let (ring, name) = window::ring_of(before)?;
+            continued(&Continued { name: name.clone(), sketch: ring.empty().clone() }, args)?;
+            args.window.go_on(ring, &name, pass)?
+        }
+    };
+    let destination = args.sketch.destination(&args.input)?;
+    let (window, counts) = window.fill(pass, false, out)?;
+    let (seen, covered) = (window.merged()?, window.covered()?);
+    let ring = window.into_sketch();
+    let unwritten = destination.map(|destination| (destination, ring.encode()));
+    Ok(Read { memory: ring.memory(), seen, counts, window: covered, unwritten })
+}
