@@ -22,6 +22,7 @@ mod condition;
 mod corpus;
 mod exact;
 mod filter;
+mod groups;
 mod interrupt;
 mod kinds;
 mod lookup;

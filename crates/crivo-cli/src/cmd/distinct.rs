@@ -1,5 +1,6 @@
 //! `crivo distinct`: how many different values?
 
+pub(crate) mod groups;
 mod interchange;
 mod method;
 
@@ -15,6 +16,7 @@ use serde::Serialize;
 use self::method::Method;
 use super::Outcome;
 use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
+use crate::groups::GroupArgs;
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
@@ -30,6 +32,7 @@ Examples:
   crivo distinct -f user visits.csv.gz
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
   crivo distinct --method ull --precision 12 access.log --verify
+  crivo distinct -f user --by country visits.csv
   crivo distinct -f user monday.csv --into users.crivo
   crivo distinct -f user visits.parquet --interchange hll -o users.bin
   crivo distinct -f user --window 24h --time-field time --follow visits.jsonl")]
@@ -42,6 +45,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -122,6 +128,9 @@ struct Counted {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let Args { input, how, .. } = args;
     let mut pass = input.pass()?;
+    if let Some(by) = args.groups.by() {
+        return groups::run(args, &mut pass, by, out);
+    }
     if how.verify {
         pass.require_twice("--verify")?;
     }

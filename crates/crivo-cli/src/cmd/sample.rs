@@ -6,6 +6,8 @@
 //! (as in `crivo::sampling::WeightedReservoir`), so that a row of twice the weight is twice as
 //! likely to be drawn next.
 
+mod groups;
+
 use std::collections::BinaryHeap;
 use std::io::Write;
 use std::num::NonZero;
@@ -17,19 +19,21 @@ use crivo_rows::{Items, Predicate, RowBatch, Select};
 
 use super::Outcome;
 use crate::args::{InputArgs, Seeded};
+use crate::groups::GroupArgs;
 use crate::numbers;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 
 /// Print a fair sample of the rows, in their order, after the header
 ///
-/// Every set of so many rows is as likely as any other. The same seed gives the same sample of the same
+/// Every set of so many rows is as likely as any other. With --by so many rows of each group are drawn. The same seed gives the same sample of the same
 /// file. With --weight a row of twice the weight is twice as likely to be drawn next.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   crivo sample -n 1000 visits.csv.gz > some.csv
   crivo sample -n 5 --seed random access.log
+  crivo sample -n 3 --by country visits.csv
   crivo sample -n 100 --weight amount sales.parquet > audit.parquet")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -45,6 +49,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     seed: Seeded,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 }
 
 /// A row that is in the sample so far: the number it drew, its place, and itself where it is text.
@@ -126,6 +133,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if numbered {
         pass.threads = 1;
     }
+    if let Some(by) = args.groups.by() {
+        return groups::run(args, &mut pass, by, groups::Draw { numbered, must_have, weight }, out);
+    }
     let draw = Draw { seed: mix(args.seed.number()?), numbered, must_have, weight, skip_bad: pass.skip_bad };
     let folded = pass.fold_rows(
         KeyScheme::bytes(),
@@ -143,7 +153,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut rows = folded.state.drawn.into_vec();
     rows.sort_unstable_by_key(|row| row.id);
     if rows.iter().any(|row| row.line.is_none()) {
-        copy_by_place(&pass, &rows, out)?;
+        let places: Vec<u64> = rows.iter().map(|row| row.id).collect();
+        copy_by_place(&pass, &places, out)?;
     } else {
         print(folded.header.as_deref(), &rows)?;
     }
@@ -241,28 +252,45 @@ fn mix(value: u64) -> u64 {
     value ^ value >> 31
 }
 
-/// The header and the lines, each with the line end it had; the last of a file may have had none.
+/// The header and the lines.
 fn print(header: Option<&[u8]>, rows: &[Drawn]) -> Result<()> {
-    let mut text = std::io::BufWriter::new(output::rows());
-    let mut ended = true;
-    for line in header.into_iter().chain(rows.iter().filter_map(|row| row.line.as_deref())) {
-        if !ended {
-            text.write_all(b"\n")?;
-        }
-        text.write_all(line)?;
-        ended = line.ends_with(b"\n");
+    let mut lines = Lines::new();
+    header.into_iter().chain(rows.iter().filter_map(|row| row.line.as_deref())).try_for_each(|line| lines.add(line))?;
+    lines.end()
+}
+
+/// Prints lines, each with the line end it had; the last of a file may have had none.
+struct Lines {
+    text: std::io::BufWriter<Box<dyn Write>>,
+    ended: bool,
+}
+
+impl Lines {
+    fn new() -> Self {
+        Self { text: std::io::BufWriter::new(Box::new(output::rows())), ended: true }
     }
-    Ok(text.flush()?)
+
+    fn add(&mut self, line: &[u8]) -> std::io::Result<()> {
+        if !self.ended {
+            self.text.write_all(b"\n")?;
+        }
+        self.ended = line.ends_with(b"\n");
+        self.text.write_all(line)
+    }
+
+    fn end(mut self) -> Result<()> {
+        Ok(self.text.flush()?)
+    }
 }
 
 /// Rows that are not text are copied in a second pass.
-fn copy_by_place(pass: &Pass, rows: &[Drawn], out: &Output) -> Result<()> {
+fn copy_by_place(pass: &Pass, places: &[u64], out: &Output) -> Result<()> {
     pass.require_twice("a sample of Parquet")?;
-    let kept = |id: u64| rows.partition_point(|row| row.id < id);
+    let kept = |id: u64| places.partition_point(|place| *place < id);
     let predicate = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
         let first = batch.id(0).to_u64();
-        for row in &rows[kept(first)..kept(first + keep.len() as u64)] {
-            keep[(row.id - first) as usize] = true;
+        for place in &places[kept(first)..kept(first + keep.len() as u64)] {
+            keep[(place - first) as usize] = true;
         }
         Ok(())
     };

@@ -4,6 +4,7 @@
 //! whether some key has the majority. A second pass, if asked for, counts the candidates exactly.
 
 mod choose;
+pub(crate) mod groups;
 mod recount;
 
 use std::num::NonZero;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use self::choose::{Candidate, Guarantee, Wanted};
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, SketchArgs, share, whole};
+use crate::groups::GroupArgs;
 use crate::output::{self, Interval, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
@@ -40,6 +42,7 @@ const SHARPNESS: f64 = 10.0;
 Examples:
   crivo top -f url access.csv.gz
   crivo top -k 20 -f ip 'logs/*.jsonl' --verify
+  crivo top -k 3 -f product --by country sales.csv
   crivo top -f customer --weight cents sales.csv --min-share 1% --json")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -50,6 +53,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -149,6 +155,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         pass.read_beside(field, "--weight")?;
     }
     let wanted = wanted(&args.how)?;
+    if let Some(by) = args.groups.by() {
+        return groups::run(args, &mut pass, by, &wanted, out);
+    }
     let Counted { sketch, counts, destination, ring, window } = if args.window.is_wanted() {
         count_in_window(args, &mut pass, &wanted, out)?
     } else {
