@@ -144,7 +144,9 @@ impl GroupPass<'_> {
         let stop = || interrupt::is_requested() && !self.pass.follow;
         let kind = grouping.kind();
         let grouped = grouping
-            .finish(state.worker, destination.is_some(), &stop, |key, group, emit| answer(kind, key, group, emit))
+            .finish(state.worker, destination.is_some(), &stop, |key, group, emit| {
+                answer(kind, key, group, emit)
+            })
             .map_err(explained)?;
         if let (Some(destination), Some(file)) = (&destination, &grouped.file) {
             destination.write_with(|to| file.write_to(to).map_err(explained))?;

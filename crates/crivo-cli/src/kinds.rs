@@ -5,6 +5,7 @@
 
 use anyhow::anyhow;
 use crivo::codec::{AnySketch, Question};
+use crivo::groups::Groups;
 use crivo::sketch::Sketch as _;
 
 /// What a user needs to know about a kind of sketch.
@@ -27,7 +28,7 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
     let knows_frequency = sketch.answers_frequency().is_some();
     match sketch.family().question() {
         Question::HowManyEvents if knows_frequency => {
-            kind("crivo count --by", "how often each key came", "crivo ask")
+            kind("crivo count --by --bits", "how often each key came", "crivo ask")
         }
         Question::HowManyEvents => kind("crivo count --counter", "how many events", "crivo show"),
         Question::HowManyDifferent => kind("crivo distinct", "how many different", "crivo show"),
@@ -38,6 +39,9 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         Question::HowOften => about_frequency(sketch),
         Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
         Question::WhichAreAlike => kind("the crivo library", "how alike two sets are", "crivo show"),
+        Question::Container if sketch.downcast_ref::<Groups>().is_some() => {
+            kind("crivo … --by", "what its sketches answer, for each group", "crivo ask --group")
+        }
         Question::Container if sketch.answers_quantiles().is_some() => {
             kind("the crivo library", "which quantiles there are", "crivo show")
         }
@@ -86,7 +90,7 @@ mod tests {
         let hll = AnySketch::from(HyperLogLog::new(4).unwrap());
         for (sketch, made_by, asked_by) in [
             (MorrisCounter::new(2.0, 8, 0).unwrap().into(), "crivo count --counter", "crivo show"),
-            (CounterArray::new(9, 8, 2.0, 0).unwrap().into(), "crivo count --by", "crivo ask"),
+            (CounterArray::new(9, 8, 2.0, 0).unwrap().into(), "crivo count --by --bits", "crivo ask"),
             (hll.clone(), "crivo distinct", "crivo show"),
             (Bloom::for_items(9, 0.1).unwrap().into(), "crivo set build", "crivo ask"),
             (CountingBloom::for_items(9, 0.1).unwrap().into(), "crivo set build --counting", "crivo ask"),
@@ -96,6 +100,7 @@ mod tests {
             (Majority::new().into(), "the crivo library", "crivo ask"),
             (DDSketch::for_error(0.1).unwrap().into(), "the crivo library", "crivo show"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
+            (Groups::new(hll.clone(), 1).unwrap().into(), "crivo … --by", "crivo ask --group"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),
         ] {
             let kind = of(&sketch);

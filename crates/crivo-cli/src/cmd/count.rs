@@ -120,7 +120,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut pass = args.input.pass()?;
     let before = args.sketch.to_continue()?;
     if let Some(field) = args.groups.by() {
-        let goes_on = before.as_ref().is_some_and(|before| before.sketch.downcast_ref::<CounterArray>().is_some());
+        let goes_on =
+            before.as_ref().is_some_and(|before| before.sketch.downcast_ref::<CounterArray>().is_some());
         let How { bits, reach, items, .. } = &args.how;
         if goes_on || bits.is_some() || reach.is_some() || items.is_some() {
             return by::run(args, &mut pass, field, out);

@@ -255,7 +255,10 @@ fn mix(value: u64) -> u64 {
 /// The header and the lines.
 fn print(header: Option<&[u8]>, rows: &[Drawn]) -> Result<()> {
     let mut lines = Lines::new();
-    header.into_iter().chain(rows.iter().filter_map(|row| row.line.as_deref())).try_for_each(|line| lines.add(line))?;
+    header
+        .into_iter()
+        .chain(rows.iter().filter_map(|row| row.line.as_deref()))
+        .try_for_each(|line| lines.add(line))?;
     lines.end()
 }
 

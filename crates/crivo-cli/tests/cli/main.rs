@@ -23,6 +23,7 @@ mod distinct;
 mod files;
 mod follow;
 mod freq;
+mod groups;
 mod hostile;
 mod input;
 mod lab;

@@ -107,7 +107,16 @@ impl RowSample {
         check_capacity(capacity)?;
         let scheme = KeyScheme::bytes().with_seed(seed);
         let kept = BinaryHeap::new();
-        Ok(Self { scheme, capacity, is_weighted: false, seen: 0, weightless: 0, kept, limit: u64::MAX, row_bytes: 0 })
+        Ok(Self {
+            scheme,
+            capacity,
+            is_weighted: false,
+            seen: 0,
+            weightless: 0,
+            kept,
+            limit: u64::MAX,
+            row_bytes: 0,
+        })
     }
 
     /// An empty sample of up to `capacity` rows, drawn by weight without replacement.
@@ -272,9 +281,7 @@ impl RowSample {
 
     /// Bytes of memory in use, rows and the struct itself included.
     pub fn memory(&self) -> usize {
-        size_of::<Self>()
-            + self.kept.capacity() * size_of::<NumberedRow>()
-            + self.row_bytes
+        size_of::<Self>() + self.kept.capacity() * size_of::<NumberedRow>() + self.row_bytes
     }
 
     /// The sizes it was built with.

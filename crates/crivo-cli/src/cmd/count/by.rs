@@ -1,4 +1,4 @@
-//! `crivo count --by`: one small counter for every key.
+//! `crivo count --by --bits`: one small counter for every key.
 //!
 //! An integer is the number of its counter (`--keys int`); any other key finds its counter by its hash, among
 //! so many that few share one.

@@ -67,7 +67,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     pass.select = Select::Fields(fields);
     let (json, skip_bad) = (args.how.json, pass.skip_bad);
     let scheme = args.keys.scheme()?;
-    let grouping = GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
+    let grouping =
+        GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
     let (grouped, counts) = grouping.run(
         Tally::new(),
         out,

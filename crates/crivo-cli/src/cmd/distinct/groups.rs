@@ -53,7 +53,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     pass.require_keys(scheme)?;
     let group = groups::select_group(pass, by)?;
     let json = args.how.json;
-    let grouping = GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
+    let grouping =
+        GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
     let some_full = AtomicBool::new(false);
     let (grouped, counts) = grouping.run(
         empty,

@@ -64,7 +64,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, draw: Draw, out: &Outp
                         }
                         None => {
                             let found = numbers::shown(text);
-                            let message = format!("expected a number from 0 on as the weight, found '{found}'");
+                            let message =
+                                format!("expected a number from 0 on as the weight, found '{found}'");
                             return Err(batch.error(row, message));
                         }
                     },

@@ -79,7 +79,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
     let weighted = args.how.weight.is_some();
     // What a list may miss is said for each group, by its max_error.
     let silent = Output::new(true);
-    let grouping = GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
+    let grouping =
+        GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
     let (grouped, counts) = grouping.run(
         empty,
         out,
