@@ -126,6 +126,14 @@ fn check_queries(sketch: &AnySketch) {
         };
         MinHash: sketch => check_min_hash(sketch);
         Panes: ring => check_panes(ring);
+        Tally: tally => {
+            check_estimate(tally.estimate());
+            assert!(tally.numbers() <= tally.count() && tally.sum().is_some() == (tally.numbers() > 0));
+        };
+        Groups: groups => {
+            assert_eq!(groups.iter().count(), groups.len());
+            assert!(groups.iter().all(|(key, _)| groups.get(key).is_some()));
+        };
         ColumnProfile: profile => check_column_profile(profile);
         DDSketch: sketch => check_ddsketch(sketch);
     }
