@@ -191,3 +191,59 @@ fn what_does_not_go_together_is_refused() {
         scratch.run(args).fails_with(message);
     }
 }
+
+/// More groups than 64 MiB hold.
+#[cfg(target_os = "linux")]
+fn many_groups() -> Scratch {
+    let mut text = String::from("user,page\n");
+    for row in 0..1_500_000_u64 {
+        let number = row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16;
+        writeln!(text, "u{},a rather long page/{}", number % 977, number % 500_000).unwrap();
+    }
+    Scratch::with([("v.csv", &text)])
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_with_many_groups_keeps_to_its_memory() {
+    let scratch = many_groups();
+    let args = ["distinct", "v.csv", "-f", "user", "--by", "page", "--memory", "64M", "--threads", "2"];
+    let mut command = scratch.command(&args);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut out, &mut text).unwrap();
+        text
+    });
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        peak = kilobytes.unwrap_or(0).max(peak);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let text = reader.join().unwrap();
+    assert!(text.contains("500 000 groups, ") && text.contains(" in a temporary file"), "{}", text.len());
+    assert!(peak > 0 && peak <= 64 << 10, "{peak} KiB at most, 64 MiB were given");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_process_leaves_nothing_behind() {
+    let scratch = many_groups();
+    let folder = scratch.path("tmp");
+    std::fs::create_dir(&folder).unwrap();
+    let args = ["distinct", "v.csv", "-f", "user", "--by", "page", "--memory", "64M", "-o", "g.crivo"];
+    for wait in [50, 300, 900] {
+        let mut command = scratch.command(&args);
+        command.env("TMPDIR", &folder).stdout(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "after {wait} ms");
+    }
+}
