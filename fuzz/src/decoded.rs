@@ -1,8 +1,10 @@
 //! Whatever decodes is a sketch like any other.
 
 use crivo::codec::{AnySketch, Family};
+use crivo::counting::Tally;
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
+use crivo::groups::Groups;
 use crivo::membership::{CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, ColumnType, DDSketch};
 use crivo::similarity::MinHash;
