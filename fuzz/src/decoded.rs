@@ -1,12 +1,13 @@
 //! Whatever decodes is a sketch like any other.
 
 use crivo::codec::{AnySketch, Family};
-use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
+use crivo::counting::{CounterArray, MorrisCounter, SampledCounter, Tally};
 use crivo::distinct::{
     ExactDistinct, HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog,
 };
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
+use crivo::groups::Groups;
 use crivo::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
@@ -131,6 +132,14 @@ fn check_queries(sketch: &AnySketch) {
         };
         MinHash: sketch => check_min_hash(sketch);
         Panes: ring => check_panes(ring);
+        Tally: tally => {
+            check_estimate(tally.estimate());
+            assert!(tally.numbers() <= tally.count() && tally.sum().is_some() == (tally.numbers() > 0));
+        };
+        Groups: groups => {
+            assert_eq!(groups.iter().count(), groups.len());
+            assert!(groups.iter().all(|(key, _)| groups.get(key).is_some()));
+        };
         ColumnProfile: profile => check_column_profile(profile);
         DDSketch: sketch => check_ddsketch(sketch);
     }

@@ -20,6 +20,7 @@ import format_columns
 import format_counters
 import format_distinct
 import format_frequency
+import format_groups
 import format_membership
 import format_private
 import format_profile
@@ -73,6 +74,8 @@ FAMILIES = {  # by family and family version
     (0x74, 1): "DistinctGrowth",
     (0x80, 1): "NumberQuantiles",
     (0x81, 1): "KeyQuantiles",
+    (0x13, 1): "Tally",
+    (0x78, 1): "Groups",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
 PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
@@ -85,6 +88,7 @@ PAYLOADS: dict[str, Callable[[bytes], Contents]] = {
     "SampledCounter": format_counters.SampledCounter.read,
     "MorrisCounter": format_counters.MorrisCounter.read,
     "CounterArray": format_counters.CounterArray.read,
+    "Tally": format_groups.Tally.read,
     "DirectTable": format_membership.DirectTable.read,
     "Bloom": format_membership.Bloom.read,
     "BlockedBloom": format_membership.BlockedBloom.read,
@@ -109,9 +113,10 @@ KEYED: dict[str, Callable[[bytes, int], Contents]] = {
 # The same for payloads that hold whole envelopes.
 CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Contents]] = {
     "Panes": format_windows.Panes.read,
+    "Groups": format_groups.Groups.read,
     "ColumnProfile": format_profile.ColumnProfile.read,
 }
-KEYLESS = {"SampledCounter", "MorrisCounter", "DDSketch", "NumberQuantiles"}
+KEYLESS = {"SampledCounter", "MorrisCounter", "Tally", "DDSketch", "NumberQuantiles"}
 OF_INTEGERS = {"DirectTable", "RangeCountMin"}
 HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3", 2: "Mix13"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}

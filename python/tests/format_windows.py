@@ -17,7 +17,7 @@ PARAMETERS = {
     0x10: 8, 0x11: 9, 0x12: 17, 0x20: 1, 0x22: 8, 0x23: 4, 0x25: 1, 0x26: 1, 0x30: 8, 0x31: 20, 0x32: 16,
     0x33: 18, 0x40: 6, 0x41: 6, 0x43: 4, 0x50: 4, 0x51: 4, 0x71: 25, 0x72: 12,
 }  # fmt: skip
-PANES = 0x70
+CONTAINERS = {0x70, 0x78}
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,6 @@ class Panes:
 
 def pane(data: bytes, envelope: ReadEnvelope) -> tuple[Any, Any, bytes, bytes]:
     """Header, contents and parameters of the sketch at the beginning, and what comes after it."""
-    must(len(data) < 6 or data[5] != PANES or data[:4] != b"CRVO", "a ring in a ring")
+    must(len(data) < 6 or data[5] not in CONTAINERS or data[:4] != b"CRVO", "a container in a ring")
     header, contents, rest = envelope(data)
     return header, contents, data[28 : 28 + PARAMETERS.get(header.family, 0)], rest

@@ -5,6 +5,7 @@
 
 use anyhow::anyhow;
 use crivo::codec::{AnySketch, Question};
+use crivo::groups::Groups;
 use crivo::sketch::Sketch as _;
 
 /// What a user needs to know about a kind of sketch.
@@ -27,7 +28,7 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
     let knows_frequency = sketch.answers_frequency().is_some();
     match sketch.family().question() {
         Question::HowManyEvents if knows_frequency => {
-            kind("crivo count --by", "how often each key came", "crivo ask")
+            kind("crivo count --by --bits", "how often each key came", "crivo ask")
         }
         Question::HowManyEvents => kind("crivo count --counter", "how many events", "crivo show"),
         Question::HowManyDifferent => kind("crivo distinct", "how many different", "crivo show"),
@@ -42,6 +43,9 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
             kind("crivo quantile", "which value has a rank", "crivo ask -q")
         }
         Question::WhichRank => kind("the crivo library", "which key has a rank", "crivo show"),
+        Question::Container if sketch.downcast_ref::<Groups>().is_some() => {
+            kind("crivo … --by", "what its sketches answer, for each group", "crivo ask --group")
+        }
         Question::Container if sketch.answers_quantiles().is_some() => {
             kind("the crivo library", "which quantiles there are", "crivo show")
         }
@@ -91,7 +95,7 @@ mod tests {
         let hll = AnySketch::from(HyperLogLog::new(4).unwrap());
         for (sketch, made_by, asked_by) in [
             (MorrisCounter::new(2.0, 8, 0).unwrap().into(), "crivo count --counter", "crivo show"),
-            (CounterArray::new(9, 2.0, 8, 0).unwrap().into(), "crivo count --by", "crivo ask"),
+            (CounterArray::new(9, 2.0, 8, 0).unwrap().into(), "crivo count --by --bits", "crivo ask"),
             (hll.clone(), "crivo distinct", "crivo show"),
             (Bloom::for_items(9, 0.1).unwrap().into(), "crivo set build", "crivo ask"),
             (
@@ -106,6 +110,7 @@ mod tests {
             (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo show"),
             (NumberQuantiles::for_error(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask -q"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
+            (Groups::new(hll.clone(), 1).unwrap().into(), "crivo … --by", "crivo ask --group"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),
         ] {
             let kind = of(&sketch);

@@ -21,6 +21,7 @@ mod corpus;
 mod exact;
 mod filter;
 mod form;
+mod groups;
 mod interrupt;
 mod kinds;
 mod lookup;

@@ -34,6 +34,9 @@ pub struct Grouped {
     pub spilled: u64,
 }
 
+/// Takes an answer: the text that decides its place, and the answer.
+pub type Emit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
+
 /// All groups as the bytes of one file, waiting in the temporary file.
 #[derive(Debug)]
 pub struct GroupsFile {
@@ -76,7 +79,8 @@ struct Part {
 }
 
 impl<S: Pane + Send + Sync> Grouping<S> {
-    /// Brings the groups of all threads together. `answer` appends the answer of one group to the bytes it is given;
+    /// Brings the groups of all threads together. `answer` is given the key and the content of a group, and hands on its
+    /// answers: for each a text that decides its place among all answers (the key, as a rule), and the answer itself.
     /// `stop` is asked now and then.
     ///
     /// # Errors
@@ -86,7 +90,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         worker: GroupWorker<S>,
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
-        answer: impl Fn(&[u8], &GroupSketch<S>, &mut Vec<u8>) -> Result<()> + Sync,
+        answer: impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync,
     ) -> Result<Grouped> {
         let GroupWorker { mut groups, mut runs, others, .. } = worker;
         let held = others.iter().map(Groups::memory).sum::<usize>() + groups.memory();
@@ -120,7 +124,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         source: &Source<'_, S>,
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
-        answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Vec<u8>) -> Result<()> + Sync),
+        answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync),
     ) -> Result<Vec<Part>> {
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<Option<Result<Part>>>> = Mutex::new((0..PARTS).map(|_| None).collect());
@@ -158,20 +162,18 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         part: usize,
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
-        answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Vec<u8>) -> Result<()> + Sync),
+        answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync),
     ) -> Result<Part> {
         // What answers hold altogether stays after their part is done.
         let limit = (self.memory / 4 / PARTS).clamp(LEAST_ANSWERS, MOST_ANSWERS);
         let mut made = Part { answers: AnswerSorter::new(limit), pieces: Vec::new(), bytes: 0, groups: 0 };
-        let (mut text, mut records) = (Vec::new(), Vec::new());
+        let mut records = Vec::new();
         let mut each = |key: &[u8], group: &GroupSketch<S>| {
             made.groups += 1;
             if made.groups % 256 == 0 && stop() {
                 return Err(Error::Stopped);
             }
-            text.clear();
-            answer(key, group, &mut text)?;
-            made.answers.push(key, &text, &self.spill)?;
+            answer(key, group, &mut |place, text| made.answers.push(place, text, &self.spill))?;
             if with_file {
                 GroupsHead::write_group(key, &group.payload(self.kind()), &mut records);
                 if records.len() > PIECE {

@@ -22,10 +22,9 @@
 //!     |worker, batch| worker.add_hashes(batch, 0, 1),
 //!     |worker, other| Ok(worker.join(other)),
 //! )?;
-//! let done = grouping.finish(folded.state, false, &|| false, |key, group, out| {
+//! let done = grouping.finish(folded.state, false, &|| false, |key, group, emit| {
 //!     let distinct = group.distinct(grouping.kind()).map_or(0.0, |estimate| estimate.value());
-//!     out.extend_from_slice(format!("{} {distinct}", String::from_utf8_lossy(key)).as_bytes());
-//!     Ok(())
+//!     emit(key, format!("{} {distinct}", String::from_utf8_lossy(key)).as_bytes())
 //! })?;
 //! let mut lines = Vec::new();
 //! done.answers.for_each(|_, answer| Ok(lines.push(String::from_utf8_lossy(answer).into_owned())))?;
@@ -49,5 +48,5 @@ mod worker;
 
 pub use answers::Answers;
 pub use error::{Error, Result};
-pub use finish::{Grouped, GroupsFile};
+pub use finish::{Emit, Grouped, GroupsFile};
 pub use worker::{GroupWorker, Grouping};

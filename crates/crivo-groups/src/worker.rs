@@ -237,6 +237,11 @@ impl<S: Pane> GroupWorker<S> {
         write_run(&mut self.groups, &self.spill, &mut self.runs)
     }
 
+    /// Goes on with groups that were there before the pass.
+    pub fn continue_with(&mut self, groups: Groups<S>) {
+        self.others.push(groups);
+    }
+
     /// Takes over what another thread has.
     pub fn join(&mut self, other: Self) {
         self.runs.extend(other.runs);

@@ -1,5 +1,7 @@
 //! `crivo ask`: what does a sketch say about these keys?
 
+mod groups;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,6 +10,7 @@ use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
 use crivo::codec::AnySketch;
 use crivo::frequency::{CountMin, RangeCountMin};
+use crivo::groups::Groups;
 use serde::Serialize;
 
 use super::Outcome;
@@ -22,7 +25,8 @@ use crate::window;
 /// What does a sketch say about these keys?
 ///
 /// Sketches that answer about keys say how often each came, or whether it is in there. A sketch of
-/// ranges says how many lie in one, and two sketches of frequencies how many rows their join has.
+/// ranges says how many lie in one, and two sketches of frequencies how many rows their join has. Of a file made with
+/// --by, --group says which group is asked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,14 +34,15 @@ Examples:
   cut -f1 users.tsv | crivo ask visits.crivo - --json
   crivo ask latencies.crivo --range 100 250
   crivo ask prices.crivo -q 0.5,0.99 --rank 100
-  crivo ask orders.crivo --join visits.crivo")]
+  crivo ask orders.crivo --join visits.crivo
+  crivo ask users-by-country.crivo --group PT")]
 pub(crate) struct Args {
     /// The sketch file
     #[arg(value_name = "SKETCH")]
     sketch: PathBuf,
 
     /// The keys to ask about; - reads them from standard input, one a line
-    #[arg(value_name = "KEY", required_unless_present_any = ["range", "join", "shares", "values", "histogram"], allow_negative_numbers = true)]
+    #[arg(value_name = "KEY", required_unless_present_any = ["range", "join", "shares", "values", "histogram", "group"], allow_negative_numbers = true)]
     keys: Vec<OsString>,
 
     /// How many keys lie between these two integers, both included (freq --ranges)
@@ -48,6 +53,10 @@ pub(crate) struct Args {
     /// How many rows the join with the keys of this other sketch has (both from freq)
     #[arg(long, value_name = "SKETCH", conflicts_with = "keys")]
     join: Option<PathBuf>,
+
+    /// Ask the sketch of this group, in a file made with --by; V,W is a group of two fields
+    #[arg(long, value_name = "VALUE")]
+    group: Option<OsString>,
 
     /// Of a sketch made by crivo quantile: which values have these ranks, and which ranks these values.
     #[command(flatten, next_help_heading = "Quantiles")]
@@ -105,12 +114,25 @@ struct Joined {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
     // Of a window, what it sees at its latest time.
-    let sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
+    let mut sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
+    if let Some(group) = &args.group {
+        let Some(found) = groups::find(&sketch, group.as_encoded_bytes(), &name)? else {
+            out.warn(format_args!("{name}: no group {}", group.display()));
+            return Ok(ExitCode::FAILURE);
+        };
+        if args.keys.is_empty() && args.range.is_none() && args.join.is_none() {
+            groups::answer(&found, &name, args.form.get(), out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        sketch = found.sketch;
+    } else if sketch.downcast_ref::<Groups>().is_some() {
+        bail!("{name}: holds one sketch for each group: name one with --group VALUE");
+    }
     if args.asked.is_wanted() {
         args.asked.check()?;
-        let sketch = sketch.quantiles().map_err(|_| cannot(&sketch, &name, "-q", "crivo quantile"))?;
-        let answers = args.asked.answers(sketch);
-        if args.json { out.json(&answers) } else { answers.print(out) }?;
+        let quantiles = sketch.quantiles().map_err(|_| cannot(&sketch, &name, "-q", "crivo quantile"))?;
+        let answers = args.asked.answers(quantiles);
+        if args.form.get() == Form::Json { out.json(&answers) } else { answers.print(out) }?;
         return Ok(ExitCode::SUCCESS);
     }
     match (&args.range, &args.join) {

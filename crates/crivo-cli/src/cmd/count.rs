@@ -2,12 +2,14 @@
 
 mod by;
 mod counter;
+pub(crate) mod groups;
 mod sum;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
+use crivo::counting::CounterArray;
 use crivo_rows::{Counts, Items, RowBatch, Select};
 use serde::Serialize;
 
@@ -16,6 +18,7 @@ use self::sum::Sum;
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, whole};
 use crate::form::FormArgs;
+use crate::groups::GroupArgs;
 use crate::numbers;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
@@ -23,7 +26,8 @@ use crate::pass::Pass;
 /// How many rows? How many that satisfy a condition, and what is their sum?
 ///
 /// With -f only rows with a value in that field count; with --words its words do. A counter that tosses
-/// coins needs fewer bits than an exact one; --by keeps one of 4, 8 or 16 bits for every key.
+/// coins needs fewer bits than an exact one. --by counts each group, and with --bits it keeps a counter of 4, 8 or 16
+/// bits for every key instead.
 ///
 /// Conditions compare a field with a value: = != < <= > >=, or ~ and a regular expression; 'id % 3' asks for
 /// multiples, 'id % 3 = 1' for remainders. Join them by 'and', 'or' and 'not', with brackets. Field 0 is
@@ -34,6 +38,7 @@ Examples:
   crivo count access.csv --where 'status >= 500 and url ~ ^/api'
   crivo count sales.jsonl --where 'country = PT' --sum amount --json
   crivo count access.log --where '0 ~ \"timed? out\"'
+  crivo count sales.csv --by country,month --sum amount
   crivo count --by video --bits 8 --reach 1e10 views.csv -o views.crivo && crivo ask views.crivo cats")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -44,6 +49,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -57,14 +65,10 @@ struct How {
     sum: Option<String>,
 
     /// What to count with: exact, half, sampled:N (one in N), morris, or morris:BASE (1.000001 to 2)
-    #[arg(long, value_name = "WHAT", default_value = "exact")]
+    #[arg(long, value_name = "WHAT", default_value = "exact", conflicts_with = "by")]
     counter: Counter,
 
-    /// One small counter for every value of this field; needs -o
-    #[arg(long, value_name = "FIELD", conflicts_with_all = ["sum", "counter", "field"])]
-    by: Option<String>,
-
-    /// The bits of each of these counters: 4, 8 or 16 [default: 8]
+    /// With --by, keep one small counter of this many bits for every key instead of printing: 4, 8 or 16; needs -o
     #[arg(long, value_name = "BITS", requires = "by")]
     bits: Option<u8>,
 
@@ -130,10 +134,16 @@ struct Total {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut pass = args.input.pass()?;
-    if let Some(field) = &args.how.by {
-        return by::run(args, &mut pass, field, out);
-    }
     let before = args.sketch.to_continue()?;
+    if let Some(field) = args.groups.by() {
+        let goes_on =
+            before.as_ref().is_some_and(|before| before.sketch.downcast_ref::<CounterArray>().is_some());
+        let How { bits, reach, items, .. } = &args.how;
+        if goes_on || bits.is_some() || reach.is_some() || items.is_some() {
+            return by::run(args, &mut pass, field, out);
+        }
+        return groups::run(args, &mut pass, field, out);
+    }
     let start = args.how.counter.begin(before, args.sketch.is_wanted())?;
     let destination = args.sketch.destination(&args.input)?;
     let question = Question::new(args, &mut pass)?;

@@ -1,5 +1,6 @@
 //! `crivo distinct`: how many different values?
 
+pub(crate) mod groups;
 mod interchange;
 mod method;
 
@@ -17,6 +18,7 @@ use super::Outcome;
 use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
 use crate::filter;
 use crate::form::FormArgs;
+use crate::groups::GroupArgs;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
@@ -32,6 +34,7 @@ Examples:
   crivo distinct -f user visits.csv.gz
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
   crivo distinct --method ull --precision 12 access.log --verify
+  crivo distinct -f user --by country visits.csv
   crivo distinct -f user monday.csv --into users.crivo
   crivo distinct -f user monday.csv --output csv
   crivo distinct -f user visits.parquet --interchange hll -o users.bin
@@ -45,6 +48,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -144,6 +150,9 @@ struct Counted {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let Args { input, how, .. } = args;
     let mut pass = input.pass()?;
+    if let Some(by) = args.groups.by() {
+        return groups::run(args, &mut pass, by, out);
+    }
     if how.verify {
         pass.require_twice("--verify")?;
     }

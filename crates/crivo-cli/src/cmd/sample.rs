@@ -5,11 +5,12 @@
 
 mod share;
 
+mod groups;
+
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use crivo::hash::split_mix::mix;
 use crivo::keys::KeyScheme;
 use crivo::sampling::{RowSample, SampledRow};
 use crivo_rows::{Items, Predicate, RowBatch, Select};
@@ -18,6 +19,7 @@ use self::share::{SampleSize, share_of_rows};
 
 use super::Outcome;
 use crate::args::{InputArgs, Seeded};
+use crate::groups::GroupArgs;
 use crate::numbers;
 use crate::output::{self, Output};
 use crate::pass::Pass;
@@ -25,7 +27,8 @@ use crate::pass::Pass;
 /// Print a fair sample of the rows, in their order, after the header
 ///
 /// Every set of K rows is as likely as any other; with a share each row is drawn by itself, so that any input
-/// streams through. With -f only rows with a value in that field are drawn. The same seed gives the same sample of the same
+/// streams through. With -f only rows with a value in that field are drawn. With --by K rows of each group are drawn. The same seed
+/// gives the same sample of the same
 /// file. With --weight a row of twice the weight is twice as likely to be drawn next.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -33,6 +36,7 @@ Examples:
   crivo sample -n 1000 visits.csv.gz > some.csv
   crivo sample -n 1% access.log.gz
   crivo sample -n 5 --seed random access.log
+  crivo sample -n 3 --by country visits.csv
   crivo sample -n 100 --weight amount sales.parquet > audit.parquet")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -48,6 +52,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     seed: Seeded,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 }
 
 /// What one thread has seen; at the end, all of it.
@@ -94,6 +101,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if numbered {
         pass.threads = 1;
     }
+    if let Some(by) = args.groups.by() {
+        let draw = groups::Draw { numbered, must_have, weight };
+        return groups::run(args, size, &mut pass, by, draw, out);
+    }
     let (capacity, seed) = (size.get(), args.seed.number()?);
     let empty = if weight.is_some() { RowSample::weighted } else { RowSample::new }(capacity, seed)?;
     let draw = Draw { numbered, must_have, weight, skip_bad: pass.skip_bad };
@@ -115,7 +126,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         ));
     }
     if by_place {
-        copy_by_place(&pass, &rows.rows(), out)?;
+        let places: Vec<u64> = rows.rows().iter().map(|sampled| sampled.place).collect();
+        copy_by_place(&pass, &places, out)?;
     } else {
         print(folded.header.as_deref(), &rows.rows())?;
     }
@@ -182,28 +194,45 @@ impl Draw {
     }
 }
 
-/// The header and the lines, each with the line end it had; the last of a file may have had none.
+/// The header and the lines.
 fn print(header: Option<&[u8]>, rows: &[SampledRow<'_>]) -> Result<()> {
-    let mut text = std::io::BufWriter::new(output::rows());
-    let mut ended = true;
-    for line in header.into_iter().chain(rows.iter().map(|sampled| sampled.row)) {
-        if !ended {
-            text.write_all(b"\n")?;
-        }
-        text.write_all(line)?;
-        ended = line.ends_with(b"\n");
+    let mut lines = Lines::new();
+    header.into_iter().chain(rows.iter().map(|sampled| sampled.row)).try_for_each(|line| lines.add(line))?;
+    lines.end()
+}
+
+/// Prints lines, each with the line end it had; the last of a file may have had none.
+struct Lines {
+    text: std::io::BufWriter<Box<dyn Write>>,
+    ended: bool,
+}
+
+impl Lines {
+    fn new() -> Self {
+        Self { text: std::io::BufWriter::new(Box::new(output::rows())), ended: true }
     }
-    Ok(text.flush()?)
+
+    fn add(&mut self, line: &[u8]) -> std::io::Result<()> {
+        if !self.ended {
+            self.text.write_all(b"\n")?;
+        }
+        self.ended = line.ends_with(b"\n");
+        self.text.write_all(line)
+    }
+
+    fn end(mut self) -> Result<()> {
+        Ok(self.text.flush()?)
+    }
 }
 
 /// Rows that are not text are copied in a second pass.
-fn copy_by_place(pass: &Pass, rows: &[SampledRow<'_>], out: &Output) -> Result<()> {
+fn copy_by_place(pass: &Pass, places: &[u64], out: &Output) -> Result<()> {
     pass.require_twice("a sample of Parquet")?;
-    let kept = |id: u64| rows.partition_point(|row| row.place < id);
+    let kept = |id: u64| places.partition_point(|place| *place < id);
     let predicate = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
         let first = batch.id(0).to_u64();
-        for row in &rows[kept(first)..kept(first + keep.len() as u64)] {
-            keep[(row.place - first) as usize] = true;
+        for place in &places[kept(first)..kept(first + keep.len() as u64)] {
+            keep[(place - first) as usize] = true;
         }
         Ok(())
     };

@@ -4,6 +4,7 @@
 //! whether some key has the majority. A second pass, if asked for, counts the candidates exactly.
 
 mod choose;
+pub(crate) mod groups;
 mod recount;
 
 use std::num::NonZero;
@@ -21,6 +22,7 @@ use self::choose::{Candidate, Guarantee, Wanted};
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, SketchArgs, at_least_one, share, whole};
 use crate::form::FormArgs;
+use crate::groups::GroupArgs;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
@@ -41,6 +43,7 @@ const SHARPNESS: f64 = 10.0;
 Examples:
   crivo top -f url access.csv.gz
   crivo top -k 20 -f ip 'logs/*.jsonl' --verify
+  crivo top -k 3 -f product --by country sales.csv
   crivo top -f customer --weight cents sales.csv -k 5 --min-share 1% --json
   crivo top -f url access.csv --output csv")]
 pub(crate) struct Args {
@@ -52,6 +55,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -153,6 +159,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         pass.read_beside(field, "--weight")?;
     }
     let wanted = wanted(&args.how)?;
+    if let Some(by) = args.groups.by() {
+        return groups::run(args, &mut pass, by, &wanted, out);
+    }
     let Counted { sketch, counts, destination, ring, window } = if args.window.is_wanted() {
         count_in_window(args, &mut pass, &wanted, out)?
     } else {

@@ -41,6 +41,8 @@ pub(crate) enum Cell {
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     names: Vec<String>,
+    /// Columns that are intervals even if no row says so.
+    intervals: Vec<String>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -57,16 +59,38 @@ impl Listing {
 
     /// A table without rows still has a header.
     pub(crate) fn named<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self { names: names.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        Self { names: names.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Makes these columns intervals, also in a table without rows.
+    pub(crate) fn with_intervals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.intervals = names.into_iter().map(Into::into).collect();
+        self
     }
 
     /// Returns the text of the table in a form for programs.
     pub(crate) fn text(&self, form: Form) -> String {
+        self.header(form) + &self.body(form)
+    }
+
+    /// Returns the text before the first row.
+    pub(crate) fn header(&self, form: Form) -> String {
+        let header = [self.header_texts()];
         match form {
-            Form::Csv => self.delimited(","),
-            Form::Markdown => self.markdown(),
+            Form::Csv => delimited(&header, ","),
+            Form::Markdown => format!("{}|{}\n", markdown(&header), "---|".repeat(header[0].len())),
+            Form::Json | Form::Jsonl => String::new(),
+            Form::Tsv | Form::Table => delimited(&header, "\t"),
+        }
+    }
+
+    /// Returns the text of the rows.
+    pub(crate) fn body(&self, form: Form) -> String {
+        match form {
+            Form::Csv => delimited(&self.row_texts(), ","),
+            Form::Markdown => markdown(&self.row_texts()),
             Form::Json | Form::Jsonl => self.json_lines(),
-            Form::Tsv | Form::Table => self.delimited("\t"),
+            Form::Tsv | Form::Table => delimited(&self.row_texts(), "\t"),
         }
     }
 
@@ -74,11 +98,12 @@ impl Listing {
     fn intervals(&self) -> Vec<bool> {
         let is_interval =
             |at: usize| self.rows.iter().any(|row| matches!(row.get(at), Some(Cell::Interval(_))));
-        (0..self.names.len()).map(is_interval).collect()
+        let names = self.names.iter().enumerate();
+        names.map(|(at, name)| self.intervals.contains(name) || is_interval(at)).collect()
     }
 
-    /// The header and the rows as texts, intervals in four columns.
-    fn texts(&self) -> Vec<Vec<String>> {
+    /// The names of the columns, four for each interval.
+    fn header_texts(&self) -> Vec<String> {
         let intervals = self.intervals();
         let mut header = Vec::new();
         for (name, is_interval) in self.names.iter().zip(&intervals) {
@@ -87,7 +112,13 @@ impl Listing {
                 header.extend(["lower", "upper", "confidence"].map(|bound| format!("{name}_{bound}")));
             }
         }
-        let mut texts = vec![header];
+        header
+    }
+
+    /// The rows as texts, intervals in four columns.
+    fn row_texts(&self) -> Vec<Vec<String>> {
+        let intervals = self.intervals();
+        let mut texts = Vec::new();
         for row in &self.rows {
             let mut line = Vec::new();
             for (cell, is_interval) in row.iter().zip(&intervals) {
@@ -104,35 +135,6 @@ impl Listing {
             texts.push(line);
         }
         texts
-    }
-
-    fn delimited(&self, separator: &str) -> String {
-        let mut text = String::new();
-        for line in self.texts() {
-            let fields: Vec<String> = line.iter().map(|field| quoted(field, separator)).collect();
-            text.push_str(&fields.join(separator));
-            text.push('\n');
-        }
-        text
-    }
-
-    fn markdown(&self) -> String {
-        let mut text = String::new();
-        for (at, line) in self.texts().iter().enumerate() {
-            let cells: Vec<String> = line
-                .iter()
-                .map(|cell| {
-                    let cell = cell.replace('\\', "\\\\").replace('|', "\\|");
-                    cell.replace(['\n', '\r'], " ")
-                })
-                .collect();
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "| {} |", cells.join(" | "));
-            if at == 0 {
-                let _ = writeln!(text, "|{}", "---|".repeat(cells.len()));
-            }
-        }
-        text
     }
 
     fn json_lines(&self) -> String {
@@ -188,6 +190,30 @@ impl From<Interval> for Cell {
     fn from(interval: Interval) -> Self {
         Self::Interval(interval)
     }
+}
+
+fn delimited(lines: &[Vec<String>], separator: &str) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let fields: Vec<String> = line.iter().map(|field| quoted(field, separator)).collect();
+        text.push_str(&fields.join(separator));
+        text.push('\n');
+    }
+    text
+}
+
+fn markdown(lines: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let escaped = |cell: &String| {
+            let cell = cell.replace('\\', "\\\\").replace('|', "\\|");
+            cell.replace(['\n', '\r'], " ")
+        };
+        let cells: Vec<String> = line.iter().map(escaped).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
 }
 
 /// The shortest digits that are this number; nothing for what is not finite.

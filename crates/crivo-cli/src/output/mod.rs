@@ -4,6 +4,7 @@
 //! comes from data (a field's name, a file's) cannot steer the terminal: control characters and
 //! those that turn the direction of writing are shown as escapes.
 
+mod grid;
 mod listing;
 mod meter;
 mod text;
@@ -18,6 +19,7 @@ use crivo::{Confidence, Estimate};
 use crivo_rows::{Counts, Remedy};
 use serde::Serialize;
 
+pub(crate) use self::grid::Grid;
 pub(crate) use self::listing::{Cell, Form, Listing};
 pub(crate) use self::meter::Meter;
 pub(crate) use self::text::{

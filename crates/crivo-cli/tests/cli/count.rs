@@ -95,8 +95,8 @@ fn impossible_conditions_and_numbers_are_named() {
         (&["--counter", "morris:5"], "--counter: base: expected"),
         (&["-o", "s.crivo"], "use --counter sampled:64 or morris, or --by"),
         (&["--bits", "8"], "--by"),
-        (&["--by", "x"], "name a file for it"),
-        (&["--by", "x", "--sum", "y", "-o", "s.crivo"], "cannot be used with"),
+        (&["--by", "x", "--bits", "8"], "name a file for it"),
+        (&["--by", "x", "--bits", "8", "--sum", "y", "-o", "s.crivo"], "small counters count rows only"),
         (&["--by", "x", "--bits", "7", "-o", "s.crivo"], "4, 8 or 16"),
         (&["--by", "x", "--bits", "4", "--reach", "1e9", "-o", "s.crivo"], "reach"),
         (&["--by", "x", "--reach", "0", "-o", "s.crivo"], "--reach"),
@@ -197,7 +197,9 @@ fn every_key_has_a_small_counter() {
     scratch
         .run(&["count", "views.csv", "--by", "video", "--into", "v.crivo", "--bits", "8"])
         .fails_with("has its size already");
-    scratch.feed(&["count", "--by", "1", "-o", "w.crivo"], "a\n").fails_with("such as --items 1M");
+    scratch
+        .feed(&["count", "--by", "1", "--bits", "8", "-o", "w.crivo"], "a\n")
+        .fails_with("such as --items 1M");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod distinct;
 mod files;
 mod follow;
 mod freq;
+mod groups;
 mod hostile;
 mod input;
 mod lab;

@@ -103,12 +103,6 @@ impl<S: Pane> GroupKind<S> {
         self.hash(a).cmp(&self.hash(b)).then_with(|| a.cmp(b))
     }
 
-    /// Returns the part of `parts` that a group belongs to, by its hash: groups of earlier parts are stored before those
-    /// of later ones.
-    pub fn part_of(hash: u64, parts: usize) -> usize {
-        ((u128::from(hash) * parts as u128) >> 64) as usize
-    }
-
     pub(super) fn reseed(&mut self, part: u64) {
         self.empty.reseed(part);
     }

@@ -68,6 +68,8 @@ pub struct RowSample {
     kept: BinaryHeap<NumberedRow>,
     /// The largest number in a full sample: rows above are refused at once.
     limit: u64,
+    /// The bytes of memory of all kept rows.
+    row_bytes: usize,
 }
 
 /// A row in the sample.
@@ -109,7 +111,17 @@ impl RowSample {
         let capacity = check_capacity(capacity)?;
         let scheme = KeyScheme::bytes().with_seed(seed);
         let (mask, kept) = (mix(seed), BinaryHeap::new());
-        Ok(Self { scheme, mask, capacity, is_weighted: false, seen: 0, weightless: 0, kept, limit: u64::MAX })
+        Ok(Self {
+            scheme,
+            mask,
+            capacity,
+            is_weighted: false,
+            seen: 0,
+            weightless: 0,
+            kept,
+            limit: u64::MAX,
+            row_bytes: 0,
+        })
     }
 
     /// An empty sample of up to `capacity` rows, drawn by weight without replacement.
@@ -196,13 +208,17 @@ impl RowSample {
             return Err(Error::parameter("row", "less than 4 GiB", format_args!("{} bytes", row.len())));
         }
         if !self.is_full() {
-            self.kept.push(NumberedRow { number, place, row: row.to_vec() });
+            let row = row.to_vec();
+            self.row_bytes += row.capacity();
+            self.kept.push(NumberedRow { number, place, row });
         } else if let Some(mut last) = self.kept.peek_mut()
             && (number, place) < (last.number, last.place)
         {
             // The memory of the row that leaves is used again.
+            self.row_bytes -= last.row.capacity();
             last.row.clear();
             last.row.extend_from_slice(row);
+            self.row_bytes += last.row.capacity();
             (last.number, last.place) = (number, place);
         }
         self.set_limit();
@@ -270,9 +286,7 @@ impl RowSample {
 
     /// Bytes of memory in use, rows and the struct itself included.
     pub fn memory(&self) -> usize {
-        size_of::<Self>()
-            + self.kept.capacity() * size_of::<NumberedRow>()
-            + self.kept.iter().map(|kept| kept.row.capacity()).sum::<usize>()
+        size_of::<Self>() + self.kept.capacity() * size_of::<NumberedRow>() + self.row_bytes
     }
 
     /// The sizes it was built with.
@@ -403,6 +417,7 @@ impl Decode for RowSample {
             return Err(Error::contents("weightless", "0 in a uniform sample", sample.weightless));
         }
         let rows = sample.read_rows(reader)?;
+        sample.row_bytes = rows.iter().map(|kept| kept.row.capacity()).sum();
         sample.kept = rows.into();
         sample.set_limit();
         Ok(sample)

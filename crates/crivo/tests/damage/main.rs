@@ -14,6 +14,7 @@ mod ddsketch;
 mod direct_table;
 mod distinct_growth;
 mod exact_distinct;
+mod groups;
 mod heavy_hitters;
 mod k_min_values;
 mod linear_counting;

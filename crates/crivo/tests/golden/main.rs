@@ -22,6 +22,7 @@ mod ddsketch;
 mod direct_table;
 mod distinct_growth;
 mod exact_distinct;
+mod groups;
 mod heavy_hitters;
 mod integer_keys;
 mod k_min_values;
@@ -65,6 +66,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         private_count_mean::cases(),
         min_hash::cases(),
         panes::cases(),
+        groups::cases(),
         ddsketch::cases(),
         column_profile::cases(),
         row_sample::cases(),

@@ -1,6 +1,6 @@
 //! Sketches to damage, and the tools to do it.
 
-use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
+use crivo::counting::{CounterArray, MorrisCounter, SampledCounter, Tally};
 use crivo::distinct::hyperloglog::HighestRank;
 use crivo::distinct::ultraloglog::ThreeLevels;
 use crivo::distinct::{
@@ -9,6 +9,7 @@ use crivo::distinct::{
 };
 use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol};
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
+use crivo::groups::Groups;
 use crivo::keys::{HashFunction, KeyScheme};
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfileConfig};
@@ -45,6 +46,8 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         private_count_means(),
         min_hashes(),
         panes(),
+        groups(),
+        tallies(),
         ddsketches(),
         column_profiles(),
         row_samples(),
@@ -300,6 +303,29 @@ pub(crate) fn panes() -> Vec<Vec<u8>> {
     (0..4_u32).for_each(|i| votes.pane_mut(i64::MAX, 1).unwrap().insert(&i).unwrap());
     let empty = Panes::new(hyperloglog, u64::MAX >> 1, 1 << 16).unwrap();
     vec![empty.encode(), visitors.encode(), samples.encode(), votes.encode()]
+}
+
+pub(crate) fn groups() -> Vec<Vec<u8>> {
+    let scheme = KeyScheme::integers().with_seed(5);
+    let hyperloglog = HyperLogLog::with_scheme(4, scheme).unwrap();
+    let empty = Groups::new(hyperloglog.clone(), 3).unwrap();
+    let mut visitors = Groups::new(hyperloglog, 1).unwrap();
+    (0..60_u64).for_each(|i| visitors.insert(&[b'a'; 9][..(i * i % 7) as usize], &i).unwrap());
+    let mut sums = Groups::new(Tally::new(), 1).unwrap();
+    for number in [1.5, -3.0, 1e9] {
+        let add = |tally: &mut Tally| {
+            tally.add_number(number);
+            Ok(())
+        };
+        sums.update(number.to_string().as_bytes(), add).unwrap();
+    }
+    vec![empty.encode(), visitors.encode(), sums.encode()]
+}
+
+pub(crate) fn tallies() -> Vec<Vec<u8>> {
+    let mut numbers = Tally::new();
+    [2.5, -0.1, 1e-300].iter().for_each(|number| numbers.add_number(*number));
+    vec![Tally::new().encode(), numbers.encode()]
 }
 
 pub(crate) fn ddsketches() -> Vec<Vec<u8>> {

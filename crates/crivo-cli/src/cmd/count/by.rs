@@ -1,4 +1,4 @@
-//! `crivo count --by`: one small counter for every key.
+//! `crivo count --by --bits`: one small counter for every key.
 //!
 //! An integer is the number of its counter (`--keys int`); any other key finds its counter by its hash, among
 //! so many that few share one.
@@ -29,8 +29,11 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
     if pass.items != Items::Values {
         bail!("--by counts the values of a field, not their words");
     }
+    if args.how.sum.is_some() || args.input.has_field() {
+        bail!("--sum, -f: small counters count rows only: leave --bits, --reach and --items out");
+    }
     if !args.sketch.is_wanted() {
-        bail!("--by: the answer is a sketch: name a file for it, such as -o views.crivo");
+        bail!("--bits: the answer is a sketch: name a file for it, such as -o views.crivo");
     }
     pass.select = Select::field(field);
     let before = args.sketch.to_continue()?;

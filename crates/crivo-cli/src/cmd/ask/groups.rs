@@ -1,0 +1,64 @@
+//! `crivo ask --group`: what does the sketch of one group say?
+
+use anyhow::{Result, anyhow};
+use crivo::codec::AnySketch;
+use crivo::counting::Tally;
+use crivo::frequency::HeavyHitters;
+use crivo::groups::Groups;
+use crivo::sketch::Sketch as _;
+use crivo_rows::{join_values, split_values};
+use serde::Serialize;
+
+use crate::cmd::{count, distinct, top};
+use crate::groups::{GroupAnswer, shown_group};
+use crate::kinds;
+use crate::output::{Form, Output};
+
+/// The sketch of one group.
+pub(super) struct Found {
+    pub(super) sketch: AnySketch,
+    group: Vec<String>,
+}
+
+/// The JSON object; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Report<'a, A> {
+    group: &'a [String],
+    #[serde(flatten)]
+    answer: A,
+}
+
+/// Returns the sketch of a group, if the file has it.
+pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Option<Found>> {
+    let Some(groups) = sketch.downcast_ref::<Groups>() else {
+        return Err(kinds::refusal(sketch, name, "and holds no groups: --group needs a file made with --by"));
+    };
+    let fields = usize::from(groups.kind().fields());
+    // Typed as a record of CSV, with quotes where they are needed and perhaps where not.
+    let key = if fields > 1 { join_values(split_values(group, fields)) } else { group.to_vec() };
+    let group = shown_group(&key, fields);
+    Ok(groups.get(&key).map(|sketch| Found { sketch, group }))
+}
+
+/// Prints what the sketch of a group answers without a key.
+pub(super) fn answer(found: &Found, name: &str, form: Form, out: &Output) -> Result<()> {
+    let Found { sketch, group } = found;
+    if let Some(set) = sketch.answers_cardinality() {
+        return print(group, &distinct::groups::Answer::from(set.distinct()), form, out);
+    }
+    if let Some(tally) = sketch.downcast_ref::<Tally>() {
+        return print(group, &count::groups::Answer::new(tally, tally.sum().is_some()), form, out);
+    }
+    if let Some(hitters) = sketch.downcast_ref::<HeavyHitters>() {
+        return print(group, &top::groups::Answer::most_frequent(hitters, out)?, form, out);
+    }
+    let kind = kinds::of(sketch);
+    Err(anyhow!("{name}: its groups answer {}: name a key too", kind.answers))
+}
+
+fn print(group: &[String], answer: &impl GroupAnswer, form: Form, out: &Output) -> Result<()> {
+    if form == Form::Json {
+        return out.json(&Report { group, answer });
+    }
+    answer.rows().iter().try_for_each(|row| out.line(crate::output::harmless(row.join("  "))))
+}

@@ -1,0 +1,130 @@
+//! `crivo count --by`: how many rows in each group, and what do they add up to?
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use crivo::Estimate;
+use crivo::counting::Tally;
+use crivo_rows::{Items, Select};
+use serde::Serialize;
+
+use super::Args;
+use crate::cmd::Outcome;
+use crate::groups::{self, Column, GroupAnswer, GroupPass, Shown, emit_answer};
+use crate::numbers;
+use crate::output::{self, Cell, Form, Interval, Output};
+use crate::pass::Pass;
+
+/// The JSON object before its groups; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Head {
+    rows: u64,
+    skipped: u64,
+    left_out: u64,
+    bad: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    count: Interval,
+    sum: Option<f64>,
+    mean: Option<f64>,
+    #[serde(skip)]
+    has_sum: bool,
+}
+
+impl Answer {
+    pub(crate) fn new(tally: &Tally, has_sum: bool) -> Self {
+        let count = Estimate::exact(tally.count() as f64).into();
+        let finite = |number: Option<f64>| number.filter(|_| has_sum);
+        Self { count, sum: finite(tally.sum()), mean: finite(tally.mean()), has_sum }
+    }
+}
+
+impl GroupAnswer for Answer {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut row = vec![output::estimate(self.count.estimate())];
+        if self.has_sum {
+            let shown = |number: Option<f64>| number.map_or_else(String::new, output::number);
+            row.extend([shown(self.sum), shown(self.mean)]);
+        }
+        vec![row]
+    }
+
+    fn cells(&self) -> Vec<Vec<Cell>> {
+        let mut row = vec![Cell::Interval(self.count)];
+        if self.has_sum {
+            row.extend([Cell::of_number(self.sum), Cell::of_number(self.mean)]);
+        }
+        vec![row]
+    }
+}
+
+pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outcome {
+    if pass.items != Items::Values {
+        bail!("--by counts rows, not their words: leave --words out");
+    }
+    // The first column decides what is counted as skipped: the field if there is one, else the group.
+    let mut fields: Vec<String> = args.input.field().map(String::from).into_iter().collect();
+    fields.push(by.into());
+    let group = fields.len() - 1;
+    let sum = args.how.sum.as_ref().map(|field| {
+        fields.push(field.clone());
+        fields.len() - 1
+    });
+    pass.select = Select::Fields(fields);
+    let skip_bad = pass.skip_bad;
+    let columns: &[Column] = &[Column::Interval("count"), Column::Number("sum"), Column::Number("mean")];
+    let columns = if sum.is_some() { columns } else { &columns[..1] };
+    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns };
+    let scheme = args.keys.scheme()?;
+    let grouping =
+        GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
+    let (grouped, counts) = grouping.run(
+        Tally::new(),
+        out,
+        |state, batch| {
+            let numbers = sum.map(|column| batch.column(column));
+            let values = batch.column(0);
+            let bad = &mut state.bad;
+            let batch = &*batch;
+            state.worker.add_rows(batch, group, |row| {
+                if values.get(row).is_none() {
+                    return Ok(None);
+                }
+                let text = numbers.and_then(|numbers| numbers.get(row));
+                let number = match text.map(|text| (text, numbers::decimal(text))) {
+                    Some((_, None)) if skip_bad => {
+                        *bad += 1;
+                        return Ok(None);
+                    }
+                    Some((text, None)) => {
+                        let found = numbers::shown(text);
+                        return Err(batch.error(row, format!("expected a number to add up, found '{found}'")));
+                    }
+                    Some((_, number)) => number,
+                    None => None,
+                };
+                Ok(Some(move |tally: &mut Tally| {
+                    match number {
+                        Some(number) => tally.add_number(number),
+                        None => tally.add(1),
+                    }
+                    Ok(())
+                }))
+            })
+        },
+        |kind, key, group, emit| {
+            let answer = Answer::new(&group.sketch(kind), sum.is_some());
+            emit_answer(kind, key, &answer, shown, emit)
+        },
+    )?;
+    let head =
+        Head { rows: counts.rows, skipped: counts.skipped, left_out: counts.left_out, bad: counts.bad };
+    groups::print(&grouped, shown, &head, out)?;
+    if shown.form == Form::Table {
+        groups::print_size(&grouped, out)?;
+        out.counts(counts)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

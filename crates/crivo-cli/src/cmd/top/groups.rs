@@ -1,0 +1,120 @@
+//! `crivo top --by`: which values come most often in each group?
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use crivo::frequency::HeavyHitters;
+use crivo_groups::Error;
+use serde::Serialize;
+
+use super::{Args, Candidate, Guarantee, Wanted, choose, counters};
+use crate::cmd::Outcome;
+use crate::groups::{self, Column, GroupAnswer, GroupPass, Shown, emit_answer, refuse};
+use crate::output::{self, Cell, Form, Interval, Output};
+use crate::pass::Pass;
+
+/// The JSON object before its groups; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Head {
+    rows: u64,
+    skipped: u64,
+    left_out: u64,
+    bad: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    top: Vec<Line>,
+    total: u64,
+    max_error: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    key: String,
+    count: Interval,
+}
+
+impl Answer {
+    /// The list of one group.
+    fn new(
+        sketch: &HeavyHitters,
+        wanted: &Wanted,
+        guarantee: Option<Guarantee>,
+        out: &Output,
+    ) -> Result<Self> {
+        let chosen = choose::choose(Candidate::of(sketch), sketch, wanted, guarantee, out)?;
+        let lines = chosen.into_iter().map(|Candidate { key, lower, upper }| Line {
+            key: key.to_string(),
+            count: choose::estimate(lower, upper).into(),
+        });
+        Ok(Self { top: lines.collect(), total: sketch.total(), max_error: sketch.max_error() })
+    }
+
+    /// The most frequent keys of a sketch that lists them.
+    pub(crate) fn most_frequent(sketch: &HeavyHitters, out: &Output) -> Result<Self> {
+        Self::new(sketch, &Wanted::First(10), None, out)
+    }
+}
+
+impl GroupAnswer for Answer {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let total = self.total.max(1) as f64;
+        let row = |Line { key, count }: &Line| {
+            let estimate = count.estimate();
+            vec![key.clone(), output::estimate(estimate), output::percent(estimate.value() / total)]
+        };
+        self.top.iter().map(row).collect()
+    }
+
+    fn cells(&self) -> Vec<Vec<Cell>> {
+        let total = self.total.max(1) as f64;
+        let row = |Line { key, count }: &Line| {
+            vec![Cell::Text(key.clone()), Cell::Interval(*count), Cell::Number(count.value / total)]
+        };
+        self.top.iter().map(row).collect()
+    }
+}
+
+pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: &Output) -> Outcome {
+    refuse("--verify", args.how.verify)?;
+    refuse("--window", args.window.is_wanted())?;
+    let scheme = args.keys.scheme()?;
+    pass.require_keys(scheme)?;
+    let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, scheme).context("--counters")?;
+    let group = groups::select_group(pass, by)?;
+    let (guarantee, skip_bad) = (args.how.guarantee, pass.skip_bad);
+    let columns = &[Column::Text("value"), Column::Interval("count"), Column::Number("share")];
+    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns };
+    let weighted = args.how.weight.is_some();
+    // What a list may miss is said for each group, by its max_error.
+    let silent = Output::new(true);
+    let grouping =
+        GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
+    let (grouped, counts) = grouping.run(
+        empty,
+        out,
+        |state, batch| {
+            if weighted {
+                state.weights.read(batch, skip_bad)?;
+            }
+            let weights = &state.weights.of_rows;
+            state.worker.add_keys(batch, 0, group, skip_bad, |sketch, key, row| {
+                let weight = if weighted { weights[row] } else { 1 };
+                crivo::sketch::AddWeights::add_ref(sketch, key, weight)
+            })
+        },
+        |kind, key, group, emit| {
+            let answer = Answer::new(&group.sketch(kind), wanted, guarantee, &silent);
+            emit_answer(kind, key, &answer.map_err(Error::caller)?, shown, emit)
+        },
+    )?;
+    let head =
+        Head { rows: counts.rows, skipped: counts.skipped, left_out: counts.left_out, bad: counts.bad };
+    groups::print(&grouped, shown, &head, out)?;
+    if shown.form == Form::Table {
+        groups::print_size(&grouped, out)?;
+        out.counts(counts)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
