@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::form::FormArgs;
+use crate::foreign_sketch::ForeignSketch;
 use crate::kinds;
 use crate::lookup::{Answer, Lookup, about_rate, each_key};
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
@@ -98,6 +99,13 @@ struct Joined {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
+    if let Some(sketch) = ForeignSketch::open(&args.sketch)? {
+        let (kind, items) = (sketch.name(), output::items(sketch.items()));
+        bail!(
+            "{name}: this is a {kind}, which cannot answer about single keys, only how many different there are \
+             ({items}): crivo show {name}"
+        );
+    }
     // Of a window, what it sees at its latest time.
     let sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
     match (&args.range, &args.join) {

@@ -81,7 +81,7 @@ fn text_says_approximately_and_how_sure() {
     assert!(lines[0].contains(" ± ") && lines[0].ends_with(" % different, approximately"), "{lines:?}");
     assert!(lines[1].ends_with(", 95 % sure"), "{lines:?}");
     assert!(lines[2].contains("exactly, inside the bounds"), "{lines:?}");
-    assert!(lines[3].starts_with("60 000 rows, "), "{lines:?}");
+    assert!(lines[3].starts_with("60000 rows, "), "{lines:?}");
     assert_eq!(lines[4], "hll, 16 KiB");
     assert!(lines.iter().all(|line| line.chars().count() <= 40), "readable at 40 columns: {lines:?}");
     assert_eq!(run.err, "");

@@ -165,11 +165,11 @@ fn too_many_items_warn_or_fail() {
         let args = [&["set", "build", "data.txt", "--items", "1000", "-o", "s.crivo"], kind].concat();
         let warned = scratch.run(&args);
         assert!(warned.ok().contains(" different in s.crivo"));
-        assert!(warned.err.contains("warning: the filter was made for 1 000 items and has"), "{warned:?}");
+        assert!(warned.err.contains("warning: the filter was made for 1000 items and has"), "{warned:?}");
         std::fs::remove_file(scratch.path("s.crivo")).unwrap();
         scratch
             .run(&[&args[..], &["--on-full", "fail"]].concat())
-            .fails_with("the filter was made for 1 000 items");
+            .fails_with("the filter was made for 1000 items");
         assert_eq!(scratch.names(), ["data.txt"]);
     }
 }

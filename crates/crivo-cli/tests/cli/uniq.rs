@@ -92,7 +92,7 @@ fn full_filter_warns_or_fails_and_keeps_the_state() {
     let args = ["uniq", "data.txt", "--items", "1000", "--state", "s.crivo"];
     let run = scratch.run(&args);
     run.ok();
-    assert!(run.err.contains("warning: the filter was made for 1 000 items"), "{run:?}");
+    assert!(run.err.contains("warning: the filter was made for 1000 items"), "{run:?}");
     std::fs::remove_file(scratch.path("s.crivo")).unwrap();
     let failed = scratch.run(&[&args[..], &["--on-full", "fail"]].concat());
     assert_eq!(failed.code, Some(2));
