@@ -104,8 +104,7 @@ pub(crate) fn tally_showing(
 ) -> Result<(AnySketch, Counts)> {
     let (skip_bad, scheme) = (pass.skip_bad, start.scheme());
     let start = TallyWorker { sketch: start, weights: Weights::default(), of_keys: Vec::new() };
-    let step =
-        |worker: &mut TallyWorker, batch: &mut RowBatch<'_>| worker.step(batch, weighted, skip_bad);
+    let step = |worker: &mut TallyWorker, batch: &mut RowBatch<'_>| worker.step(batch, weighted, skip_bad);
     let show = |worker: &TallyWorker, counts: Counts| show(&worker.sketch, counts);
     let (worker, mut counts) = fold_showing(pass, scheme, every, out, start, step, show)?;
     worker.weights.add_to(&mut counts);

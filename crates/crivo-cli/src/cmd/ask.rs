@@ -11,8 +11,8 @@ use crivo::frequency::{CountMin, RangeCountMin};
 use serde::Serialize;
 
 use super::Outcome;
-use crate::form::FormArgs;
 use crate::foreign_sketch::ForeignSketch;
+use crate::form::FormArgs;
 use crate::kinds;
 use crate::lookup::{Answer, Lookup, about_rate, each_key};
 use crate::output::{self, Cell, Form, Interval, Listing, Output};

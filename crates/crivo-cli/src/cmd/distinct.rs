@@ -157,7 +157,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let counted = match (how.interchange, how.method) {
         (Some(form), _) => interchange::count(form, args, &pass, out)?,
         _ if args.window.is_wanted() => count_in_window(args, &mut pass, out)?,
-        (_, Some(Method::Exact)) if !args.sketch.is_wanted() && args.every.interval().is_none() => count_exactly(args, &pass, out)?,
+        (_, Some(Method::Exact)) if !args.sketch.is_wanted() && args.every.interval().is_none() => {
+            count_exactly(args, &pass, out)?
+        }
         _ => count_with_sketch(args, &pass, out)?,
     };
     let verified = if how.verify { Some(verify(&pass, &counted, out)?) } else { None };
@@ -261,7 +263,12 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
                 let Summary { items: estimate, memory, .. } = sketch.summary();
                 let (window, unwritten) = (None, None);
                 let method = method.name();
-                report(args, Counted { method, estimate, counts, memory, scheme, window, unwritten }, None, out)
+                report(
+                    args,
+                    Counted { method, estimate, counts, memory, scheme, window, unwritten },
+                    None,
+                    out,
+                )
             };
             fold_showing(pass, scheme, every, out, start, step, show)?
         }

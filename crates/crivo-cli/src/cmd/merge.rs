@@ -71,7 +71,9 @@ fn merge_foreign(args: &Args, first: ForeignSketch, destination: &Destination, o
     for path in args.sketches.iter().skip(1) {
         let name = store::name_of(path);
         let Some(next) = ForeignSketch::open(path)? else {
-            bail!("{name}: is no sketch of DataSketches, and the first is: those of one system can be merged");
+            bail!(
+                "{name}: is no sketch of DataSketches, and the first is: those of one system can be merged"
+            );
         };
         merged.merge(&next).with_context(|| name)?;
     }

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::key_word;
-use crate::form::FormArgs;
 use crate::foreign_sketch::ForeignSketch;
+use crate::form::FormArgs;
 use crate::kinds;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::store::{self, Stored};

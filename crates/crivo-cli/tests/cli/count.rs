@@ -196,7 +196,7 @@ fn every_key_has_a_small_counter() {
     scratch.run(&["count", "views.csv", "--by", "video", "--into", "v.crivo"]).ok();
     scratch
         .run(&["count", "views.csv", "--by", "video", "--into", "v.crivo", "--bits", "8"])
-        .fails_with("has its size already");
+        .fails_with("--bits 8: the counters of v.crivo have 16");
     scratch.feed(&["count", "--by", "1", "-o", "w.crivo"], "a\n").fails_with("such as --items 1M");
 }
 
@@ -227,6 +227,6 @@ fn saturated_counters_warn_or_fail() {
     let args = ["count", "data.txt", "--by", "1", "--bits", "4", "--reach", "100", "-o", "s.crivo"];
     let warned = scratch.run(&args);
     warned.ok();
-    assert!(warned.err.contains("1 counters are at their end, 100"), "{warned:?}");
-    scratch.run(&[&args[..], &["--on-full", "fail"]].concat()).fails_with("at their end");
+    assert!(warned.err.contains("1 counter is at its end, ≈ 100"), "{warned:?}");
+    scratch.run(&[&args[..], &["--on-full", "fail"]].concat()).fails_with("at its end");
 }

@@ -104,7 +104,7 @@ fn error_chooses_the_size() {
 fn impossible_sizes_are_refused_with_the_range() {
     let scratch = Scratch::new();
     scratch.run(&["distinct", "--precision", "30"]).fails_with("precision: expected 4 to 18, found 30");
-    scratch.run(&["distinct", "--error", "0.00001"]).fails_with("--error: error: expected a standard error");
+    scratch.run(&["distinct", "--error", "0.00001"]).fails_with("--error: expected a standard error");
     scratch.run(&["distinct", "--error", "much"]).fails_with("expected a share such as 0.01 or 1%");
     scratch.run(&["distinct", "--error", "0.1", "--precision", "9"]).fails_with("cannot be used with");
 }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::support::{Scratch, column, compress, table};
 
-const LOG: &str = "time,status,\"url, full\",note\r\n1,200,/a,\n2,500,\"/b \"\"x\"\"\",\"two\nlines\"\n3,503,/c,x\n4,,/d,";
+const LOG: &str =
+    "time,status,\"url, full\",note\r\n1,200,/a,\n2,500,\"/b \"\"x\"\"\",\"two\nlines\"\n3,503,/c,x\n4,,/d,";
 
 #[test]
 fn rows_are_copied_byte_for_byte_after_the_header() {
@@ -16,7 +17,11 @@ fn rows_are_copied_byte_for_byte_after_the_header() {
         ("'url, full' in (/a, /d)", "1,200,/a,\n4,,/d,"),
         ("0 ~ two", "2,500,\"/b \"\"x\"\"\",\"two\nlines\"\n"),
     ] {
-        assert_eq!(scratch.run(&["filter", condition, "log.csv"]).ok(), format!("{header}{rows}"), "{condition}");
+        assert_eq!(
+            scratch.run(&["filter", condition, "log.csv"]).ok(),
+            format!("{header}{rows}"),
+            "{condition}"
+        );
     }
     assert_eq!(scratch.run(&["filter", "true", "log.csv"]).ok(), LOG);
     let none = scratch.run(&["filter", "status = 404", "log.csv"]);

@@ -87,7 +87,9 @@ fn answers_come_again_and_again() {
                 .out
                 .lines()
                 .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-                .map(|row| row[if command[0] == "count" { "count" } else { "distinct" }]["value"].as_f64().unwrap())
+                .map(|row| {
+                    row[if command[0] == "count" { "count" } else { "distinct" }]["value"].as_f64().unwrap()
+                })
                 .collect();
             assert!(values.first() == Some(&2.0) && values.last() == Some(&3.0), "{values:?}");
         }

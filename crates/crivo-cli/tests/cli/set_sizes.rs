@@ -61,7 +61,7 @@ fn an_intersection_knows_how_many_keys_are_shared() {
 #[test]
 fn full_sketches_fail_if_asked_to() {
     let scratch = Scratch::with([("n.txt", numbers(0..20_000))]);
-    let linear = ["distinct", "--method", "linear", "--items", "1000", "n.txt", "--on-full", "fail"];
+    let linear = ["distinct", "--method", "linear", "--precision", "11", "n.txt", "--on-full", "fail"];
     scratch.run(&linear).fails_with("the sketch is full");
     built(&scratch, "a", 0..100, &["--items", "100"]);
     built(&scratch, "b", 100..200, &["--items", "100"]);

@@ -84,7 +84,7 @@ fn ring_is_kept_and_continued() {
             "--time-field",
             "time",
         ])
-        .fails_with("--window: that of w.crivo is 86400s");
+        .fails_with("--window: that of w.crivo is 1 d");
     scratch.run(&["distinct", "b.csv", "-f", "visitor", "-o", "plain.crivo"]).ok();
     scratch
         .run(&[&["distinct", "b.csv", "--into", "plain.crivo"], &window[..]].concat())
@@ -112,7 +112,7 @@ fn late_rows_are_counted_and_bad_times_named() {
     for (args, message) in [
         (&["--window", "24h"][..], "--time-field"),
         (&["--time-field", "time"], "--window"),
-        (&["--window", "soon", "--time-field", "time"], "such as 90s, 15m, 24h or 7d"),
+        (&["--window", "soon", "--time-field", "time"], "such as 500ms, 90s, 15m, 24h or 7d"),
         (&["--window", "1h", "--time-field", "time", "--verify"], "--verify"),
         (&["--window", "1h", "--time-field", "when"], "there is no field 'when'"),
     ] {
@@ -221,7 +221,18 @@ fn short_windows_are_as_long_as_they_say() {
     assert!(text.ok().contains("exact to a pane of 500 ms"), "{text:?}");
     // A ring is continued by its own window only, also one whose numbers are the same in another unit.
     let into = |window: &str| {
-        scratch.run(&["distinct", "s.csv", "-f", "v", "--window", window, "--time-field", "t", "--into", "r.crivo"])
+        scratch.run(&[
+            "distinct",
+            "s.csv",
+            "-f",
+            "v",
+            "--window",
+            window,
+            "--time-field",
+            "t",
+            "--into",
+            "r.crivo",
+        ])
     };
     into("10s").ok();
     into("10s").ok();

@@ -129,7 +129,8 @@ fn the_same_command_twice_continues() {
 /// the file is whole. `CRIVO_WRITERS` and `CRIVO_KILLS` make it larger.
 #[test]
 fn nothing_reported_done_is_lost_among_kills() {
-    let number = |name, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let number =
+        |name, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let (writers, kills): (u32, u32) = (number("CRIVO_WRITERS", 16), number("CRIVO_KILLS", 8));
     let scratch = Scratch::new();
     let command = ["distinct", "--method", "exact", "--into", "r.crivo", "-q", "--wait", "10m"];

@@ -54,7 +54,8 @@ fn the_rate_holds_for_keys_of_no_set() {
 #[test]
 fn merging_is_the_union_in_any_order() {
     let [a, b, c] = parts();
-    let of = |first: &AnySketch, second: &AnySketch| CombinedFilter::union(first.clone(), second.clone()).unwrap();
+    let of =
+        |first: &AnySketch, second: &AnySketch| CombinedFilter::union(first.clone(), second.clone()).unwrap();
     assert_eq!(of(&a, &b), of(&b, &a));
     assert_eq!(of(&of(&a, &b).into(), &c), of(&a, &of(&b, &c).into()));
     let ab = of(&a, &b);
