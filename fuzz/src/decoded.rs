@@ -92,6 +92,10 @@ fn check_queries(sketch: &AnySketch) {
             check_levels(|level| filter.items_at(level));
             check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
         };
+        CombinedFilter: filter => {
+            assert!((0.0..=1.0).contains(&filter.false_positive_rate()));
+            assert!(filter.items().lower() <= filter.items().upper());
+        };
         CountingBloom: filter => {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));

@@ -6,6 +6,7 @@ mod decoded;
 #[path = "../../crates/crivo/tests/support/register_sketches.rs"]
 mod models;
 mod register_sketch;
+pub mod rows;
 mod seal;
 
 pub use decoded::check_decoding;

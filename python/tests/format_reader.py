@@ -58,6 +58,7 @@ FAMILIES = {  # by family and family version
     (0x31, 1): "Bloom",
     (0x32, 1): "BlockedBloom",
     (0x33, 1): "CountingBloom",
+    (0x34, 1): "CombinedFilter",
     (0x40, 1): "CountMin",
     (0x41, 1): "RangeCountMin",
     (0x42, 1): "Majority",
@@ -112,6 +113,7 @@ KEYED: dict[str, Callable[[bytes, int], Contents]] = {
 }
 # The same for payloads that hold whole envelopes.
 CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Contents]] = {
+    "CombinedFilter": format_membership.CombinedFilter.read,
     "Panes": format_windows.Panes.read,
     "Groups": format_groups.Groups.read,
     "ColumnProfile": format_profile.ColumnProfile.read,

@@ -85,6 +85,24 @@ def repeated() -> list[tuple[int, int]]:
     return [(h, i % 3 + 1) for i, h in enumerate(texts(600))]
 
 
+def few() -> bytes:
+    return envelope(0x31, TEXT, 0, bloom(96, 7, 10, texts(10)))
+
+
+def many() -> bytes:
+    return envelope(0x31, TEXT, 0, bloom(9593, 7, 1000, texts(1000)))
+
+
+def lines() -> bytes:
+    return envelope(0x32, TEXT, 0, blocked(20, 1000, texts(1000)))
+
+
+def united(*groups: list[bytes]) -> bytes:
+    """Groups of whole envelopes, one after the other."""
+    bodies = [struct.pack("<I", len(group)) + b"".join(group) for group in groups]
+    return struct.pack("<I", len(groups)) + b"".join(bodies)
+
+
 # Family, hash function and key kind, seed, payload.
 Recipe = tuple[int, tuple[int, int], int, Callable[[], bytes]]
 
@@ -102,6 +120,9 @@ RECIPES: dict[str, Recipe] = {
     "blocked_bloom_v1_texts": (0x32, TEXT, 0, lambda: blocked(20, 1000, texts(1000))),
     "blocked_bloom_v1_integers": (0x32, INTEGERS, 7, lambda: blocked(3, 133, around_zero())),
     "blocked_bloom_v1_hashes": (0x32, HASHES, MOST, lambda: blocked(5, 221, SOME)),
+    "combined_filter_v1_union": (0x34, TEXT, 0, lambda: united([few()], [many()])),
+    "combined_filter_v1_intersection": (0x34, TEXT, 0, lambda: united([many(), lines()])),
+    "combined_filter_v1_both": (0x34, TEXT, 0, lambda: united([few()], [many(), lines()])),
     "counting_bloom_v1_empty": (0x33, TEXT, 0, lambda: counting(4797, 7, 8, 500)),
     "counting_bloom_v1_texts": (0x33, TEXT, 0, lambda: counting(4797, 7, 8, 500, repeated())),
     "counting_bloom_v1_integers": (0x33, INTEGERS, 7, lambda: counting(1001, 4, 4, 173, once(around_zero()))),

@@ -18,8 +18,10 @@
 mod args;
 mod cmd;
 mod corpus;
+mod every;
 mod exact;
 mod filter;
+mod foreign_sketch;
 mod form;
 mod groups;
 mod interrupt;

@@ -3,11 +3,14 @@
 //! A weight is a whole number from 0 on; a row without one is skipped. What a sketch cannot count (a key
 //! that is too long, or outside its universe) is an error with file and line, or is counted as bad.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use crivo::codec::AnySketch;
 use crivo::sketch::Merge;
 use crivo_rows::{Counts, RowBatch};
 
+use crate::every::fold_showing;
 use crate::numbers;
 use crate::output::Output;
 use crate::pass::Pass;
@@ -86,6 +89,24 @@ pub(crate) fn tally(
             Ok(Merge::merge(&mut worker.sketch, &other.sketch)?)
         },
     )?;
+    worker.weights.add_to(&mut counts);
+    Ok((worker.sketch, counts))
+}
+
+/// The same on one thread, showing the sketch and what was read so far at every interval.
+pub(crate) fn tally_showing(
+    pass: &Pass,
+    start: AnySketch,
+    weighted: bool,
+    every: Duration,
+    out: &Output,
+    show: impl Fn(&AnySketch, Counts) -> Result<()> + Sync,
+) -> Result<(AnySketch, Counts)> {
+    let (skip_bad, scheme) = (pass.skip_bad, start.scheme());
+    let start = TallyWorker { sketch: start, weights: Weights::default(), of_keys: Vec::new() };
+    let step = |worker: &mut TallyWorker, batch: &mut RowBatch<'_>| worker.step(batch, weighted, skip_bad);
+    let show = |worker: &TallyWorker, counts: Counts| show(&worker.sketch, counts);
+    let (worker, mut counts) = fold_showing(pass, scheme, every, out, start, step, show)?;
     worker.weights.add_to(&mut counts);
     Ok((worker.sketch, counts))
 }

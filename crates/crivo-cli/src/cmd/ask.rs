@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::quantile::answer::Asked;
+use crate::foreign_sketch::ForeignSketch;
 use crate::form::FormArgs;
 use crate::kinds;
 use crate::lookup::{Answer, Lookup, about_rate, each_key};
@@ -113,6 +114,13 @@ struct Joined {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
+    if let Some(sketch) = ForeignSketch::open(&args.sketch)? {
+        let (kind, items) = (sketch.name(), output::items(sketch.items()));
+        bail!(
+            "{name}: this is a {kind}, which cannot answer about single keys, only how many different there are \
+             ({items}): crivo show {name}"
+        );
+    }
     // Of a window, what it sees at its latest time.
     let mut sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
     if let Some(group) = &args.group {

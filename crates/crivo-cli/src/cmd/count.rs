@@ -17,6 +17,7 @@ use self::counter::Counter;
 use self::sum::Sum;
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, OnFull, SketchArgs, whole};
+use crate::every::{EveryArgs, fold_showing};
 use crate::form::FormArgs;
 use crate::groups::GroupArgs;
 use crate::numbers;
@@ -37,6 +38,7 @@ use crate::pass::Pass;
 Examples:
   crivo count access.csv --where 'status >= 500 and url ~ ^/api'
   crivo count sales.jsonl --where 'country = PT' --sum amount --json
+  crivo count access.log --follow --every 10s
   crivo count access.log --where '0 ~ \"timed? out\"'
   crivo count sales.csv --by country,month --sum amount
   crivo count --by video --bits 8 --reach 1e10 views.csv -o views.crivo && crivo ask views.crivo cats")]
@@ -55,6 +57,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     sketch: SketchArgs,
+
+    #[command(flatten)]
+    every: EveryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -147,18 +152,20 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let start = args.how.counter.begin(before, args.sketch.is_wanted())?;
     let destination = args.sketch.destination(&args.input)?;
     let question = Question::new(args, &mut pass)?;
-    let (total, mut counts) = pass.fold(
-        args.keys.scheme()?,
-        out,
-        Total::default,
-        |total, batch| question.step(total, batch),
-        |total, other| {
+    let (scheme, step) =
+        (args.keys.scheme()?, |total: &mut Total, batch: &mut RowBatch<'_>| question.step(total, batch));
+    let (total, mut counts) = match args.every.interval() {
+        None => pass.fold(scheme, out, Total::default, step, |total, other| {
             total.matched += other.matched;
             total.sum.merge(&other.sum);
             total.bad += other.bad;
             Ok(())
-        },
-    )?;
+        })?,
+        Some(every) => fold_showing(&pass, scheme, every, out, Total::default(), step, |total, counts| {
+            let summed = args.how.sum.as_ref().map(|_| &total.sum);
+            report(args, Estimate::exact(total.matched as f64), summed, counts, out)
+        })?,
+    };
     counts.bad += total.bad;
     counts.rows = counts.rows.saturating_sub(total.bad);
     let (estimate, sketch) = start.finish(total.matched, args.keys.seed()?, counts)?;
@@ -172,22 +179,28 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if summed.as_ref().is_some_and(|sum| sum.value().is_infinite()) {
         out.warn("the sum is beyond the largest number there is (1.8e308)");
     }
+    report(args, estimate, summed.as_ref(), counts, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the answer in the form that was asked for.
+fn report(args: &Args, estimate: Estimate, summed: Option<&Sum>, counts: Counts, out: &Output) -> Result<()> {
     let form = args.how.form.get();
     if form == Form::Table {
-        print(estimate, summed.as_ref(), counts, args, out)?;
+        print(estimate, summed, counts, args, out)?;
     } else {
         let report = Report {
             rows: counts.rows,
             skipped: counts.skipped,
             bad: counts.bad,
             count: estimate.into(),
-            sum: summed.as_ref().map(Sum::value),
-            mean: summed.as_ref().and_then(Sum::mean),
+            sum: summed.map(Sum::value),
+            mean: summed.and_then(Sum::mean),
             counter: args.how.counter.to_string(),
         };
         if form == Form::Json { out.json(&report)? } else { out.listing(&report.listing(), form)? }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// What is asked of each row, and in which columns.

@@ -8,14 +8,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use crivo::Estimate;
-use crivo::codec::Summary;
+use crivo::codec::{AnySketch, Summary};
 use crivo::keys::KeyScheme;
-use crivo_rows::{Counts, Items};
+use crivo_rows::{Counts, Items, RowBatch};
 use serde::Serialize;
 
 use self::method::Method;
 use super::Outcome;
 use crate::args::{Continued, InputArgs, KeyArgs, OnFull, SketchArgs, share, whole};
+use crate::every::{EveryArgs, fold_showing};
 use crate::filter;
 use crate::form::FormArgs;
 use crate::groups::GroupArgs;
@@ -57,6 +58,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     window: WindowArgs,
+
+    #[command(flatten)]
+    every: EveryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -156,17 +160,28 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if how.verify {
         pass.require_twice("--verify")?;
     }
+    if args.every.interval().is_some() && (args.window.is_wanted() || how.interchange.is_some()) {
+        bail!("--every: neither --window nor --interchange answer before the end");
+    }
     let counted = match (how.interchange, how.method) {
         (Some(form), _) => interchange::count(form, args, &pass, out)?,
         _ if args.window.is_wanted() => count_in_window(args, &mut pass, out)?,
-        (_, Some(Method::Exact)) if !args.sketch.is_wanted() => count_exactly(args, &pass, out)?,
+        (_, Some(Method::Exact)) if !args.sketch.is_wanted() && args.every.interval().is_none() => {
+            count_exactly(args, &pass, out)?
+        }
         _ => count_with_sketch(args, &pass, out)?,
     };
     let verified = if how.verify { Some(verify(&pass, &counted, out)?) } else { None };
     if let Some((destination, bytes)) = &counted.unwritten {
         destination.write(bytes)?;
     }
-    let form = how.form.get();
+    report(args, counted, verified, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the answer in the form that was asked for.
+fn report(args: &Args, counted: Counted, verified: Option<Verified>, out: &Output) -> Result<()> {
+    let form = args.how.form.get();
     if form == Form::Table {
         print(&counted, verified.as_ref(), out)?;
     } else {
@@ -183,7 +198,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         };
         if form == Form::Json { out.json(&report)? } else { out.listing(&report.listing(), form)? }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// By the values themselves; where a sketch is wanted their hashes do.
@@ -243,7 +258,27 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
     pass.require_keys(start.summary().scheme)?;
     let destination = args.sketch.destination(&args.input)?;
 
-    let (sketch, counts) = method::add_rows(pass, start, out)?;
+    let (sketch, counts) = match args.every.interval() {
+        None => method::add_rows(pass, start, out)?,
+        Some(every) => {
+            let scheme = start.scheme();
+            let step = |sketch: &mut AnySketch, batch: &mut RowBatch<'_>| {
+                Ok(sketch.keys_mut()?.insert_batch(&batch.keys(0)?)?)
+            };
+            let show = |sketch: &AnySketch, counts: Counts| {
+                let Summary { items: estimate, memory, .. } = sketch.summary();
+                let (window, unwritten) = (None, None);
+                let method = method.name();
+                report(
+                    args,
+                    Counted { method, estimate, counts, memory, scheme, window, unwritten },
+                    None,
+                    out,
+                )
+            };
+            fold_showing(pass, scheme, every, out, start, step, show)?
+        }
+    };
     let Summary { items: mut estimate, scheme, memory, .. } = sketch.summary();
     if is_fresh && pass.items == Items::Values {
         estimate =

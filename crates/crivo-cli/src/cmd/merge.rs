@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use crivo::codec::{AnySketch, Parameter};
 use crivo::sketch::Sketch as _;
 
 use super::{Outcome, show};
 use crate::args::OnFull;
 use crate::filter;
+use crate::foreign_sketch::ForeignSketch;
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 use crate::turn::WaitArgs;
@@ -47,6 +48,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let destination = Destination::new(&args.output)?;
     let _turn = args.wait.take_turn(&args.output)?;
+    if let Some(first) = args.sketches.first().map(|path| ForeignSketch::open(path)).transpose()?.flatten() {
+        return merge_foreign(args, first, &destination, out);
+    }
     let sketch = merge_all(&args.sketches, out)?;
     filter::report_if_full(&sketch, args.on_full, out)?;
     let bytes = sketch.encode();
@@ -58,6 +62,25 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         let items = output::items(sketch.summary().items);
         out.remark(format_args!("{number} merged into {name}: {items}"))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sketches of another system, which are written as that system reads them.
+fn merge_foreign(args: &Args, first: ForeignSketch, destination: &Destination, out: &Output) -> Outcome {
+    let mut merged = first;
+    for path in args.sketches.iter().skip(1) {
+        let name = store::name_of(path);
+        let Some(next) = ForeignSketch::open(path)? else {
+            bail!(
+                "{name}: is no sketch of DataSketches, and the first is: those of one system can be merged"
+            );
+        };
+        merged.merge(&next).with_context(|| name)?;
+    }
+    let bytes = merged.encode();
+    destination.write(&bytes)?;
+    let (number, name, items) = (args.sketches.len(), destination.name(), output::items(merged.items()));
+    out.remark(format_args!("{number} merged into {name}: {items}"))?;
     Ok(ExitCode::SUCCESS)
 }
 

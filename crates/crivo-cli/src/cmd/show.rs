@@ -11,14 +11,19 @@ use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::key_word;
+use crate::foreign_sketch::ForeignSketch;
 use crate::form::FormArgs;
 use crate::kinds;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::store::{self, Stored};
 
+/// The seed that DataSketches hashes with, unless told otherwise.
+const DATASKETCHES_SEED: u64 = 9001;
+
 /// What is in this sketch?
 ///
-/// Prints the kind, parameters, keys, fill and size of a sketch file. A damaged file is refused.
+/// Prints the kind, parameters, keys, fill and size of a sketch file. A damaged file is refused. Files of Apache
+/// DataSketches (crivo distinct --interchange) are shown too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,6 +56,9 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
+    if let Some(sketch) = ForeignSketch::open(&args.sketch)? {
+        return show_foreign(&sketch, args.form.get(), out);
+    }
     let stored = store::read(&args.sketch)?;
     match args.form.get() {
         Form::Table => print_table(&stored, out)?,
@@ -76,6 +84,46 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
         bytes: summary.memory,
         file_bytes: stored.file_bytes,
     })
+}
+
+/// What is known about a sketch of another system.
+fn show_foreign(sketch: &ForeignSketch, form: Form, out: &Output) -> Outcome {
+    let (items, bytes) = (sketch.items(), sketch.encode().len());
+    match form {
+        Form::Table => {
+            let mut rows = vec![
+                ("kind", sketch.name().to_string()),
+                ("made by", "crivo distinct --interchange, or another system".into()),
+                ("answers", "how many different".into()),
+                ("items", output::items(items)),
+            ];
+            rows.extend(sketch.lg_k().map(|lg_k| ("lg k", lg_k.to_string())));
+            rows.push(("file", output::bytes(bytes)));
+            out.table(&rows)?;
+        }
+        Form::Json => out.json(&Report {
+            kind: sketch.name(),
+            version: 1,
+            parameters: sketch.lg_k().map(|lg_k| ("lg_k".to_string(), lg_k.into())).into_iter().collect(),
+            keys: "text",
+            seed: DATASKETCHES_SEED,
+            items: items.into(),
+            fill: None,
+            fpr: None,
+            bytes,
+            file_bytes: bytes,
+        })?,
+        form => {
+            let mut listing = Listing::default();
+            listing.push([
+                ("kind", Cell::Text(sketch.name().into())),
+                ("items", Cell::Interval(items.into())),
+                ("file_bytes", Cell::Whole(bytes as u64)),
+            ]);
+            out.listing(&listing, form)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is known about a sketch as one row.

@@ -21,12 +21,13 @@ use serde::Serialize;
 use self::choose::{Candidate, Guarantee, Wanted};
 use super::Outcome;
 use crate::args::{InputArgs, KeyArgs, SketchArgs, at_least_one, share, whole};
+use crate::every::EveryArgs;
 use crate::form::FormArgs;
 use crate::groups::GroupArgs;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
-use crate::tally::tally;
+use crate::tally::{tally, tally_showing};
 use crate::window::{self, Covered, WindowArgs};
 
 /// So many counters fit the second-level cache, and no count is off by more than 0.01 % of all rows.
@@ -64,6 +65,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     window: WindowArgs,
+
+    #[command(flatten)]
+    every: EveryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -167,30 +171,52 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else {
         count(args, &pass, &wanted, out)?
     };
-    let (mut listed, majority) = if *verify {
+    let (listed, majority) = if *verify {
         recounted(args, &pass, &sketch, &wanted, counts, out)?
     } else {
-        let candidates = Candidate::of(&sketch);
-        let majority = choose::majority(&candidates, sketch.total());
-        let chosen = choose::choose(candidates, &sketch, &wanted, args.how.guarantee, out)?;
-        let listed = chosen.into_iter().map(|Candidate { key, lower, upper }| Listed {
-            estimate: choose::estimate(lower, upper),
-            key,
-            exact: None,
-        });
-        (listed.collect(), majority)
+        listed(args, &sketch, &wanted, out)?
     };
-    if let Some(most) = args.how.k {
-        listed.truncate(most.get());
-    }
     if let Some(destination) = destination {
         destination.write(&ring.map_or_else(|| sketch.encode(), |ring| ring.encode()))?;
+    }
+    let found_nothing = listed.is_empty() && !matches!(wanted, Wanted::First(_));
+    report(args, &sketch, counts, listed, majority, window, out)?;
+    Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The list, and the key that may have the majority.
+type Answer = (Vec<Listed>, Option<(OwnedKey, bool)>);
+
+/// What the sketch alone can tell.
+fn listed(args: &Args, sketch: &HeavyHitters, wanted: &Wanted, out: &Output) -> Result<Answer> {
+    let candidates = Candidate::of(sketch);
+    let majority = choose::majority(&candidates, sketch.total());
+    let chosen = choose::choose(candidates, sketch, wanted, args.how.guarantee, out)?;
+    let listed = chosen.into_iter().map(|Candidate { key, lower, upper }| Listed {
+        estimate: choose::estimate(lower, upper),
+        key,
+        exact: None,
+    });
+    Ok((listed.collect(), majority))
+}
+
+/// Gives the answer in the form that was asked for.
+fn report(
+    args: &Args,
+    sketch: &HeavyHitters,
+    counts: Counts,
+    mut listed: Vec<Listed>,
+    majority: Option<(OwnedKey, bool)>,
+    window: Option<Covered>,
+    out: &Output,
+) -> Result<()> {
+    if let Some(most) = args.how.k {
+        listed.truncate(most.get());
     }
     if sketch.total() == u64::MAX {
         out.warn("the weights add up to 2^64 or more: counts at that end are lower bounds");
     }
     let majority = majority.map(|(key, certain)| Majority { key: output::key_of(&key), certain });
-    let found_nothing = listed.is_empty() && !matches!(wanted, Wanted::First(_));
     let form = args.how.form.get();
     if form == Form::Json {
         out.json(&Report {
@@ -208,12 +234,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else if form != Form::Table {
         out.listing(&listing(listed, sketch.total()), form)?;
     } else {
-        print(&sketch, counts, &listed, majority.as_ref(), out)?;
+        print(sketch, counts, &listed, majority.as_ref(), out)?;
         if let Some(covered) = window {
             covered.print(out)?;
         }
     }
-    Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(())
 }
 
 /// What was asked for.
@@ -283,7 +309,15 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
     pass.require_keys(scheme)?;
     let empty = HeavyHitters::with_scheme(capacity, scheme).context("--counters")?;
     let destination = args.sketch.destination(&args.input)?;
-    let (sketch, counts) = tally(pass, empty.into(), args.how.weight.is_some(), out)?;
+    let weighted = args.how.weight.is_some();
+    let (sketch, counts) = match args.every.interval() {
+        None => tally(pass, empty.into(), weighted, out)?,
+        Some(every) => tally_showing(pass, empty.into(), weighted, every, out, |sketch, counts| {
+            let sketch: HeavyHitters = sketch.clone().downcast()?;
+            let (listed, majority) = listed(args, &sketch, wanted, out)?;
+            report(args, &sketch, counts, listed, majority, None, out)
+        })?,
+    };
     let mut sketch: HeavyHitters = sketch.downcast()?;
     if let Some(before) = before {
         sketch.merge(&before)?;
@@ -306,7 +340,6 @@ fn counters(how: &How, wanted: &Wanted) -> Result<u64> {
 }
 
 /// The second pass: everything that may belong to the list, counted.
-#[allow(clippy::type_complexity)] // the same pair as without a second pass
 fn recounted(
     args: &Args,
     pass: &Pass,
@@ -314,7 +347,7 @@ fn recounted(
     wanted: &Wanted,
     first: Counts,
     out: &Output,
-) -> Result<(Vec<Listed>, Option<(OwnedKey, bool)>)> {
+) -> Result<Answer> {
     let candidates = choose::possible(Candidate::of(sketch), sketch, wanted);
     let keys = candidates.iter().map(|candidate| candidate.key.clone());
     let (exact, counts) = recount::recount(pass, sketch.scheme(), keys, args.how.weight.is_some(), out)?;

@@ -1,13 +1,12 @@
 //! Documents that are records of files.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText, TakeText};
-use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
+use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, RowBatch, Scan, Select};
 
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, EditText, ID_FIELD, Id, InputFiles, TEXT_FIELD};
@@ -373,23 +372,5 @@ pub(crate) fn first_record(input: &Input) -> Option<Vec<u8>> {
 
 /// What is wanted of the first record; none if it has no such thing, or cannot be read.
 fn of_first(input: &Input, wanted: Select) -> Option<Vec<u8>> {
-    let scan = Scan::of(input).select(wanted).threads(1).chunk_size(64 << 10).progress(&OnlyTheFirst);
-    let first = scan.fold(
-        || None,
-        |found: &mut Option<Option<Vec<u8>>>, batch| {
-            found.get_or_insert_with(|| batch.value(0, 0).map(<[u8]>::to_vec));
-            Ok(())
-        },
-        |_, _| Ok(()),
-    );
-    first.ok().and_then(|folded| folded.state).flatten()
-}
-
-/// Stops a pass after its first chunk.
-struct OnlyTheFirst;
-
-impl Progress for OnlyTheFirst {
-    fn advance(&self, read: u64, _: Option<u64>) -> ControlFlow<()> {
-        if read > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
+    input.first_record(wanted).ok().flatten()?.into_iter().next().flatten()
 }

@@ -218,7 +218,7 @@ fn empty_and_null_texts_stay_and_are_counted_in_every_format() {
     let scratch = Scratch::with([("orders.csv", orders)]);
     let args = ["dedup", "orders.csv", "-f", "note", "--id", "order", "-o", "o.csv", "--json"];
     let report = scratch.run(&args).json();
-    let without = |text: &str| text.lines().filter(|line| line.contains(",,") || line.ends_with(',')).count();
+    let without = |text: &str| text.lines().filter(|line| line.ends_with(',')).count();
     let kept = String::from_utf8(scratch.read("o.csv")).unwrap();
     assert_eq!(report["skipped"], 2408);
     assert_eq!(without(&kept), without(orders), "all orders without a note are still there");

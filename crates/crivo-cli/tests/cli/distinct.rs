@@ -81,7 +81,7 @@ fn text_says_approximately_and_how_sure() {
     assert!(lines[0].contains(" ± ") && lines[0].ends_with(" % different, approximately"), "{lines:?}");
     assert!(lines[1].ends_with(", 95 % sure"), "{lines:?}");
     assert!(lines[2].contains("exactly, inside the bounds"), "{lines:?}");
-    assert!(lines[3].starts_with("60 000 rows, "), "{lines:?}");
+    assert!(lines[3].starts_with("60000 rows, "), "{lines:?}");
     assert_eq!(lines[4], "hll, 16 KiB");
     assert!(lines.iter().all(|line| line.chars().count() <= 40), "readable at 40 columns: {lines:?}");
     assert_eq!(run.err, "");
@@ -104,7 +104,7 @@ fn error_chooses_the_size() {
 fn impossible_sizes_are_refused_with_the_range() {
     let scratch = Scratch::new();
     scratch.run(&["distinct", "--precision", "30"]).fails_with("precision: expected 4 to 18, found 30");
-    scratch.run(&["distinct", "--error", "0.00001"]).fails_with("--error: error: expected a standard error");
+    scratch.run(&["distinct", "--error", "0.00001"]).fails_with("--error: expected a standard error");
     scratch.run(&["distinct", "--error", "much"]).fails_with("expected a share such as 0.01 or 1%");
     scratch.run(&["distinct", "--error", "0.1", "--precision", "9"]).fails_with("cannot be used with");
 }

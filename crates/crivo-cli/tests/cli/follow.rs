@@ -68,3 +68,30 @@ fn pipe_that_closes_ends_the_run() {
     let json = scratch.feed(&["distinct", "--follow", "--json"], "a\nb\na\n").json();
     assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(3), Some(2.0)));
 }
+
+#[test]
+fn answers_come_again_and_again() {
+    for command in [&["distinct"][..], &["count"], &["top"]] {
+        let scratch = Scratch::with([("log.txt", "a\nb\n")]);
+        let args = [command, &["log.txt", "--follow", "--every", "300ms", "--output", "jsonl"]].concat();
+        let child = scratch.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(PAUSE);
+        append(&scratch, "log.txt", "c\n");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.out.lines().count() >= 4, "{command:?}: {ran:?}");
+        if command[0] != "top" {
+            let values: Vec<f64> = ran
+                .out
+                .lines()
+                .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+                .map(|row| {
+                    row[if command[0] == "count" { "count" } else { "distinct" }]["value"].as_f64().unwrap()
+                })
+                .collect();
+            assert!(values.first() == Some(&2.0) && values.last() == Some(&3.0), "{values:?}");
+        }
+    }
+}

@@ -261,7 +261,7 @@ fn columns_that_change_their_type_name_the_first_such_row() {
         scratch
             .run(&["profile", "data.csv"])
             .ok()
-            .contains("number: integer before row 7 001, which has 'n/a'")
+            .contains("number: integer before row 7001, which has 'n/a'")
     );
     // In two files of the same fields rows are counted on.
     scratch.write("more.csv", "number,day,mixed,late\n5,2024-05-17,1,yes\n");

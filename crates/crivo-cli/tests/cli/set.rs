@@ -142,8 +142,6 @@ fn what_cannot_be_combined_is_refused_by_name_and_nothing_is_written() {
             "seed.crivo: cannot be united with a.crivo: seed: expected 0, found 4",
         ),
         ("union", "a.crivo", "larger.crivo", "bits: expected"),
-        ("union", "a.crivo", "blocked.crivo", "family: expected Bloom, found BlockedBloom"),
-        ("intersect", "a.crivo", "blocked.crivo", "family: expected Bloom, found BlockedBloom"),
         ("subtract", "a.crivo", "a.crivo", "only sets that count can be subtracted"),
         (
             "subtract",
@@ -165,11 +163,11 @@ fn too_many_items_warn_or_fail() {
         let args = [&["set", "build", "data.txt", "--items", "1000", "-o", "s.crivo"], kind].concat();
         let warned = scratch.run(&args);
         assert!(warned.ok().contains(" different in s.crivo"));
-        assert!(warned.err.contains("warning: the filter was made for 1 000 items and has"), "{warned:?}");
+        assert!(warned.err.contains("warning: the filter was made for 1000 items and has"), "{warned:?}");
         std::fs::remove_file(scratch.path("s.crivo")).unwrap();
         scratch
             .run(&[&args[..], &["--on-full", "fail"]].concat())
-            .fails_with("the filter was made for 1 000 items");
+            .fails_with("the filter was made for 1000 items");
         assert_eq!(scratch.names(), ["data.txt"]);
     }
 }
@@ -187,7 +185,7 @@ fn filter_is_continued() {
     }
     scratch
         .feed(&["set", "build", "--into", "all.crivo", "--items", "5"], "c\n")
-        .fails_with("has its size already");
+        .fails_with("a Bloom was asked for: all.crivo is a CountingBloom");
 }
 
 #[test]

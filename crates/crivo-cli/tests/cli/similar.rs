@@ -86,10 +86,8 @@ fn json_names_sets_and_pairs_and_nothing_found_is_no() {
     let scratch = Scratch::with([("r.csv", "u,f\nana,1\nana,2\nrui,2\nrui,1\nana,\neva,9\n")]);
     let args = ["similar", "pairs", "r.csv", "--sets", "u,f", "--json", "--threshold", "1"];
     let report = scratch.run(&args).json();
-    assert_eq!(
-        report,
-        json!({"sets": 3, "rows": 6, "skipped": 1, "pairs": [{"a": "ana", "b": "rui", "similarity": 1.0}]})
-    );
+    assert_eq!(report["pairs"], json!([{"a": "ana", "b": "rui", "similarity": 1.0}]));
+    assert_eq!((&report["sets"], &report["rows"], &report["skipped"]), (&json!(3), &json!(6), &json!(1)));
     scratch.write("r.csv", "u,f\nana,1\nrui,2\n");
     let none = scratch.run(&args);
     assert_eq!((none.code, none.out.contains("\"pairs\":[]")), (Some(1), true));

@@ -233,7 +233,7 @@ fn impossible_questions_and_keys_are_refused() {
     let scratch = Scratch::new();
     for (args, message) in [
         (&["-k", "0"][..], "-k"),
-        (&["-k", "3", "--min-share", "1%"], "cannot be used with"),
+        (&["--min-count", "3", "--min-share", "1%"], "cannot be used with"),
         (&["--min-share", "0"], "between 0 and 1"),
         (&["--min-share", "150%"], "between 0 and 1"),
         (&["--counters", "1000000000"], "--counters: capacity: expected 1 to"),
@@ -243,7 +243,9 @@ fn impossible_questions_and_keys_are_refused() {
     }
     let long = "x".repeat(5000);
     let text = format!("a\n{long}\nb\n");
-    scratch.feed(&["top"], &text).fails_with("standard input:2: the key has 5000 bytes");
+    scratch
+        .feed(&["top"], &text)
+        .fails_with("standard input:2: expected a key of at most 4096 bytes, found 5000");
     let json = scratch.feed(&["top", "--skip-bad", "--json"], &text).json();
     assert_eq!((json["rows"].as_u64(), json["bad"].as_u64(), listed(&json).len()), (Some(2), Some(1), 2));
 }

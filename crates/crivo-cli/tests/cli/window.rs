@@ -84,7 +84,7 @@ fn ring_is_kept_and_continued() {
             "--time-field",
             "time",
         ])
-        .fails_with("--window: that of w.crivo is 86400s");
+        .fails_with("--window: that of w.crivo is 1 d");
     scratch.run(&["distinct", "b.csv", "-f", "visitor", "-o", "plain.crivo"]).ok();
     scratch
         .run(&[&["distinct", "b.csv", "--into", "plain.crivo"], &window[..]].concat())
@@ -112,7 +112,7 @@ fn late_rows_are_counted_and_bad_times_named() {
     for (args, message) in [
         (&["--window", "24h"][..], "--time-field"),
         (&["--time-field", "time"], "--window"),
-        (&["--window", "soon", "--time-field", "time"], "such as 90s, 15m, 24h or 7d"),
+        (&["--window", "soon", "--time-field", "time"], "such as 500ms, 90s, 15m, 24h or 7d"),
         (&["--window", "1h", "--time-field", "time", "--verify"], "--verify"),
         (&["--window", "1h", "--time-field", "when"], "there is no field 'when'"),
     ] {
@@ -199,4 +199,42 @@ fn set_forgets_what_the_window_has_passed() {
                 .concat(),
         )
         .fails_with("--counting");
+}
+
+/// A row a second, and one each tenth of a second: the window holds what it says, to a pane.
+#[test]
+fn short_windows_are_as_long_as_they_say() {
+    let seconds: String = (0..100).map(|n| format!("{n},{}\n", 1_763_262_000 + n)).collect();
+    let tenths: String = (0..1000).map(|n| format!("{n},{}.{}\n", 1_763_262_000 + n / 10, n % 10)).collect();
+    let scratch = Scratch::with([("s.csv", format!("v,t\n{seconds}")), ("t.csv", format!("v,t\n{tenths}"))]);
+    let seen = |file: &str, window: &str| {
+        let args = ["distinct", file, "-f", "v", "--window", window, "--time-field", "t", "--json"];
+        let found = scratch.run(&args).json();
+        (found["distinct"]["value"].as_f64().unwrap(), found["window"]["pane_seconds"].as_f64().unwrap())
+    };
+    // Ten seconds before the latest row, that row, and at most a pane more.
+    assert_eq!(seen("s.csv", "10s"), (11.0, 0.5));
+    let (rows, pane) = seen("t.csv", "2s");
+    assert!((20.0..=22.0).contains(&rows) && pane == 0.1, "{rows}");
+    assert_eq!(seen("s.csv", "24s").1, 1.0);
+    let text = scratch.run(&["distinct", "s.csv", "-f", "v", "--window", "10s", "--time-field", "t"]);
+    assert!(text.ok().contains("exact to a pane of 500 ms"), "{text:?}");
+    // A ring is continued by its own window only, also one whose numbers are the same in another unit.
+    let into = |window: &str| {
+        scratch.run(&[
+            "distinct",
+            "s.csv",
+            "-f",
+            "v",
+            "--window",
+            window,
+            "--time-field",
+            "t",
+            "--into",
+            "r.crivo",
+        ])
+    };
+    into("10s").ok();
+    into("10s").ok();
+    into("12000s").fails_with("--window: that of r.crivo is 10 s");
 }

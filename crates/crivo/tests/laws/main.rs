@@ -12,6 +12,7 @@ mod support;
 
 mod bloom;
 mod column_profile;
+mod combined_filter;
 mod count_min;
 mod counter_array;
 mod counting_bloom;

@@ -1,5 +1,6 @@
 //! Sketches to damage, and the tools to do it.
 
+use crivo::codec::AnySketch;
 use crivo::counting::{CounterArray, MorrisCounter, SampledCounter, Tally};
 use crivo::distinct::hyperloglog::HighestRank;
 use crivo::distinct::ultraloglog::ThreeLevels;
@@ -11,7 +12,7 @@ use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::groups::Groups;
 use crivo::keys::{HashFunction, KeyScheme};
-use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
+use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CounterBits, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfileConfig};
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
@@ -33,6 +34,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         blooms(),
         blocked_blooms(),
         counting_blooms(),
+        combined_filters(),
         count_mins(),
         range_count_mins(),
         sampled_counters(),
@@ -94,6 +96,18 @@ pub(crate) fn blocked_blooms() -> Vec<Vec<u8>> {
         filter.encode()
     };
     vec![filter(1, 0), filter(1, 20), filter(3, 100)]
+}
+
+pub(crate) fn combined_filters() -> Vec<Vec<u8>> {
+    let scheme = KeyScheme::integers().with_seed(5);
+    let mut bloom = Bloom::with_scheme(100, 3, scheme).unwrap();
+    (0..20_u64).for_each(|i| assert!(bloom.insert(&i).is_ok()));
+    let mut blocked = BlockedBloom::with_scheme(1, scheme).unwrap();
+    (0..20_u64).for_each(|i| assert!(blocked.insert(&i).is_ok()));
+    let (bloom, blocked) = (AnySketch::from(bloom), AnySketch::from(blocked));
+    let union = CombinedFilter::union(bloom.clone(), blocked.clone()).unwrap();
+    let both = CombinedFilter::intersection(bloom, blocked).unwrap();
+    vec![union.encode(), both.encode()]
 }
 
 pub(crate) fn counting_blooms() -> Vec<Vec<u8>> {

@@ -57,8 +57,13 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
     let saturated = array.saturated();
     if saturated > 0 {
         let message = format!(
-            "{} counters are at their end, {}: more --bits or a larger --reach go further",
-            output::count(saturated),
+            "{} at {} end, {}: more --bits or a larger --reach go further",
+            if saturated == 1 {
+                "1 counter is".into()
+            } else {
+                format!("{} counters are", output::count(saturated))
+            },
+            if saturated == 1 { "its" } else { "their" },
             output::number(array.reach())
         );
         args.how.on_full.report(&message, out)?;

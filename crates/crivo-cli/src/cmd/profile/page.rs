@@ -14,6 +14,9 @@ use maud::{Markup, html};
 use super::report::{ColumnReport, Join, Report, TableReport};
 use crate::output;
 
+/// So many columns have a card with plots; a page of more takes long to open. All are in the overview.
+const MOST_CARDS: usize = 300;
+
 /// The document.
 pub(crate) fn page(report: &Report) -> String {
     let title = match report.tables.as_slice() {
@@ -56,8 +59,14 @@ fn section(table: &TableReport, index: usize, named: bool) -> Markup {
             (tiles(table))
             (overview(table, id))
             div.columns {
-                @for (number, column) in table.columns.iter().enumerate() {
+                @for (number, column) in table.columns.iter().enumerate().take(MOST_CARDS) {
                     (card::card(column, number, &id(number), table.rows))
+                }
+            }
+            @if table.columns.len() > MOST_CARDS {
+                p.card {
+                    "The first " (MOST_CARDS) " columns have a card. The others are in the list above; "
+                    code { "crivo profile -f NAME" } " shows one of them, and " code { "--json" } " has all."
                 }
             }
         }
@@ -101,16 +110,22 @@ fn overview(table: &TableReport, id: impl Fn(usize) -> String) -> Markup {
         .searchable("Find a column");
     let row = |view: Table, (number, column): (usize, &ColumnReport)| {
         let id = id(number);
-        let cells = cells(column, &id, table.rows);
-        view.row_about(id, cells)
+        let has_card = number < MOST_CARDS;
+        let cells = cells(column, has_card.then_some(&*id), table.rows);
+        if has_card { view.row_about(id, cells) } else { view.row(cells) }
     };
     table.columns.iter().enumerate().fold(view, row).markup()
 }
 
-fn cells(column: &ColumnReport, id: &str, rows: u64) -> [Cell; 8] {
+fn cells(column: &ColumnReport, card: Option<&str>, rows: u64) -> [Cell; 8] {
     let empty = show::share(column.empty, rows);
     [
-        Cell::markup(html! { a href={ "#" (id) } { (show::name(&column.name)) } }),
+        Cell::markup(html! {
+            @match card {
+                Some(id) => a href={ "#" (id) } { (show::name(&column.name)) },
+                None => (show::name(&column.name)),
+            }
+        }),
         Cell::markup(html! { span.type { (column.kind) } }),
         Cell::markup(html! { span.share { (meter(empty)) span { (number::percent(empty)) } } })
             .value(column.empty as f64),

@@ -1,0 +1,100 @@
+//! `crivo filter`: rows as they stand, or in another format.
+
+use serde_json::Value;
+
+use crate::support::{Scratch, column, compress, table};
+
+const LOG: &str =
+    "time,status,\"url, full\",note\r\n1,200,/a,\n2,500,\"/b \"\"x\"\"\",\"two\nlines\"\n3,503,/c,x\n4,,/d,";
+
+#[test]
+fn rows_are_copied_byte_for_byte_after_the_header() {
+    let scratch = Scratch::with([("log.csv", LOG)]);
+    let header = "time,status,\"url, full\",note\r\n";
+    for (condition, rows) in [
+        ("status >= 500", "2,500,\"/b \"\"x\"\"\",\"two\nlines\"\n3,503,/c,x\n"),
+        ("status is empty", "4,,/d,"),
+        ("'url, full' in (/a, /d)", "1,200,/a,\n4,,/d,"),
+        ("0 ~ two", "2,500,\"/b \"\"x\"\"\",\"two\nlines\"\n"),
+    ] {
+        assert_eq!(
+            scratch.run(&["filter", condition, "log.csv"]).ok(),
+            format!("{header}{rows}"),
+            "{condition}"
+        );
+    }
+    assert_eq!(scratch.run(&["filter", "true", "log.csv"]).ok(), LOG);
+    let none = scratch.run(&["filter", "status = 404", "log.csv"]);
+    assert_eq!((none.code, none.out.as_str()), (Some(1), header));
+    scratch.run(&["filter", "status >=", "log.csv"]).fails_with("expected a value at the end");
+    scratch.run(&["filter", "colour = red", "log.csv"]).fails_with("no field 'colour'");
+}
+
+#[test]
+fn every_format_gives_the_rows_of_an_exact_model() {
+    let values = column(5_000, 50, 1);
+    for format in ["csv", "tsv", "jsonl", "parquet"] {
+        let scratch = Scratch::new();
+        let input = format!("in.{format}");
+        scratch.write(&input, table(format, &values));
+        let expected = values.iter().filter(|value| *value == "user7").count() as u64;
+        let output = format!("out.{format}");
+        scratch.run(&["filter", "value = user7", &input, "-o", &output]).ok();
+        let counted = scratch.run(&["count", &output, "--where", "value = user7", "--json"]).json();
+        assert_eq!(counted["count"]["value"].as_f64(), Some(expected as f64), "{format}");
+        assert_eq!(counted["rows"].as_u64(), Some(expected), "{format}");
+    }
+}
+
+/// From every format to every other and back: the values are the same.
+#[test]
+fn the_name_of_the_output_chooses_format_and_compression() {
+    let values = column(2_000, 300, 2);
+    let distinct = |scratch: &Scratch, name: &str| {
+        let found = scratch.run(&["distinct", "--method", "exact", "-f", "value", name, "--json"]).json();
+        (found["rows"].clone(), found["skipped"].clone(), found["distinct"]["value"].clone())
+    };
+    for from in ["csv", "tsv", "jsonl", "parquet"] {
+        let scratch = Scratch::new();
+        let input = format!("in.{from}");
+        scratch.write(&input, table(from, &values));
+        let expected = distinct(&scratch, &input);
+        for to in ["out.csv", "out.tsv.gz", "out.jsonl.zst", "out.jsonl", "out.csv.xz", "out.parquet"] {
+            scratch.run(&["filter", "true", &input, "-o", to, "-q"]).ok();
+            assert_eq!(distinct(&scratch, to), expected, "{from} to {to}");
+        }
+    }
+}
+
+#[test]
+fn converted_rows_keep_their_texts() {
+    let scratch = Scratch::with([("log.csv", LOG)]);
+    scratch.run(&["filter", "time <= 2", "log.csv", "-o", "log.jsonl", "-q"]).ok();
+    let text = String::from_utf8(scratch.read("log.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1]["url, full"], "/b \"x\"");
+    assert_eq!(rows[1]["note"], "two\nlines");
+    assert_eq!(rows[0]["status"], "200");
+    // Fields that only later records have.
+    let late = Scratch::with([("a.jsonl", "{\"a\":1}\n{\"b\":\"x,y\"}\n{\"a\":null,\"b\":2}\n")]);
+    late.run(&["filter", "true", "a.jsonl", "-o", "a.csv", "-q"]).ok();
+    assert_eq!(String::from_utf8(late.read("a.csv")).unwrap(), "a,b\n1,\n,\"x,y\"\n,2\n");
+}
+
+#[test]
+fn what_the_name_cannot_mean_is_an_error() {
+    let scratch = Scratch::with([("log.csv", LOG)]);
+    scratch.run(&["filter", "true", "log.csv", "-o", "x.parquet.gz"]).fails_with("compressed inside");
+    scratch.run(&["filter", "true", "log.csv", "-o", "x.csv.bz2"]).fails_with("bzip2");
+    scratch.run(&["filter", "true", "log.csv", "-o", "log.csv"]).fails_with("is read");
+    scratch.feed(&["filter", "true", "-o", "x.parquet"], "a\n").fails_with("--format");
+    assert_eq!(scratch.names(), ["log.csv"]);
+    // Dedup follows the same rule.
+    let texts = "id,text\n1,a b c d e f\n2,a b c d e f\n3,something else at all\n";
+    let scratch = Scratch::with([("d.csv", texts)]);
+    scratch.run(&["dedup", "d.csv", "-o", "x.parquet", "-q"]).ok();
+    let counted = scratch.run(&["distinct", "-f", "text", "x.parquet", "--json"]).json();
+    assert_eq!(counted["rows"], 2);
+    assert_eq!(compress("", b"a"), b"a");
+}
