@@ -276,12 +276,7 @@ pub(crate) fn emit_answer<S: Pane, A: GroupAnswer>(
 }
 
 /// Prints the answers of all groups; `head` has the fields of the JSON object before them.
-pub(crate) fn print(
-    grouped: &Grouped,
-    shown: Shown<'_>,
-    head: &impl Serialize,
-    out: &Output,
-) -> Result<()> {
+pub(crate) fn print(grouped: &Grouped, shown: Shown<'_>, head: &impl Serialize, out: &Output) -> Result<()> {
     match shown.form {
         Form::Json => print_json(grouped, head, out),
         Form::Table => print_table(grouped, shown, out),

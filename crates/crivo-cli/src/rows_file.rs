@@ -47,7 +47,10 @@ impl RowsFile {
     }
 
     /// Writes the file without giving it its name: [`publish`](crate::store::publish) does, together with others.
-    pub(crate) fn fill(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<Filled<'_>> {
+    pub(crate) fn fill(
+        &self,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<Filled<'_>> {
         self.destination.fill(|to| self.packing.pack(to, fill))
     }
 

@@ -1,26 +1,25 @@
 //! Numbers in fields: weights, sums, conditions.
 
-use crivo_rows::RowBatch;
+use crate::batch::RowBatch;
+use crate::error::Result;
 
 /// The numbers of one field of a batch.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FieldNumbers {
+pub struct FieldNumbers {
     /// The numbers, in the order of their rows.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// The row of each number.
-    pub(crate) rows: Vec<usize>,
+    pub rows: Vec<usize>,
     /// Rows so far whose value is not a number.
-    pub(crate) bad: u64,
+    pub bad: u64,
 }
 
 impl FieldNumbers {
     /// Reads the numbers in a column, replacing those before. Missing values are passed over.
-    pub(crate) fn read(
-        &mut self,
-        batch: &RowBatch<'_>,
-        column: usize,
-        skip_bad: bool,
-    ) -> crivo_rows::Result<()> {
+    ///
+    /// # Errors
+    /// If a value is not a number, unless `skip_bad` counts it.
+    pub fn read(&mut self, batch: &RowBatch<'_>, column: usize, skip_bad: bool) -> Result<()> {
         self.values.clear();
         self.rows.clear();
         for (row, text) in batch.column(column).iter().enumerate() {
@@ -33,11 +32,7 @@ impl FieldNumbers {
                 None if skip_bad => self.bad += 1,
                 None => {
                     let found = shown(text);
-                    let message = format!(
-                        "expected a number, found '{found}': choose another field with -f, or count such rows \
-                         as bad with --skip-bad"
-                    );
-                    return Err(batch.error(row, message));
+                    return Err(batch.error(row, format!("expected a number, found '{found}'")));
                 }
             }
         }

@@ -131,9 +131,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         out.json(&Report { rows, skipped, left_out, bad, answers, method, bytes, window })?;
     } else {
         answers.print(out)?;
-        if let Some(Covered { from, to, late }) = &read.window {
-            out.detail(format_args!("from {from}"))?;
-            out.detail(format_args!("to   {to}, {} late", output::count(*late)))?;
+        if let Some(window) = &read.window {
+            window.print(out)?;
         }
         out.counts(read.counts)?;
         out.detail(format_args!("{method}, {}", output::bytes(read.memory)))?;

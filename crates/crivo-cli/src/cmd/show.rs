@@ -107,6 +107,7 @@ fn show_foreign(sketch: &ForeignSketch, form: Form, out: &Output) -> Outcome {
             parameters: sketch.lg_k().map(|lg_k| ("lg_k".to_string(), lg_k.into())).into_iter().collect(),
             keys: "text",
             seed: DATASKETCHES_SEED,
+            hash: "MurmurHash3".into(),
             items: items.into(),
             fill: None,
             fpr: None,

@@ -1,12 +1,13 @@
 //! Documents that are records of files.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use crivo_near::{Documents, Error as NearError, PageText, TakeText};
-use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, RowBatch, Scan, Select};
+use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
 
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, EditText, ID_FIELD, Id, InputFiles, TEXT_FIELD};
@@ -373,4 +374,13 @@ pub(crate) fn first_record(input: &Input) -> Option<Vec<u8>> {
 /// What is wanted of the first record; none if it has no such thing, or cannot be read.
 fn of_first(input: &Input, wanted: Select) -> Option<Vec<u8>> {
     input.first_record(wanted).ok().flatten()?.into_iter().next().flatten()
+}
+
+/// Stops a pass after its first chunk: enough to estimate how many records there are.
+struct OnlyTheFirst;
+
+impl Progress for OnlyTheFirst {
+    fn advance(&self, read: u64, _: Option<u64>) -> ControlFlow<()> {
+        if read > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }

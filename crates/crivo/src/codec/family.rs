@@ -133,6 +133,7 @@ impl fmt::Display for Question {
             Self::HowOften => "how often keys came",
             Self::FairSample => "what a fair sample is",
             Self::WhichAreAlike => "how alike two sets are",
+            Self::WhichRank => "which value has a rank",
             Self::Container => "what the sketches inside tell",
         })
     }

@@ -27,8 +27,8 @@
 //! [`KeyBatch`] that any sketch takes.
 
 mod batch;
-mod integer;
 pub mod calendar;
+mod integer;
 mod scheme;
 pub mod text;
 pub mod typed;

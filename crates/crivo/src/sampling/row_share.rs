@@ -4,7 +4,7 @@
 //! itself, so that any input streams through. The size of the sample is binomial.
 
 use crate::error::{Error, Result};
-use crate::random::mix;
+use crate::hash::split_mix::mix;
 
 /// Decides for each row of a stream whether it belongs to a sample of a given share of all rows.
 ///

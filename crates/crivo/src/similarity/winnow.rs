@@ -262,7 +262,9 @@ mod tests {
     /// would, by √48,780 = 221, and 6 of those (2.7 %) are passed less than once in 10⁸ runs.
     #[test]
     fn anchors_are_as_few_as_theory_says() {
-        let words: Vec<u64> = (0..1_000_000_u64).map(|n| crate::keys::KeyScheme::integers().with_seed(5).hash_integer(n)).collect();
+        let words: Vec<u64> = (0..1_000_000_u64)
+            .map(|n| crate::keys::KeyScheme::integers().with_seed(5).hash_integer(n))
+            .collect();
         let winnow = Winnow::for_run(50).unwrap();
         let expected = 1_000_000.0 * 2.0 / 41.0;
         let found = anchors(winnow, &words).len() as f64;
