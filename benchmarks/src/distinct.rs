@@ -31,8 +31,8 @@ pub fn run() -> Page {
         "All at precision 12 (4,096 registers) unless said. Peers that take no hash are left out of the rows \
          that give one. crivo keeps its estimate ready with bounds and counts small sets exactly; the figures \
          include what that costs. Where it is slower: at high precision with few items a register, where \
-         most inserts change the state and the histogram behind the bounds with it (precision 18); and in \
-         answering, where the \
+         most inserts change the state and the histogram behind the bounds with it (precision 18); from u64 keys one by one, \
+         because the mixer of integers takes one more round than foldhash; and in answering, where the \
          others return a running number and crivo solves for the likeliest count and its bounds. \
          datasketches' smaller error comes from the order of arrival, and is lost when sketches merge.",
     );
