@@ -10,6 +10,7 @@ use liblzma::write::XzEncoder;
 
 use super::Args;
 use super::against::KnownDocuments;
+use crate::args::matching_files;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
 use crate::store::{Destination, Filled, NewFolder, publish};
@@ -243,5 +244,5 @@ fn beside(args: &Args, path: &Path) -> Result<Destination> {
     {
         bail!("{}: is read, and would be replaced: write to another file", file.display());
     }
-    Ok(Destination::new(path)?.as_private_as(args.corpus.files()))
+    Ok(Destination::new(path)?.as_private_as(matching_files(args.corpus.files())))
 }
