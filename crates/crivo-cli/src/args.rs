@@ -192,8 +192,14 @@ impl InputArgs {
             let file = file.display();
             bail!("{file}: is read, and would be replaced by the sketch: write it to another file");
         }
-        Ok(Destination::new(path)?.as_private_as(&self.files))
+        Ok(Destination::new(path)?.as_private_as(matching_files(&self.files)))
     }
+}
+
+/// The files that names and globs stand for, or the names themselves if one is a folder.
+pub(crate) fn matching_files(names: &[PathBuf]) -> Vec<PathBuf> {
+    Input::from_args(names)
+        .map_or_else(|_| names.to_vec(), |input| input.paths().map(Path::to_path_buf).collect())
 }
 
 /// A tab is hard to type in a shell.

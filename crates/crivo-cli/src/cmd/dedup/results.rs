@@ -8,6 +8,7 @@ use crivo_near::{Clusters, Outcome as Found};
 
 use super::Args;
 use super::against::KnownDocuments;
+use crate::args::matching_files;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
 use crate::rows_file::RowsFile;
@@ -196,5 +197,5 @@ fn beside(args: &Args, path: &Path) -> Result<Destination> {
     {
         bail!("{}: is read, and would be replaced: write to another file", file.display());
     }
-    Ok(Destination::new(path)?.as_private_as(args.corpus.files()))
+    Ok(Destination::new(path)?.as_private_as(matching_files(args.corpus.files())))
 }
