@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use lexopt::prelude::*;
 
 use crate::shell::{Step, root};
 use crate::{kinds, tools};
@@ -20,15 +21,19 @@ const NOT_PUBLISHED: [&str; 3] = ["crivo-browser-test", "crivo-py", "xtask"];
 const DATABASE_LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
-    if let Some(argument) = arguments.next()? {
-        return Err(argument.unexpected().into());
+    let mut build_packages = false;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("packages") => build_packages = true,
+            other => return Err(other.unexpected().into()),
+        }
     }
     formatting()?;
     kinds::check()?;
     clippy()?;
     features()?;
     documentation()?;
-    packages()?;
+    packages(build_packages)?;
     let deny = tools::DENY.find_or_install()?;
     dependencies(&deny)?;
     let advisories_checked = advisories(&deny)?;
@@ -68,13 +73,20 @@ fn features() -> Result<()> {
     Step::cargo("clippy --package crivo --all-targets --features serde,study -- -D warnings").or(advice).run()
 }
 
-/// Packs every crate that is meant for others, and builds it from what was packed. Crates of the workspace find
-/// each other there, so nothing has to be published first.
-fn packages() -> Result<()> {
-    Step::cargo("package --workspace --allow-dirty --quiet")
-        .args(NOT_PUBLISHED.iter().flat_map(|name| ["--exclude", name]))
-        .or("a package must have all files that it is built from, and metadata that is true")
-        .run()
+/// Packs every crate that is meant for others, and builds the library from what was packed. The others would
+/// build all dependencies again, which takes as long as the tests: `lint --packages` builds them too.
+/// Crates of the workspace find each other there, so nothing has to be published first.
+fn packages(build_all: bool) -> Result<()> {
+    let advice = "a package must have all files that it is built from, and metadata that is true";
+    let pack = |arguments| {
+        let excluded = NOT_PUBLISHED.iter().flat_map(|name| ["--exclude", name]);
+        Step::cargo(arguments).args(excluded).or(advice).run()
+    };
+    if build_all {
+        return pack("package --workspace --allow-dirty --quiet");
+    }
+    pack("package --workspace --allow-dirty --quiet --no-verify")?;
+    Step::cargo("package --package crivo --allow-dirty --quiet").or(advice).run()
 }
 
 fn documentation() -> Result<()> {

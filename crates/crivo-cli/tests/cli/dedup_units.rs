@@ -24,12 +24,15 @@ fn only_lines_go_that_stood_before() {
         let left: Vec<String> = texts
             .iter()
             .map(|text| {
-                let stays = |line: &&str| {
+                let mut left = String::new();
+                for line in text.split_inclusive('\n') {
                     let count = seen.entry(line).or_default();
                     *count += 1;
-                    *count <= stay
-                };
-                text.split_inclusive('\n').filter(stays).collect()
+                    if *count <= stay {
+                        left.push_str(line);
+                    }
+                }
+                left
             })
             .filter(|text: &String| !text.is_empty())
             .collect();

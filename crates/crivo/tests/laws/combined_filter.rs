@@ -1,7 +1,7 @@
 //! What combined filters promise: their answers follow from those of their parts.
 
 use crivo::codec::AnySketch;
-use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom};
+use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CounterBits, CountingBloom};
 
 /// Filters of three kinds and different sizes, with keys that overlap.
 fn parts() -> [AnySketch; 3] {
@@ -9,7 +9,7 @@ fn parts() -> [AnySketch; 3] {
     (0..300).for_each(|i: u64| drop(bloom.insert(format!("key {i}").as_str())));
     let mut blocked = BlockedBloom::for_items(2_000, 0.01).unwrap();
     (200..2_200).for_each(|i: u64| drop(blocked.insert(format!("key {i}").as_str())));
-    let mut counting = CountingBloom::for_items(50, 0.01).unwrap();
+    let mut counting = CountingBloom::for_items(50, 0.01, CounterBits::Four).unwrap();
     (250..300).for_each(|i: u64| drop(counting.insert(format!("key {i}").as_str())));
     [bloom.into(), blocked.into(), counting.into()]
 }
