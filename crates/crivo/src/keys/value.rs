@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::scheme::{KeyKind, KeyScheme, hash_bytes};
+use super::scheme::{Key, KeyKind, KeyScheme};
 use crate::error::Result;
 
 /// A key, borrowed: what a batch lends and what [`Key::to_ref`](super::Key::to_ref) gives.
@@ -37,7 +37,7 @@ impl KeyRef<'_> {
 
     fn hash_with(self, scheme: KeyScheme) -> u64 {
         match self {
-            Self::Bytes(bytes) => hash_bytes(bytes, scheme.seed()),
+            Self::Bytes(bytes) => bytes.hash_with(scheme),
             Self::Integer(integer) => scheme.hash_integer(integer),
             Self::Hash(hash) => hash,
         }
@@ -97,7 +97,6 @@ impl KeyScheme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::Key;
 
     #[test]
     fn every_way_to_a_hash_is_the_same() {
