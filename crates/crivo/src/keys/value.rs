@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::scheme::{KeyKind, KeyScheme, hash_bytes};
+use super::scheme::{Key, KeyKind, KeyScheme};
 use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -39,7 +39,7 @@ impl KeyRef<'_> {
 
     fn hash_with(self, scheme: KeyScheme) -> u64 {
         match self {
-            Self::Bytes(bytes) => hash_bytes(bytes, scheme.seed()),
+            Self::Bytes(bytes) => bytes.hash_with(scheme),
             Self::Integer(integer) => scheme.hash_integer(integer),
             Self::Hash(hash) => hash,
         }
@@ -99,7 +99,6 @@ impl KeyScheme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::Key;
 
     #[test]
     fn every_way_to_a_hash_is_the_same() {

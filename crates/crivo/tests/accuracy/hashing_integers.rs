@@ -25,7 +25,7 @@ fn sets(random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
         ("step 2^32 + 1", numbered(&|i| i.wrapping_mul(0x1_0000_0001))),
         ("high bits only", numbered(&|i| i << 46)),
         ("middle bits only", numbered(&|i| i << 24)),
-        ("both ends", numbered(&|i| i << 48 | i >> 16)),
+        ("both ends", numbered(&|i| i.rotate_right(16))),
         ("random", numbered(&|_| 0).iter().map(|_| random.bits()).collect()),
     ]
 }
