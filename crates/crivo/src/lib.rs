@@ -58,7 +58,7 @@
 //! for address in ["192.0.2.1", "192.0.2.2", "192.0.2.1"] {
 //!     requests.insert(address)?;
 //! }
-//! assert_eq!(requests.top(1)[0].count().value(), 2.0);
+//! assert_eq!(requests.top(1)[0].count(), 2);
 //! # Ok::<(), crivo::Error>(())
 //! ```
 //!

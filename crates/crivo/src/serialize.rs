@@ -82,9 +82,11 @@ impl Serialize for OwnedKey {
 
 impl Serialize for Hitter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Hitter", 2)?;
+        let mut fields = serializer.serialize_struct("Hitter", 4)?;
         fields.serialize_field("key", &self.key())?;
         fields.serialize_field("count", &self.count())?;
+        fields.serialize_field("lower", &self.lower())?;
+        fields.serialize_field("upper", &self.upper())?;
         fields.end()
     }
 }

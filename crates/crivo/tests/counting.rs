@@ -22,7 +22,7 @@ fn parameters_out_of_range_are_named_with_their_range() {
     }
     for bits in [0, 3, 17, 255] {
         assert_eq!(MorrisCounter::new(1.5, bits, 0).unwrap_err().expected(), "4 to 16");
-        assert_eq!(MorrisCounter::base_for(1e6, bits).unwrap_err().field(), "bits");
+        assert_eq!(MorrisCounter::base_for(1e6, bits).unwrap_err().field(), "counter bits");
         assert_eq!(CounterArray::new(10, 1.5, bits, 0).unwrap_err().expected(), "4, 8 or 16");
     }
     for reach in [0.0, 200.0, 1e200, -1.0, f64::NAN, f64::INFINITY] {
@@ -138,7 +138,7 @@ fn summaries_tell_parameters_and_answers() {
     let mut morris = MorrisCounter::new(2.0, 4, 1).unwrap();
     morris.add(1 << 40);
     let summary = AnySketch::from(morris).summary();
-    assert_eq!(summary.parameters[1], ("bits", Parameter::Count(4)));
+    assert_eq!(summary.parameters[1], ("counter_bits", Parameter::Count(4)));
     assert_eq!(summary.fill, Some(1.0));
 
     let mut array = CounterArray::new(4, 1.5, 8, 1).unwrap();

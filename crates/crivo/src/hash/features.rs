@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn what_is_no_size_is_refused() {
         for bits in [0, 31, 255] {
-            assert_eq!(FeatureHasher::new(bits).unwrap_err().field(), "bits");
+            assert_eq!(FeatureHasher::new(bits).unwrap_err().field(), "slot bits");
         }
         let hasher = FeatureHasher::new(3).unwrap();
         assert!(hasher.add_dense([("a", 1.0)], &mut [0.0; 7]).is_err());
