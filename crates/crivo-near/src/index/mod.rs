@@ -37,7 +37,7 @@
 //! | `buckets` | those of a run one after the other | postings of a key and a document's number, ascending (`runs`) |
 //!
 //! With 16 bands the postings take about 190 bytes a document, whatever its length, and its record about 45 and its
-//! name; the set takes 8 bytes a shingle. Indexes of format 1 are read, and converted by the first change.
+//! name; the set takes 8 bytes a shingle. Pages that a merge of runs has freed are used again by later ones. Indexes of format 1 are read, and converted by the first change.
 //!
 //! **When not to use it.** For one collection, read once: [`near_duplicates`](crate::near_duplicates) needs no
 //! disk. On network file systems, where the locks that keep writers apart may not work.
@@ -208,7 +208,7 @@ impl Index {
 
     /// Adds a collection, read and signed on its threads; `name` knows the documents by their place, and leaves
     /// out those it has no name for. Documents come in no particular order, so no two of them
-    /// should have the same name. There is a commit every few ten thousand: after an error, those that
+    /// should have the same name. There is a commit every hundred thousand or so: after an error, those that
     /// were committed stay. About 256 MiB are used, whatever the size of the index.
     ///
     /// # Errors

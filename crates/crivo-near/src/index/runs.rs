@@ -6,9 +6,9 @@
 //! of a key follows from its high bits, and a look-up reads one record of each run. Every bucket of a run is stored,
 //! also an empty one: that a key is absent is believed only of a bucket that was read and is whole.
 //!
-//! A new run takes in the runs before it that have less than [`GROWTH`] times its postings (the *logarithmic method*,
-//! Bentley and Saxe 1980). So there are at most `log₃(n)` runs, a posting is rewritten `O(log n)` times, and adding
-//! writes whole records one after the other, whatever the size of the index.
+//! A new run is merged with those before it when there are [`FAN`] of about its size (the *logarithmic method*, Bentley
+//! and Saxe 1980). So there are at most `3·log₄(n)` runs, a posting is rewritten `log₄(n)` times, and adding writes whole
+//! records one after the other, whatever the size of the index.
 //!
 //! Postings of documents that were removed stay until their run is merged.
 
@@ -23,8 +23,8 @@ use crate::error::Result;
 /// How many postings a bucket has on the average.
 const LOAD: u64 = 48;
 
-/// A run is merged with a new one that has more than this part of its postings.
-const GROWTH: u64 = 2;
+/// So many runs of about one size become one.
+const FAN: usize = 4;
 
 /// How many buckets are read at once while runs are merged.
 const BUCKETS_AT_ONCE: u64 = 1024;
@@ -261,6 +261,11 @@ impl<'a> RunReader<'a> {
     }
 }
 
+/// Runs of one level have about the same size: within a factor of four.
+fn level(postings: u64) -> u32 {
+    postings.max(1).ilog2() / 2
+}
+
 /// Makes a run of new postings and of the runs that are to be merged with them.
 ///
 /// # Errors
@@ -279,9 +284,14 @@ pub(super) fn add_run(
     if most == 0 && !clean {
         return Ok(());
     }
-    while let Some(run) = state.runs.pop_if(|run| clean || run.postings < most.saturating_mul(GROWTH)) {
-        most += run.postings;
-        merged.push(run);
+    loop {
+        let is_small = |run: &&Run| clean || level(run.postings) <= level(most);
+        let small = state.runs.iter().rev().take_while(is_small).count();
+        if small == 0 || (small + 1 < FAN && !clean) {
+            break;
+        }
+        merged.extend(state.runs.drain(state.runs.len() - small..));
+        most = merged.iter().map(|run| run.postings).sum::<u64>() + new.len() as u64;
     }
     let mut writer = RunWriter::new(file, state, most);
     let mut readers: Vec<_> = merged.iter().map(|&run| RunReader::new(file, run)).collect();

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::settings::Settings;
 
 /// After so many documents there is a commit: each waits for the disk, and begins a run.
-const DOCUMENTS_AT_ONCE: u64 = 64 << 10;
+const DOCUMENTS_AT_ONCE: u64 = 256 << 10;
 
 /// And after so many postings in memory: 64 MiB.
 const POSTINGS_AT_ONCE: usize = 4 << 20;
@@ -61,7 +61,7 @@ impl Changes {
 }
 
 /// A write transaction. Readers are not blocked; the write lock is taken at the first change, and another writer waits
-/// for the next commit. Every few ten thousand documents there is one. What was done since the last commit is taken
+/// for the next commit. Every hundred thousand documents or so there is one. What was done since the last commit is taken
 /// back after an error, and if [`finish`](Self::finish) is not called.
 pub struct Writer<'a> {
     file: &'a File,

@@ -158,8 +158,8 @@ fn runs_and_postings_of_replaced_documents_stay_few() {
     for round in 0..30_u32 {
         let mut writer = index.writer();
         for id in 0..200 {
-            let text: String =
-                (0..8).map(|word| format!("w{} ", (id * 13 + round + word * 7) % 101)).collect();
+            let words = (0..8).map(|word| format!("w{}", (id * 13 + round + word * 7) % 101));
+            let text = words.collect::<Vec<_>>().join(" ");
             writer.add(format!("{id}").as_bytes(), text.as_bytes()).unwrap();
         }
         writer.finish().unwrap();
@@ -174,12 +174,12 @@ fn runs_and_postings_of_replaced_documents_stay_few() {
 /// The part of an index that does not depend on the length of documents, at 16 bands.
 #[test]
 fn an_index_takes_at_most_260_bytes_a_document_beside_sets() {
+    const DOCUMENTS: u64 = 20_000;
     let folder = tempfile::tempdir().unwrap();
     let bands = crivo::similarity::Bands::new(16, 6).unwrap();
     let settings =
         Settings { shingles: Shingles::words(1).unwrap(), bands: Some(bands), ..Settings::default() };
     let mut index = Index::create(folder.path(), &settings).unwrap();
-    const DOCUMENTS: u64 = 20_000;
     let texts: Vec<String> = (0..DOCUMENTS).map(|number| format!("{number} word{}", number / 3)).collect();
     let name = |place: u64| Some(format!("doc-{place:06}").into_bytes());
     index.add_all(&Texts::new(&texts, 2), &name).unwrap();
@@ -207,15 +207,15 @@ fn an_index_of_format_1_answers_and_is_converted_by_the_first_change() {
     let name = |at: usize| if at < 30 { format!("doc-{at}") } else { "short".to_owned() };
     let mut index = Index::open(folder.path()).unwrap();
     for changed in [false, true] {
-        let mut bulk = String::new();
+        let mut bulk = Vec::new();
         let answers = index.query_all(&Texts::new(&texts, 2), 0.6, 1 << 20, &|_| true).unwrap();
         for (place, found) in answers.found {
             for found in found {
                 let id = String::from_utf8(found.id).unwrap();
-                bulk += &format!("{}\t{id}\t{}\n", name(place as usize), found.similarity);
+                bulk.push(format!("{}\t{id}\t{}\n", name(place as usize), found.similarity));
             }
         }
-        assert_eq!(bulk, expected, "changed: {changed}");
+        assert_eq!(bulk.concat(), expected, "changed: {changed}");
         assert_eq!(index.query(texts[30].as_bytes(), 0.6).unwrap().len(), 1);
         assert!(!index.contains(b"doc-4").unwrap() && index.contains(b"doc-5").unwrap());
         index.check().unwrap();
