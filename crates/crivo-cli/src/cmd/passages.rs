@@ -1,5 +1,7 @@
 //! `crivo passages`: what stands in two places, and a copy without it.
 
+mod page;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -64,6 +66,10 @@ pub(crate) struct Args {
     /// Write each passage: id, start, end, id of the first occurrence, its start, its end (bytes of the texts)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+
+    /// Write a page with the passages that cost most bytes: how often, where, and what stands around them
+    #[arg(id = "page", long = "html", value_name = "FILE")]
+    page: Option<PathBuf>,
 
     /// About how much memory to use; words and anchors go to a temporary file
     #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "256M")]
@@ -135,11 +141,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         );
     }
     let report = args.report.as_deref().map(|path| destination(path, corpus_args)).transpose()?;
+    let page = args.page.as_deref().map(|path| destination(path, corpus_args)).transpose()?;
     let corpus = corpus_args.open(out)?;
     let found = repeated_passages(&corpus, &settings, &PassageProgress(&corpus)).map_err(explained)?;
     corpus.set_stage("writing");
     if let Some(file) = &report {
         write_report(file, &corpus, &found)?;
+    }
+    if let Some(file) = &page {
+        file.write(page::page(&corpus, &found)?.as_bytes())?;
     }
     if documents.is_wanted() {
         documents.write(&corpus, &cutter(&found, args.cut.into(), args.min_left))?;

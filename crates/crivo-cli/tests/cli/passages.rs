@@ -163,3 +163,15 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
     run(&["--field", "body", "-o", "x.jsonl"]).fails_with("body");
     assert_eq!(scratch.names(), ["crawl.jsonl"]);
 }
+
+#[test]
+fn the_page_shows_what_costs_most_and_escapes_it() {
+    let passage: String = (0..60).map(|number| format!("<b>{number}word</b> ")).collect();
+    let texts = [format!("First <script> {passage}"), format!("Second & {passage} behind")];
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    scratch.run(&["passages", "crawl.jsonl", "--html", "p.html", "--json"]).json();
+    let page = String::from_utf8(scratch.read("p.html")).unwrap();
+    for shown in ["Second &amp; &lt;", "First &lt;script&gt;", "d1", "d2", "1 times again", " behind"] {
+        assert!(page.contains(shown), "{shown:?} in {page}");
+    }
+}

@@ -62,6 +62,9 @@ use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 /// The least memory a run can be given.
 const LEAST_MEMORY: u64 = 16 << 20;
 
+/// The bytes that are kept in memory of each document with words enough for a passage.
+const BYTES_A_DOCUMENT: u64 = 28;
+
 /// How passages are looked for.
 #[derive(Debug, Clone)]
 pub struct PassageSettings {
@@ -178,6 +181,7 @@ pub fn repeated_passages(
         stored.append(&mut found);
         writers.push(anchors);
     }
+    check_memory(stored.len() as u64, settings.memory)?;
     let store = Store::new(words, stored)?;
     let anchors = Partitions::new(PARTITIONS, writers);
     begin(Stage::Pairing)?;
@@ -199,6 +203,15 @@ pub fn repeated_passages(
         spilled,
         memory: settings.memory,
     })
+}
+
+/// Refuses more documents than there is memory for: they may take three quarters of it.
+fn check_memory(documents: u64, memory: u64) -> Result<()> {
+    let needed = documents.saturating_mul(BYTES_A_DOCUMENT);
+    if needed <= memory / 4 * 3 {
+        return Ok(());
+    }
+    Err(Error::Memory { members: documents, given: memory, least: needed.div_ceil(3).saturating_mul(4) })
 }
 
 /// Which windows stood before, and where first.
