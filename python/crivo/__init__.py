@@ -19,6 +19,7 @@ and the Rust library read and write, byte for byte the same.
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
+- Which value has that rank? ``NumberQuantiles``
 - What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``
 - Over the last day only? ``Panes`` of any sketch
 - Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``,
@@ -53,6 +54,7 @@ from crivo._native import (
     MinHash,
     MorrisCounter,
     NearDuplicates,
+    NumberQuantiles,
     Panes,
     PrivateClient,
     PrivateCountMean,
@@ -114,6 +116,7 @@ __all__ = [
     "MinHash",
     "MorrisCounter",
     "NearDuplicates",
+    "NumberQuantiles",
     "OutOfMemoryError",
     "Panes",
     "PrivateClient",
