@@ -19,6 +19,7 @@ and the Rust library read and write, byte for byte the same.
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``, ``RowSample``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
+- Which value has that rank? ``NumberQuantiles``
 - What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``, ``DistinctGrowth``,
   ``NearDuplicateShare``, and ``ProfiledColumn`` with all of a column
 - Over the last day only? ``Panes`` of any sketch
@@ -56,6 +57,7 @@ from crivo._native import (
     MorrisCounter,
     NearDuplicates,
     NearDuplicateShare,
+    NumberQuantiles,
     Panes,
     PrivateClient,
     PrivateCountMean,
@@ -121,6 +123,7 @@ __all__ = [
     "MorrisCounter",
     "NearDuplicateShare",
     "NearDuplicates",
+    "NumberQuantiles",
     "OutOfMemoryError",
     "Panes",
     "PrivateClient",

@@ -2245,6 +2245,103 @@ class NearDuplicates:
 # ---- what is in this column? ----
 
 @final
+class NumberQuantiles(_Stored):
+    """Keeps about 3·`size` numbers of a stream, from which any quantile and rank is answered: with `accuracy`
+    "uniform" to within 1.1/`size` of all ranks, with "tails" to within 0.5/`size` of the distance from the
+    nearer end, both 95 % sure. Few numbers are answered exactly.
+
+    Coins follow from `seed`. Sketches that will be merged need different seeds.
+
+    >>> from crivo import NumberQuantiles
+    >>> prices = NumberQuantiles.for_error(0.01, seed=7)
+    >>> prices.insert_batch([cents / 100 for cents in range(1, 100_001)])
+    0
+    >>> median = prices.quantile(0.5)
+    >>> 500.0 in median, prices.count, prices.max
+    (True, 100000, 1000.0)
+    """
+
+    def __new__(
+        cls, size: SupportsIndex, *, accuracy: str = "uniform", seed: SupportsIndex = 0
+    ) -> Self: ...
+    @staticmethod
+    def for_error(
+        error: float, *, accuracy: str = "uniform", seed: SupportsIndex = 0
+    ) -> NumberQuantiles:
+        """An empty sketch whose ranks are right to within that share, 95 % sure: of all values, or with
+        "tails" of the distance from the nearer end.
+        """
+
+    def insert(self, value: SupportsFloat | SupportsIndex) -> None:
+        """Adds a number. NaN is only counted as `not_a_number`."""
+
+    def add(self, value: SupportsFloat | SupportsIndex, weight: SupportsIndex) -> None:
+        """Adds a number as often as its weight says."""
+
+    def insert_batch(self, values: Numbers) -> int:
+        """Adds many numbers and returns how many missing values (None, null) were skipped. NaN is not
+        missing here, but `not_a_number`.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
+        interface; columns of floats are read in place and without the GIL.
+        """
+
+    def quantile(self, share: float) -> Estimate | None:
+        """The number at which that share of all numbers is reached, with bounds at 95 %. None if there are
+        no numbers, or the share is not from 0 to 1.
+        """
+
+    def quantiles(self, shares: Iterable[float]) -> list[Estimate | None]:
+        """Many quantiles, at the cost of one."""
+
+    def rank(self, limit: float) -> Estimate | None:
+        """Which share of all numbers is at most a limit, with bounds at 95 %. None if there are no numbers."""
+
+    def count_below(self, limit: float) -> Estimate:
+        """How many numbers are below a limit, with bounds at 95 %."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are, NaN left out; 2^64 - 1 if that many or more."""
+
+    @property
+    def not_a_number(self) -> int:
+        """How many NaNs came, which are in no other answer."""
+
+    @property
+    def min(self) -> float | None:
+        """The least number, exactly; None if there are none."""
+
+    @property
+    def max(self) -> float | None:
+        """The greatest number, exactly; None if there are none."""
+
+    @property
+    def size(self) -> int:
+        """The size that the sketch was built with."""
+
+    @property
+    def accuracy(self) -> str:
+        """Which ranks are to be right: "uniform" or "tails"."""
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of ranks now, as a share of all numbers; with "tails" that in the middle."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every answer is exact."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no numbers. (A sketch without a length is always true, as objects are.)"""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+
+@final
 class DDSketch(_Stored):
     """Counts numbers in bins of equal relative width: every quantile is answered within `relative_error`
     of itself, and no input can break the bounds. Count, sum, mean, least and greatest number are

@@ -36,8 +36,8 @@ Usage: cargo xtask <verb>
                       --fresh-seeds draws new seeds for the statistical tests and prints them
                       --rust-only   leaves the Python package out
                       --no-spark    leaves the tests on Spark out
-  lint                formatting, Clippy, features, documentation, packages, fuzz targets, licences,
-                      advisories
+  lint [--packages]   formatting, Clippy, features, documentation, packages, fuzz targets, licences,
+                      advisories; --packages builds every crate from its package
   golden              writes the golden files that are missing
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]

@@ -4,6 +4,8 @@
 //! the bytes of Apache DataSketches. [`Hll`] and [`Theta`] make and read those bytes, through the
 //! project's own Rust crate.
 //!
+//! [`Kll`] and [`Req`] do the same for quantiles (Spark's `kll_*`).
+//!
 //! # They are built from keys, never converted
 //!
 //! DataSketches hashes a key with MurmurHash3 and the seed 9001, crivo with XXH3. A register of one says
@@ -40,6 +42,7 @@
 
 mod check;
 mod hll;
+mod quantiles;
 mod theta;
 
 use std::fmt;
@@ -48,6 +51,7 @@ use crivo::{Confidence, Estimate};
 use datasketches::common::NumStdDev;
 
 pub use hll::Hll;
+pub use quantiles::{Kll, KllNumber, Req};
 pub use theta::Theta;
 
 /// The size that Spark's functions take where none is asked for: 2^12 registers, or hashes kept.
@@ -67,6 +71,15 @@ pub enum Error {
         /// What was asked for.
         found: u8,
     },
+    /// A size of quantiles is out of its range.
+    QuantilesSize {
+        /// What is allowed.
+        allowed: &'static str,
+        /// What was asked for.
+        found: u16,
+    },
+    /// Two sketches hold more values together than can be counted.
+    TooMany,
     /// The bytes are not a whole and undamaged sketch of this kind.
     Bytes {
         /// The kind that was expected.
@@ -86,6 +99,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Size { allowed, found } => write!(f, "lg_k: expected {allowed}, found {found}"),
+            Self::QuantilesSize { allowed, found } => write!(f, "k: expected {allowed}, found {found}"),
+            Self::TooMany => f.write_str("values: expected fewer than 2^64 in both sketches, found more"),
             Self::Bytes { kind, cause } => {
                 write!(
                     f,

@@ -54,4 +54,5 @@ to_python! {
     similarity: MinHash;
     window: Panes;
     profile: ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare;
+    quantiles: NumberQuantiles;
 }

@@ -26,6 +26,7 @@ mod interchange;
 mod keys;
 mod membership;
 mod profile;
+mod quantiles;
 mod sampling;
 mod similarity;
 mod sketch;
@@ -85,6 +86,8 @@ mod _native {
     use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
     #[pymodule_export]
     use crate::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfiledColumn};
+    #[pymodule_export]
+    use crate::quantiles::NumberQuantiles;
     #[pymodule_export]
     use crate::sampling::{Reservoir, RowSample, WeightedReservoir};
     #[pymodule_export]
