@@ -82,7 +82,10 @@ pub(crate) struct FirstHeader {
 
 /// Refuses an option that does not go together with `--by`.
 pub(crate) fn refuse(option: &str, is_given: bool) -> Result<()> {
-    if is_given { bail!("{option}: cannot be used with --by") } else { Ok(()) }
+    if is_given {
+        bail!("{option}: cannot be used with --by");
+    }
+    Ok(())
 }
 
 impl GroupPass<'_> {

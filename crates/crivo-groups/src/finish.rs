@@ -170,7 +170,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         let mut records = Vec::new();
         let mut each = |key: &[u8], group: &GroupSketch<S>| {
             made.groups += 1;
-            if made.groups % 256 == 0 && stop() {
+            if made.groups.is_multiple_of(256) && stop() {
                 return Err(Error::Stopped);
             }
             answer(key, group, &mut |place, text| made.answers.push(place, text, &self.spill))?;

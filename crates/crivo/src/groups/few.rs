@@ -32,7 +32,7 @@ pub(super) struct Blocks {
     /// The first unit that was never in use.
     next: usize,
     /// Blocks that were left, by class.
-    free: [Vec<u32>; CLASSES],
+    free: Box<[Vec<u32>; CLASSES]>,
 }
 
 impl Blocks {

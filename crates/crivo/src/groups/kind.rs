@@ -14,6 +14,7 @@ use crate::estimate::Estimate;
 use crate::keys::{KeyScheme, hash_bytes};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
+use crate::sketch::Cardinality;
 use crate::window::Pane;
 
 /// The sketch that every group begins as, and how many fields the key of a group has.
@@ -59,7 +60,7 @@ impl<S: Pane> GroupKind<S> {
         let is_set = empty.takes_hashes().is_some() && empty.answers_cardinality().is_some();
         let most_few =
             if is_set { (empty.full_memory() / size_of::<u64>()).clamp(2, Blocks::MOST) } else { 0 };
-        let exact_up_to = empty.answers_cardinality().map_or(0, |set| set.exact_up_to());
+        let exact_up_to = empty.answers_cardinality().map_or(0, Cardinality::exact_up_to);
         let bytes = empty.to_bytes();
         let (header, _) = open(&bytes)?;
         Ok(Self { empty: Box::new(empty), fields, header, most_few, exact_up_to })

@@ -142,12 +142,11 @@ impl<V> Table<V> {
         let mask = self.slots.len() - 1;
         let home = self.home(hash);
         let free = (0..PROBES).map(|step| (home + step) & mask).find(|&at| self.slots[at] == 0);
-        match free {
-            Some(at) => self.slots[at] = u64::from(hash as u32) << 32 | u64::from(number + 1),
-            None => {
-                let key = self.names.get(name).into();
-                self.crowded.insert((hash, key), number);
-            }
+        if let Some(at) = free {
+            self.slots[at] = u64::from(hash as u32) << 32 | u64::from(number + 1);
+        } else {
+            let key = self.names.get(name).into();
+            self.crowded.insert((hash, key), number);
         }
     }
 

@@ -24,7 +24,7 @@ fn each_broken_rule_of_groups_is_named() {
     assert_eq!(broken(&set(FIRST + 3, 1)), (InvalidContents, "key of a group"), "too long");
     let key = usize::from(visitors[FIRST]);
     assert_eq!(broken(&set(FIRST + 4 + key + 7, 1)), (InvalidContents, "group"), "too long");
-    assert_eq!(broken(&set(FIRST + 4 + key + 8, 5)), (InvalidContents, "group"), "another precision");
+    assert_eq!(broken(&set(FIRST + 4 + key + 8, 5)), (InvalidContents, "registers"), "another precision");
     assert_eq!(broken(&|bytes| bytes.push(0)), (InvalidContents, "payload"));
 }
 
