@@ -226,7 +226,7 @@ impl<'o> Converter<'o> {
         self.begin()?;
         match self.to {
             Target::Delimited { output, .. } | Target::Json { output } => {
-                output.flush().map_err(Error::io)?
+                output.flush().map_err(Error::io)?;
             }
             Target::Parquet(mut target) => {
                 target.rows(&self.names)?;
