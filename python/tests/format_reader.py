@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 import format_columns
+import format_combined
 import format_counters
 import format_distinct
 import format_frequency
@@ -113,7 +114,7 @@ KEYED: dict[str, Callable[[bytes, int], Contents]] = {
 }
 # The same for payloads that hold whole envelopes.
 CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Contents]] = {
-    "CombinedFilter": format_membership.CombinedFilter.read,
+    "CombinedFilter": format_combined.CombinedFilter.read,
     "Panes": format_windows.Panes.read,
     "Groups": format_groups.Groups.read,
     "ColumnProfile": format_profile.ColumnProfile.read,

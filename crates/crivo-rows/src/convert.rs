@@ -45,8 +45,7 @@ impl Scan<'_> {
     /// std::fs::write(&path, "user,amount\nana,1\n\"rui\",\n")?;
     /// let mut output = Vec::new();
     /// let input = Input::file(&path);
-    /// let all = |_: &mut _, keep: &mut [bool]| Ok(keep.fill(true));
-    /// Scan::of(&input).convert_rows(&all, Format::Jsonl, &mut output)?;
+    /// Scan::of(&input).convert_rows(&|_, keep| Ok(keep.fill(true)), Format::Jsonl, &mut output)?;
     /// assert_eq!(output, b"{\"user\":\"ana\",\"amount\":\"1\"}\n{\"user\":\"rui\",\"amount\":\"\"}\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -227,7 +226,7 @@ impl<'o> Converter<'o> {
         self.begin()?;
         match self.to {
             Target::Delimited { output, .. } | Target::Json { output } => {
-                output.flush().map_err(Error::io)?
+                output.flush().map_err(Error::io)?;
             }
             Target::Parquet(mut target) => {
                 target.rows(&self.names)?;

@@ -114,7 +114,7 @@ pub fn duration(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.trim_end().parse().map_err(|_| wrong())?;
     // Times are signed.
-    let is_possible = |time: &u64| *time > 0 && *time <= i64::MAX as u64;
+    let is_possible = |time: &u64| *time > 0 && i64::try_from(*time).is_ok();
     number.checked_mul(unit).filter(is_possible).ok_or_else(wrong)
 }
 

@@ -230,7 +230,10 @@ fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Resu
     each_key(&args.keys, |key| {
         let answer = lookup.ask(key)?;
         let (key, key_hex) = (output::key_text(key), output::key_hex(key));
-        if form != Form::Table {
+        if form == Form::Table {
+            rows.push((key, in_words(answer)));
+            last = answer.count.filter(|count| !count.is_exact()).or(last);
+        } else {
             report.answers.push(Line {
                 key,
                 key_hex,
@@ -238,9 +241,6 @@ fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Resu
                 member: answer.member,
                 fpr: lookup.false_positive_rate.filter(|_| answer.member.is_some()),
             });
-        } else {
-            rows.push((key, in_words(answer)));
-            last = answer.count.filter(|count| !count.is_exact()).or(last);
         }
         Ok(())
     })?;

@@ -122,14 +122,11 @@ impl Listing {
         for row in &self.rows {
             let mut line = Vec::new();
             for (cell, is_interval) in row.iter().zip(&intervals) {
-                match cell {
-                    Cell::Interval(Interval { value, lower, upper, confidence }) => {
-                        line.extend([value, lower, upper, confidence].map(|number| finite(*number)));
-                    }
-                    _ => {
-                        line.push(cell.text());
-                        line.extend(vec![String::new(); if *is_interval { 3 } else { 0 }]);
-                    }
+                if let Cell::Interval(Interval { value, lower, upper, confidence }) = cell {
+                    line.extend([value, lower, upper, confidence].map(|number| finite(*number)));
+                } else {
+                    line.push(cell.text());
+                    line.extend(vec![String::new(); if *is_interval { 3 } else { 0 }]);
                 }
             }
             texts.push(line);

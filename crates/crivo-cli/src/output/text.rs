@@ -121,7 +121,7 @@ pub(crate) fn bytes(number: usize) -> String {
 pub(crate) fn number(number: f64) -> String {
     let rounded = match number.abs() {
         size if size >= 1e15 || (size > 0.0 && size < 1e-3) => format!("{number:.3e}"),
-        size if size >= 1000.0 => format!("{:.0}", number),
+        size if size >= 1000.0 => format!("{number:.0}"),
         _ => {
             let text = format!("{number:.4}");
             if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }

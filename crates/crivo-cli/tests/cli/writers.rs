@@ -144,9 +144,10 @@ fn nothing_reported_done_is_lost_among_kills() {
             std::thread::sleep(std::time::Duration::from_millis(u64::from(part % 7) * 3));
             let (number, mut child) = running.swap_remove(running.len() / 2);
             let _ = child.kill();
-            match child.wait().unwrap().success() {
-                true => done.push(number),
-                false => killed.push(number),
+            if child.wait().unwrap().success() {
+                done.push(number);
+            } else {
+                killed.push(number);
             }
         }
         // No more at once than were asked for.
