@@ -36,11 +36,11 @@ impl Spool {
     fn empty() -> io::Result<Self> {
         let file = tempfile::tempfile()?;
         if let Some(path) = path_of(&file) {
-            return Ok(Self { path, file: file, _named: None });
+            return Ok(Self { path, file, _named: None });
         }
         let (file, path) = NamedTempFile::new()?.into_parts();
         let unfinished = Unfinished::new(&path);
-        Ok(Self { path: path.to_path_buf(), file: file, _named: Some((path, unfinished)) })
+        Ok(Self { path: path.to_path_buf(), file, _named: Some((path, unfinished)) })
     }
 
     /// Returns where to open it, any number of times and each time from its beginning.

@@ -29,7 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
         found.for_each(|passage| {
             let (start, end) = (passage.start, passage.end);
-            let (first, first_start, first_end) = (passage.first_place, passage.first_start, passage.first_end);
+            let (first, first_start, first_end) =
+                (passage.first_place, passage.first_start, passage.first_end);
             writeln!(file, "{}\t{start}\t{end}\t{first}\t{first_start}\t{first_end}", passage.place).unwrap();
             Ok(())
         })?;

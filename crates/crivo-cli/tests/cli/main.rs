@@ -42,7 +42,6 @@ mod profile_honest;
 mod profile_page;
 mod profile_tables;
 mod quantile;
-mod quantile;
 mod readme;
 mod sample;
 mod set;

@@ -143,7 +143,7 @@ impl ProfiledColumn {
     /// The bytes of the three parts, each the contents of a `.crivo` file.
     fn to_parts<'py>(&self, py: Python<'py>) -> Parts<'py> {
         let (profile, growth, documents) = self.0.detached(py, |column| {
-            let documents = column.near_duplicates.as_ref().map(|documents| documents.encode());
+            let documents = column.near_duplicates.as_ref().map(crivo::profile::NearDuplicateShare::encode);
             (column.profile.encode(), column.growth.encode(), documents)
         });
         let bytes = |bytes: &Vec<u8>| PyBytes::new(py, bytes);

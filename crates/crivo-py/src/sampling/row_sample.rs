@@ -101,6 +101,6 @@ impl RowSample {
 
     fn __repr__(&self, py: Python<'_>) -> String {
         let (capacity, seen) = (self.capacity(py), self.seen(py));
-        format!("<RowSample capacity={capacity}: {} of {seen}>", seen.min(capacity.into()))
+        format!("<RowSample capacity={capacity}: {} of {seen}>", seen.min(capacity))
     }
 }

@@ -60,7 +60,7 @@ proptest! {
         prop_assert!(answer.is_exact() && answer.value() == truth(&values, share));
         let below = values.partition_point(|&value| value < limit) as f64;
         prop_assert!(whole.count_below(limit).is_exact() && whole.count_below(limit).value() == below);
-        prop_assert_eq!(whole.rank(values[0]).map(|rank| rank.is_exact()), Some(true));
+        prop_assert_eq!(whole.rank(values[0]).map(crivo::Estimate::is_exact), Some(true));
     }
 
     #[test]

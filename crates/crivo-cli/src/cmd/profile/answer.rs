@@ -82,7 +82,7 @@ fn answer(column: &Column, facts: &Facts<'_>) -> ColumnReport {
         changes: changes(&column.kinds, facts.row_number),
         growth: growth(column, facts, distinct),
         long: profile.long(),
-        documents: data.near_duplicates.as_ref().map_or(0, |texts| texts.documents()),
+        documents: data.near_duplicates.as_ref().map_or(0, crivo::profile::NearDuplicateShare::documents),
         others_at_most,
         not_finite: if is_number { profile.numbers().not_finite() } else { 0 },
     }

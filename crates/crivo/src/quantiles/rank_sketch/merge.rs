@@ -34,12 +34,11 @@ impl<T: RankItem> RankSketch<T> {
         let Some((least, greatest)) = &other.ends else { return Ok(()) };
         self.widen(least);
         self.widen(greatest);
-        match self.count.checked_add(other.count).filter(|&count| count < u64::MAX) {
-            Some(count) => self.count = count,
-            None => {
-                self.saturate();
-                return Ok(());
-            }
+        if let Some(count) = self.count.checked_add(other.count).filter(|&count| count < u64::MAX) {
+            self.count = count
+        } else {
+            self.saturate();
+            return Ok(());
         }
         self.take_levels(other);
         self.make_room();

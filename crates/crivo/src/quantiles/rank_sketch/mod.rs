@@ -211,7 +211,7 @@ impl<T> RankSketch<T> {
     }
 
     fn check_size(size: u32) -> Result<()> {
-        if Self::SIZES.contains(&size) && size % 2 == 0 {
+        if Self::SIZES.contains(&size) && size.is_multiple_of(2) {
             return Ok(());
         }
         let (least, most) = Self::SIZES.into_inner();

@@ -242,7 +242,7 @@ impl<T: RankItem> RankSketch<T> {
     /// The kept values in order, equal ones together.
     fn steps(&self) -> Vec<Step<'_, T>> {
         let mut sorted: Vec<(&T, u64)> = self.weighted().collect();
-        sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        sorted.sort_unstable_by_key(|(one, _)| *one);
         let mut steps: Vec<Step<'_, T>> = Vec::with_capacity(sorted.len());
         let mut below = 0;
         for (item, weight) in sorted {
