@@ -192,7 +192,7 @@ impl InputArgs {
             let file = file.display();
             bail!("{file}: is read, and would be replaced by the sketch: write it to another file");
         }
-        Ok(Destination::new(path)?.as_private_as(matching_files(&self.files)))
+        Ok(Destination::new(path)?.readable_as(matching_files(&self.files)))
     }
 }
 

@@ -116,9 +116,9 @@ impl Destination {
     }
 
     /// Lets no user read a new file who may not read all of these. A file that is replaced keeps its permissions.
-    pub(crate) fn as_private_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
+    pub(crate) fn readable_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         if let Way::Replace { permissions: None, mode, .. } = &mut self.way {
-            *mode = as_private_as(*mode, inputs);
+            *mode = readable_as(*mode, inputs);
         }
         self
     }
@@ -210,7 +210,7 @@ pub(crate) fn publish<'a>(files: impl IntoIterator<Item = Filled<'a>>) -> Result
 }
 
 /// Takes from `mode` what users other than the owner may not do with every one of the files.
-fn as_private_as<P: AsRef<Path>>(mode: u32, inputs: impl IntoIterator<Item = P>) -> u32 {
+fn readable_as<P: AsRef<Path>>(mode: u32, inputs: impl IntoIterator<Item = P>) -> u32 {
     inputs.into_iter().fold(mode, |mode, input| match fs::metadata(input) {
         Ok(found) if found.is_file() || found.is_dir() => mode & (0o700 | mode_of(&found.permissions())),
         _ => mode,
@@ -247,8 +247,8 @@ impl NewFolder {
     }
 
     /// Lets no user look into it who may not look into all of these.
-    pub(crate) fn as_private_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
-        self.mode = as_private_as(self.mode, inputs);
+    pub(crate) fn readable_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
+        self.mode = readable_as(self.mode, inputs);
         self
     }
 

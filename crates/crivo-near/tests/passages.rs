@@ -18,6 +18,12 @@ impl Random {
     }
 }
 
+/// As many words as `count` says, which differ in their number.
+fn numbered_words(name: &str, count: usize) -> String {
+    let words: Vec<String> = (0..count).map(|number| format!("{name}{number} ")).collect();
+    words.concat()
+}
+
 /// Words and their bytes, by the rule of the documentation.
 fn words_of(text: &str) -> Vec<(String, usize, usize)> {
     let has_no_blanks =
@@ -199,7 +205,7 @@ fn a_word_repeated_a_million_times_is_one_passage_in_linear_time() {
 
 #[test]
 fn a_passage_in_every_document_costs_a_step_a_document() {
-    let passage: String = (0..80).map(|number| format!("word{number} ")).collect();
+    let passage = numbered_words("word", 80);
     let times = [2_000, 16_000].map(|count| {
         let texts: Vec<String> =
             (0..count).map(|number| format!("own{number} {passage} end{number}")).collect();
@@ -216,8 +222,7 @@ fn a_passage_in_every_document_costs_a_step_a_document() {
 
 #[test]
 fn windows_that_stand_too_rarely_are_left() {
-    let [twice, often]: [String; 2] =
-        ["two", "many"].map(|name| (0..30).map(|number| format!("{name}{number} ")).collect());
+    let [twice, often]: [String; 2] = ["two", "many"].map(|name| numbered_words(name, 30));
     let texts: Vec<String> = (0..4)
         .map(|number| format!("{often} own{number} {}", if number < 2 { &twice } else { "" }))
         .collect();

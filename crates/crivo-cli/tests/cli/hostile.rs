@@ -247,7 +247,7 @@ fn dedup_and_the_index_do_without_threads_that_cannot_start() {
 
 #[cfg(unix)]
 #[test]
-fn outputs_are_as_private_as_what_they_are_made_from() {
+fn outputs_are_readable_as_what_they_are_made_from() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::with([("a.txt", "a\nb\na\n")]);
     let set = |name: &str, mode| {

@@ -132,15 +132,16 @@ impl Benchmark {
         if !(1..=LONGEST_GRAM).contains(&words) {
             return Err(Error::setting("words", format_args!("1 to {LONGEST_GRAM}"), words));
         }
-        type Item = (u64, Vec<u64>);
-        let states =
-            items.read(&|| (WordCutter::new(0), Vec::<Item>::new()), &|(cutter, found), place, text| {
+        let states = items.read(
+            &|| (WordCutter::new(0), Vec::<(u64, Vec<u64>)>::new()),
+            &|(cutter, found), place, text| {
                 if let Ok(cutter) = cutter {
                     found.push((place, cutter.words(text).to_vec()));
                 }
                 Ok(())
-            })?;
-        let mut all: Vec<Item> = Vec::new();
+            },
+        )?;
+        let mut all: Vec<(u64, Vec<u64>)> = Vec::new();
         for (cutter, mut found) in states {
             cutter?;
             all.append(&mut found);

@@ -103,12 +103,11 @@ pub(crate) fn locate(
     Ok(Located { passages, firsts, count: total, repeated, changed })
 }
 
+/// For each passage where its first occurrence stands, and the stretches to look up.
+type FirstStretches = (Partitions<(u64, u64, u64)>, Partitions<Stretch>);
+
 /// The first occurrences: one record a passage with the passage's number, and each stretch once.
-fn first_stretches(
-    runs: &Partitions<WordRun>,
-    documents: usize,
-    memory: u64,
-) -> Result<(Partitions<(u64, u64, u64)>, Partitions<Stretch>)> {
+fn first_stretches(runs: &Partitions<WordRun>, documents: usize, memory: u64) -> Result<FirstStretches> {
     let spill = Arc::new(Spill::default());
     let mut requests = Writer::new(&spill, PARTITIONS, memory, Order::Sorted);
     let (mut buffer, mut number) = (Vec::new(), 0);

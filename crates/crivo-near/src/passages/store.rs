@@ -16,6 +16,9 @@ const BLOCK: usize = 1 << 20;
 /// How many addresses share one entry of the table that finds documents.
 const ADDRESSES_A_HINT: u64 = 4096;
 
+/// The documents whose words were stored, and their anchors: hash and address of each.
+pub(crate) type StoredWords = (Vec<StoredDocument>, Writer<(u64, u64)>);
+
 /// A document of the store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredDocument {
@@ -108,7 +111,7 @@ impl StoreWriter {
     }
 
     /// Writes what is left; returns the documents and the anchors.
-    pub(crate) fn finish(mut self) -> Result<(Vec<StoredDocument>, Writer<(u64, u64)>)> {
+    pub(crate) fn finish(mut self) -> Result<StoredWords> {
         self.flush()?;
         Ok((self.documents, self.anchors))
     }

@@ -35,7 +35,7 @@ impl WordCutter {
         self.words.clear();
         if is_without_blanks(text) {
             let mut bytes = [0; 4];
-            for c in text.utf8_chunks().flat_map(|chunk| chunk.valid().chars()).filter(is_letter) {
+            for c in text.utf8_chunks().flat_map(|chunk| chunk.valid().chars()).filter(|&c| is_letter(c)) {
                 for lower in c.to_lowercase().take(1) {
                     let word = self.shingler.tokens(lower.encode_utf8(&mut bytes).as_bytes());
                     self.words.push(word.first().map_or(0, |word| word & KEPT));
@@ -55,7 +55,7 @@ impl WordCutter {
             for chunk in text.utf8_chunks() {
                 for c in chunk.valid().chars() {
                     let end = at + c.len_utf8();
-                    if is_letter(&c) {
+                    if is_letter(c) {
                         self.spans.push((at, end));
                     }
                     at = end;
@@ -74,8 +74,8 @@ pub fn count_words(text: &[u8]) -> usize {
     WordCutter::new(0).map_or(0, |mut cutter| cutter.spans(text).len())
 }
 
-fn is_letter(c: &char) -> bool {
-    c.is_alphanumeric() || *c == '_'
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -194,6 +194,12 @@ pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Re
     })
 }
 
+/// The most frequent units so far, the least of them on top: how often each stands, and where first.
+type MostFrequent = BinaryHeap<Reverse<(u64, Reverse<(u64, u64)>)>>;
+
+/// Equal units: their hash, the first of them, and how many there are.
+type EqualUnits = ((u64, u64), (u64, u64), u64);
+
 /// The units that stood often enough before, by document, and the most frequent ones.
 fn remove_later(
     all: &Partitions<UnitRecord>,
@@ -203,13 +209,11 @@ fn remove_later(
     let threads = thread_count(settings.threads);
     let each = settings.memory / threads as u64;
     let spill = Arc::new(Spill::default());
-    type Top = BinaryHeap<Reverse<(u64, Reverse<(u64, u64)>)>>;
-    let make = || (Writer::new(&spill, PARTITIONS, each / 4, Order::Sorted), Top::new(), Vec::new());
+    let make = || (Writer::new(&spill, PARTITIONS, each / 4, Order::Sorted), MostFrequent::new(), Vec::new());
     let members = u64::from(places.len().max(1));
     let states = deal(threads, all.count(), make, |(removed, top, buffer), partition| {
-        // The hash of the present group, its first unit, and its size.
-        let mut group: Option<((u64, u64), (u64, u64), u64)> = None;
-        let mut finish = |group: Option<((u64, u64), (u64, u64), u64)>| {
+        let mut group: Option<EqualUnits> = None;
+        let mut finish = |group: Option<EqualUnits>| {
             if let Some((_, first, count)) = group.filter(|group| group.2 > 1) {
                 top.push(Reverse((count, Reverse(first))));
                 if top.len() > settings.most_frequent {

@@ -68,6 +68,7 @@ impl DistinctGrowth {
 
     /// The number of different values up to each of these rows, with bounds at the given confidence.
     #[pyo3(signature = (rows, confidence = 0.95))]
+    #[allow(clippy::needless_pass_by_value)] // Python hands over a list
     fn growth(&self, py: Python<'_>, rows: Vec<u64>, confidence: f64) -> Result<Vec<Estimate>> {
         let confidence = Confidence::new(confidence)?;
         let curve = self.0.detached(py, |sketch| sketch.growth_at(&rows, confidence));

@@ -115,6 +115,7 @@ impl ProfiledColumn {
     }
 
     /// The number of different values up to each of these rows, numbered from 1, with bounds at 95 %.
+    #[allow(clippy::needless_pass_by_value)] // Python hands over a list
     fn growth_at(&self, py: Python<'_>, rows: Vec<u64>) -> Vec<Estimate> {
         let curve = self.0.detached(py, |column| column.growth.growth(&rows));
         curve.into_iter().map(Estimate::from).collect()

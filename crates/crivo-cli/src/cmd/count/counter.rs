@@ -65,7 +65,7 @@ impl fmt::Display for Counter {
 #[derive(Debug)]
 pub(super) enum Begun {
     New(Counter),
-    Continued(AnySketch),
+    Continued(Box<AnySketch>),
 }
 
 impl Counter {
@@ -87,7 +87,7 @@ impl Counter {
         if self != Self::Exact && self != found {
             bail!("--counter {self}: {} is {found}, and it can only be continued so", before.name);
         }
-        Ok(Begun::Continued(before.sketch))
+        Ok(Begun::Continued(Box::new(before.sketch)))
     }
 
     fn build(self, seed: u64) -> Result<Option<AnySketch>> {

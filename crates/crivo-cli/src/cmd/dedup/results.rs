@@ -37,7 +37,7 @@ impl Results {
             None if wanted.dry_run || wanted.json => Kept::Nowhere,
             None => Kept::StandardOutput,
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
-                Kept::Folder(NewFolder::new(path)?.as_private_as(args.corpus.files()))
+                Kept::Folder(NewFolder::new(path)?.readable_as(args.corpus.files()))
             }
             Some(path) => Kept::File(RowsFile::new(path, beside(args, path)?)?),
         };
@@ -197,5 +197,5 @@ fn beside(args: &Args, path: &Path) -> Result<Destination> {
     {
         bail!("{}: is read, and would be replaced: write to another file", file.display());
     }
-    Ok(Destination::new(path)?.as_private_as(matching_files(args.corpus.files())))
+    Ok(Destination::new(path)?.readable_as(matching_files(args.corpus.files())))
 }

@@ -193,8 +193,7 @@ fn texts_of(corpus: &Corpus<'_>, found: &RepeatedUnits) -> Result<Vec<(FrequentU
     if found.most_frequent.is_empty() {
         return Ok(Vec::new());
     }
-    type Texts = Vec<(usize, String)>;
-    let states = corpus.read(&Texts::new, &|texts, place, text| {
+    let states = corpus.read(&Vec::<(usize, String)>::new, &|texts, place, text| {
         for (at, unit) in found.most_frequent.iter().enumerate().filter(|(_, unit)| unit.place == place) {
             let bytes = found.unit_of(text, unit.number).unwrap_or_default();
             texts.push((at, String::from_utf8_lossy(bytes).into_owned()));

@@ -133,22 +133,19 @@ impl<T: RankItem> RankSketch<T> {
         }
         let weight_bits = u32::from(self.sampler.level) + level as u32;
         let variance = 1_u128 << (2 * weight_bits);
-        let keeps_second = match self.levels[level].pending.take() {
+        let keeps_second = if let Some(Pending { coin, region: first }) = self.levels[level].pending.take() {
             // The counterpart keeps what the first would have dropped. Where one of the two changed ranks,
             // both together err as one of them.
-            Some(Pending { coin, region: first }) => {
-                if let Some(((low, high), (other_low, other_high))) = region.zip(first) {
-                    self.profile.add(low.min(other_low), high.max(other_high), variance);
-                }
-                !coin
+            if let Some(((low, high), (other_low, other_high))) = region.zip(first) {
+                self.profile.add(low.min(other_low), high.max(other_high), variance);
             }
-            None => {
-                let coin = coins & 2 == 2;
-                self.compacted = self.compacted.saturating_add(variance);
-                self.most_error = self.most_error.saturating_add(1 << weight_bits);
-                self.levels[level].pending = Some(Pending { coin, region });
-                coin
-            }
+            !coin
+        } else {
+            let coin = coins & 2 == 2;
+            self.compacted = self.compacted.saturating_add(variance);
+            self.most_error = self.most_error.saturating_add(1 << weight_bits);
+            self.levels[level].pending = Some(Pending { coin, region });
+            coin
         };
         let (lower, upper) = self.levels.split_at_mut(level + 1);
         let pairs = lower[level].items.drain(from..to);

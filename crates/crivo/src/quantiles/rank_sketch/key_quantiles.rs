@@ -148,7 +148,7 @@ impl InsertKeys for KeyQuantiles {
 impl AddWeights for KeyQuantiles {
     fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
         self.check_key(key)?;
-        self.add_item(RankedKey(key.to_owned()), weight);
+        self.add_item(&RankedKey(key.to_owned()), weight);
         Ok(())
     }
 
@@ -159,7 +159,7 @@ impl AddWeights for KeyQuantiles {
         }
         for (index, &weight) in weights.iter().enumerate() {
             if let Some(key) = batch.get(index) {
-                self.add_item(RankedKey(key.to_owned()), weight);
+                self.add_item(&RankedKey(key.to_owned()), weight);
             }
         }
         Ok(())

@@ -35,7 +35,7 @@ impl<T: RankItem> RankSketch<T> {
         self.widen(least);
         self.widen(greatest);
         if let Some(count) = self.count.checked_add(other.count).filter(|&count| count < u64::MAX) {
-            self.count = count
+            self.count = count;
         } else {
             self.saturate();
             return Ok(());
@@ -54,7 +54,7 @@ impl<T: RankItem> RankSketch<T> {
             match position.checked_sub(below) {
                 None => {
                     let weight = 1 << (usize::from(other.sampler.level) + position);
-                    level.items.iter().for_each(|item| self.sample(item.clone(), weight));
+                    level.items.iter().for_each(|item| self.sample(item, weight));
                 }
                 Some(mine) => self.take_level(mine, level),
             }

@@ -253,7 +253,7 @@ impl<T: RankItem> RankSketch<T> {
     #[inline]
     fn insert_item(&mut self, item: T) {
         if self.count >= u64::MAX - 1 {
-            return self.add_item(item, 1);
+            return self.add_item(&item, 1);
         }
         self.count += 1;
         self.widen(&item);
@@ -269,16 +269,16 @@ impl<T: RankItem> RankSketch<T> {
     }
 
     /// Adds a value as often as its weight says.
-    fn add_item(&mut self, item: T, weight: u64) {
+    fn add_item(&mut self, item: &T, weight: u64) {
         if weight == 0 {
             return;
         }
-        self.widen(&item);
+        self.widen(item);
         let Some(count) = self.count.checked_add(weight).filter(|&count| count < u64::MAX) else {
             return self.saturate();
         };
         self.count = count;
-        self.place(&item, weight);
+        self.place(item, weight);
         if self.retained >= self.capacity {
             self.make_room();
         }
@@ -305,7 +305,7 @@ impl<T: RankItem> RankSketch<T> {
         let lowest = u32::from(self.sampler.level);
         let sampled = weight & ((1_u64 << lowest) - 1);
         if sampled > 0 {
-            self.sample(item.clone(), sampled);
+            self.sample(item, sampled);
         }
         let mut whole = weight >> lowest;
         while whole != 0 {

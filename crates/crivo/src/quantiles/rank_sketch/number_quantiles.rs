@@ -134,7 +134,7 @@ impl NumberQuantiles {
         if value.is_nan() {
             self.unordered = self.unordered.saturating_add(weight);
         } else {
-            self.add_item(Number::new(value), weight);
+            self.add_item(&Number::new(value), weight);
         }
     }
 

@@ -45,13 +45,13 @@ impl<T: RankItem> RankSketch<T> {
     }
 
     /// Shows the sampler a value with a weight below that of a block.
-    pub(super) fn sample(&mut self, item: T, weight: u64) {
+    pub(super) fn sample(&mut self, item: &T, weight: u64) {
         let sampler = &mut self.sampler;
         let fits = weight.min(sampler.block() - sampler.seen);
-        self.skip_to(&item, fits);
+        self.skip_to(item, fits);
         let left = weight - fits;
         if left > 0 {
-            self.skip_to(&item, left);
+            self.skip_to(item, left);
         }
     }
 
@@ -100,10 +100,10 @@ impl<T: RankItem> RankSketch<T> {
         self.sampler.level += 1;
         self.begin_block();
         if let Some(item) = partial.filter(|_| seen > 0) {
-            self.sample(item, seen);
+            self.sample(&item, seen);
         }
         for item in items {
-            self.sample(item, 1 << level);
+            self.sample(&item, 1 << level);
         }
         self.set_capacity();
     }
