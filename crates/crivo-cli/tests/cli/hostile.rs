@@ -145,7 +145,7 @@ fn key_of_hash(hash: u64) -> u64 {
     });
     let unshift = |value: u64, by: u32| {
         let mut undone = value;
-        for _ in 0..64 / by + 1 {
+        for _ in 0..=64 / by {
             undone = value ^ undone >> by;
         }
         undone

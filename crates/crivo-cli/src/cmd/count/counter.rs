@@ -114,7 +114,7 @@ impl Begun {
     ) -> Result<(Estimate, Option<AnySketch>)> {
         let sketch = match self {
             Self::New(counter) => counter.build(own_seed(seed, counts)?)?,
-            Self::Continued(sketch) => Some(sketch),
+            Self::Continued(sketch) => Some(*sketch),
         };
         let Some(mut sketch) = sketch else { return Ok((Estimate::exact(events as f64), None)) };
         let counter = sketch.events_mut()?;

@@ -200,7 +200,7 @@ fn texts_of(corpus: &Corpus<'_>, found: &RepeatedUnits) -> Result<Vec<(FrequentU
         }
         Ok(())
     });
-    let mut texts: Texts = states.map_err(explained)?.into_iter().flatten().collect();
+    let mut texts: Vec<(usize, String)> = states.map_err(explained)?.into_iter().flatten().collect();
     texts.sort_unstable_by_key(|text| text.0);
     Ok(texts.into_iter().map(|(at, text)| (found.most_frequent[at], text)).collect())
 }
