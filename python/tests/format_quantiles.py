@@ -115,7 +115,8 @@ class RankSketch:
     def check(self) -> None:
         weight = sum(len(level.values) << (self.lowest + i) for i, level in enumerate(self.levels))
         weight += self.block[0]
-        must(weight == (0 if self.count == MOST else self.count), f"a weight of {weight} for {self.count} values")
+        expected = 0 if self.count == MOST else self.count
+        must(weight == expected, f"a weight of {weight} for {self.count} values")
         if self.accuracy == UNIFORM:
             kept = sum(len(level.values) for level in self.levels)
             must(kept < capacity(self.size, len(self.levels)), f"{kept} values without a compaction")
@@ -173,9 +174,7 @@ def read_level(rest: bytes, accuracy: int, value: ReadValue) -> tuple[Level, byt
     return Level(compactions, coin, region, tuple(values)), rest
 
 
-def read_places(
-    rest: bytes, ascending: bool, value: ReadValue
-) -> tuple[tuple[tuple[Any, int], ...], bytes]:
+def read_places(rest: bytes, ascending: bool, value: ReadValue) -> tuple[tuple[tuple[Any, int], ...], bytes]:
     must(len(rest) >= 1, "places of error that are cut off")
     length, rest = rest[0], rest[1:]
     must(length <= 64, f"{length} places of error")

@@ -81,15 +81,36 @@ def test_settings_outside_their_range_are_refused(new: Callable[..., Any]) -> No
 WORDS = [f"Zé {i % 700}" for i in range(2000)]
 NUMBERS = [i * 7919 % 5003 - 2000 for i in range(3000)]
 COLUMNS: dict[str, tuple[list[Any], list[Any]]] = {
-    "text": (WORDS, [np.array(WORDS), pa.array(WORDS), pa.array(WORDS).dictionary_encode(), pl.Series(WORDS),
-                     pd.Series(WORDS), tuple(WORDS), dict.fromkeys(WORDS),
-                     [word.encode() for word in WORDS]]),
-    "integers": (NUMBERS, [np.array(NUMBERS), np.array(NUMBERS, "i2")[::-1], pa.array(NUMBERS, pa.int32()),
-                           pl.Series(NUMBERS), pd.Series(NUMBERS), [str(number) for number in NUMBERS]]),
+    "text": (
+        WORDS,
+        [
+            np.array(WORDS),
+            pa.array(WORDS),
+            pa.array(WORDS).dictionary_encode(),
+            pl.Series(WORDS),
+            pd.Series(WORDS),
+            tuple(WORDS),
+            dict.fromkeys(WORDS),
+            [word.encode() for word in WORDS],
+        ],
+    ),
+    "integers": (
+        NUMBERS,
+        [
+            np.array(NUMBERS),
+            np.array(NUMBERS, "i2")[::-1],
+            pa.array(NUMBERS, pa.int32()),
+            pl.Series(NUMBERS),
+            pd.Series(NUMBERS),
+            [str(number) for number in NUMBERS],
+        ],
+    ),
     "floats": ([i / 8 for i in range(500)], [np.arange(500) / 8, pa.array(np.arange(500) / 8)]),
     "booleans": ([True, False], [np.array([True, False]), pa.array([False, True])]),
-    "days": ([datetime.date(2026, 1, day) for day in range(1, 32)],
-             [np.arange("2026-01-01", "2026-02-01", dtype="M8[D]")]),
+    "days": (
+        [datetime.date(2026, 1, day) for day in range(1, 32)],
+        [np.arange("2026-01-01", "2026-02-01", dtype="M8[D]")],
+    ),
 }
 
 
@@ -294,14 +315,25 @@ def compared(a: Iterable[int], b: Iterable[int], k: int = 1024, other_k: int = 1
     return result
 
 
-@pytest.mark.parametrize(("a", "b"), [(range(0), range(0)), (range(5), range(0)), (range(9), range(3, 20)),
-                                      (range(100), range(100)), (range(9), range(9, 700))])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (range(0), range(0)),
+        (range(5), range(0)),
+        (range(9), range(3, 20)),
+        (range(100), range(100)),
+        (range(9), range(9, 700)),
+    ],
+)
 def test_small_sets_are_compared_exactly(a: range, b: range) -> None:
     mine, theirs, result = set(a), set(b), compared(a, b)
     answers = [result.union(), result.intersection(), result.difference(), result.jaccard()]
     jaccard = len(mine & theirs) / len(mine | theirs) if mine | theirs else 1
     assert [answer.value for answer in answers] == [
-        len(mine | theirs), len(mine & theirs), len(mine - theirs), jaccard
+        len(mine | theirs),
+        len(mine & theirs),
+        len(mine - theirs),
+        jaccard,
     ]
     assert all(answer.certain for answer in answers)
 
@@ -309,8 +341,12 @@ def test_small_sets_are_compared_exactly(a: range, b: range) -> None:
 @pytest.mark.parametrize(("k", "other_k"), [(2048, 2048), (2048, 8192)])
 def test_large_sets_are_compared_within_their_bounds(k: int, other_k: int) -> None:
     result = compared(range(60_000), range(40_000, 100_000), k, other_k)
-    truths = [(result.union, 100_000), (result.intersection, 20_000), (result.difference, 40_000),
-              (result.jaccard, 0.2)]
+    truths = [
+        (result.union, 100_000),
+        (result.intersection, 20_000),
+        (result.difference, 40_000),
+        (result.jaccard, 0.2),
+    ]
     for answer, truth in truths:
         assert truth in answer(confidence=0.999999)
         assert answer().relative_error < 0.15 and not answer().certain

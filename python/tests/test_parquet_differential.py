@@ -1,7 +1,7 @@
 """Parquet beside pyarrow: the same rows, or crivo refuses.
 
-Valid files of many types, encodings and compressions must be read as pyarrow reads them. Of damaged ones crivo may refuse
-more than pyarrow does, but what it reads must be the same.
+Valid files of many types, encodings and compressions must be read as pyarrow reads them. Of damaged ones
+crivo may refuse more than pyarrow does, but what it reads must be the same.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import io
 import os
 import random
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,13 +34,16 @@ def program() -> Path:
 def draw_table(draw: random.Random) -> pa.Table:
     rows = draw.choice([0, 1, 7, 100, 1000])
 
-    def some(make: object, null: float) -> list[object]:
-        return [None if draw.random() < null else make() for _ in range(rows)]  # type: ignore[operator]
+    def some(make: Callable[[], object], null: float) -> list[object]:
+        return [None if draw.random() < null else make() for _ in range(rows)]
+
+    def text() -> str:
+        return "é" * draw.randrange(4) + str(draw.randrange(50))
 
     null = draw.choice([0.0, 0.1, 1.0])
     return pa.table(
         {
-            "text": pa.array(some(lambda: "é" * draw.randrange(4) + str(draw.randrange(50)), null), pa.string()),
+            "text": pa.array(some(text, null), pa.string()),
             "number": pa.array(some(lambda: draw.randrange(-(2**63), 2**63), null), pa.int64()),
             "small": pa.array(some(lambda: draw.randrange(-100, 100), null), pa.int8()),
             "real": pa.array(some(lambda: draw.uniform(-1e9, 1e9), null), pa.float64()),
@@ -100,7 +104,7 @@ def by_pyarrow(file: bytes) -> pa.Table | None:
 
 
 def rows_of(table: pa.Table | None) -> list[tuple[str, str]] | None:
-    """Columns as text, because floats that are not numbers equal nothing; no columns where there is no row."""
+    """Columns as text, because floats that are not numbers equal nothing; none where there is no row."""
     if table is None:
         return None
     if table.num_rows == 0:

@@ -6,8 +6,9 @@ import math
 import pickle
 import random
 
-import crivo
 import pytest
+
+import crivo
 from crivo import IncompatibleError, NumberQuantiles
 
 

@@ -25,12 +25,15 @@ ROOT = Path(__file__).parents[2]
 PRECISION = 10
 
 COLUMNS: dict[str, list[Any]] = {
-    "text": [f"Zé {i % 700}, \"{i % 3}\"" for i in range(2000)] + ["", None, "linha\nnova"],
+    "text": [f'Zé {i % 700}, "{i % 3}"' for i in range(2000)] + ["", None, "linha\nnova"],
     "integers": [i * 7919 % 5003 - 2000 for i in range(3000)] + [2**63 - 1, -(2**63), None],
     "floats": [i / 8 for i in range(1500)] + [0.1, 1e-7, 1e16, -2.5e22, 1.0, -0.0, None],
     "booleans": [True, False, None, True],
-    "times": [datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=i * 977, microseconds=i % 5 * 1000)
-              for i in range(1200)] + [None],
+    "times": [
+        datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=i * 977, microseconds=i % 5 * 1000)
+        for i in range(1200)
+    ]
+    + [None],
 }
 
 
@@ -102,7 +105,8 @@ def program() -> Path:
 
 def from_command_line(program: Path, path: Path, threads: int) -> bytes:
     sketch = path.with_name("sketch.crivo")
-    arguments = ["distinct", "-f", "value", "--precision", PRECISION, "--threads", threads, "-o", sketch, path]
+    options = ["--precision", PRECISION, "--threads", threads, "-o", sketch]
+    arguments = ["distinct", "-f", "value", *options, path]
     subprocess.run([str(part) for part in [program, *arguments]], check=True, capture_output=True)
     return sketch.read_bytes()
 

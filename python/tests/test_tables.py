@@ -173,7 +173,8 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 def test_spark_is_imported_only_by_who_asks_for_it() -> None:
     asked = run(
-        "import sys, crivo, crivo.interchange, crivo.distributed; print('pyspark' in sys.modules, 'pyarrow' in sys.modules)"
+        "import sys, crivo, crivo.interchange, crivo.distributed; "
+        "print('pyspark' in sys.modules, 'pyarrow' in sys.modules)"
     )
     assert asked.stdout == "False False\n", asked.stderr
     missing = run("import sys; sys.modules['pyspark'] = None; import crivo.spark")

@@ -77,14 +77,14 @@ impl Tests {
         let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
         let tests = python.module("pytest --durations=10 python/tests --ignore python/tests/spark");
         self.step(tests).env("CRIVO_PROGRAM", program).run()?;
-        if python.has_module("mypy") {
-            python.module("mypy --strict python/crivo python/tests").run()?;
-            python
-                .module("mypy.stubtest crivo._native")
-                .or("python/crivo/_native.pyi must declare what the extension has, no more and no less")
-                .run()?;
-        }
-        Ok(())
+        let advice = "run: ruff check --fix python && ruff format python (from the virtual environment in target/venv)";
+        python.module("ruff check python").or(advice).run()?;
+        python.module("ruff format --check --quiet python").or(advice).run()?;
+        python.module("mypy --strict python/crivo python/tests").run()?;
+        python
+            .module("mypy.stubtest crivo._native")
+            .or("python/crivo/_native.pyi must declare what the extension has, no more and no less")
+            .run()
     }
 
     /// Jobs on Spark, in this process and on a cluster of three, of which one is killed.
