@@ -3,7 +3,9 @@
 //!
 //! **Theory.** A compaction at level `h` changes a rank by `±2^h` with chance ¼ each, its counterpart undoes that if it
 //! errs too: each pair has the variance `4^h/2`. The errors of all pairs are independent, so the variance of a rank is
-//! half the sum of `4^h` over them. The sketch counts these pairs; what it states is held to what is measured here.
+//! half the sum of `4^h` over them. A compaction of values that are all on one side of a rank does not err about it:
+//! in a random order there are hardly any such compactions, in a sorted one there are many, and the sum is an upper
+//! bound. The sketch counts the pairs; what it states is held to what is measured here.
 
 use crivo::quantiles::{Accuracy, NumberQuantiles};
 use crivo::sketch::Merge;
@@ -68,31 +70,52 @@ fn theoretical_error(size: u32, count: usize) -> f64 {
     variance.sqrt() / count as f64
 }
 
-/// 5300 trials: the error is within 3 % of the stated one, which is within 10 % of theory's (that does not know how
+/// 54,000 trials: the error is within 3 % of the stated one, which is within 10 % of theory's (that does not know how
 /// many values each compaction leaves behind); bias below 5 % of it; coverage from 94 % to 97 %.
 #[test]
-fn errors_are_the_stated_ones_in_any_order() {
-    for (order, size, count) in [("random", 32, 3000), ("alternating", 16, 1000), ("descending", 16, 1000)] {
+fn errors_are_the_stated_ones_in_a_random_order() {
+    let (size, count) = (32, 3000);
+    let mut random = generator("random");
+    let values = data("random", count, &mut random);
+    for share in [0.2, 0.5] {
+        let (measured, stated) = measure(&values, size, share, 54_000, &mut random);
+        let claim =
+            Claim { rmse: stated / share, rmse_margin: 0.03, bias_margin: 0.05, coverage: (0.94, 0.97) };
+        judge(&format!("random, k = {size}, {count} values, share {share}"), &claim, &measured).unwrap();
+        let theory = theoretical_error(size, count);
+        assert!((stated / theory - 1.0).abs() < 0.1, "{stated} stated, {theory} by theory");
+        let wrong = Claim { rmse: 1.05 * stated / share, ..claim };
+        judge("a constant wrong by 5 %", &wrong, &measured).unwrap_err();
+    }
+}
+
+/// 54,000 trials in orders that compact values of one side only: the error is at most 3 % above the stated one, which five
+/// standard deviations of the measured error are below; bias below 5 % of it; coverage at least 94 %.
+#[test]
+fn errors_are_at_most_the_stated_ones_in_any_order() {
+    for order in ["alternating", "descending"] {
         let mut random = generator(order);
-        let values = data(order, count, &mut random);
+        let values = data(order, 1000, &mut random);
         for share in [0.2, 0.5] {
-            let (mut measured, mut stated) = (Measured::default(), 0.0);
-            for _ in 0..54_000 {
-                let mut sketch = NumberQuantiles::new(size, Accuracy::Uniform, random.bits()).unwrap();
-                sketch.insert_all(&values);
-                let (truth, estimate) = stretched(&sketch, share);
-                measured.add(truth, estimate);
-                stated += sketch.standard_error() / 54_000.0;
-            }
-            let claim =
-                Claim { rmse: stated / share, rmse_margin: 0.03, bias_margin: 0.05, coverage: (0.94, 0.97) };
-            judge(&format!("{order}, k = {size}, {count} values, share {share}"), &claim, &measured).unwrap();
-            let theory = theoretical_error(size, count);
-            assert!((stated / theory - 1.0).abs() < 0.1, "{order}: {stated} stated, {theory} by theory");
-            let wrong = Claim { rmse: 1.05 * stated / share, ..claim };
-            judge("a constant wrong by 5 %", &wrong, &measured).unwrap_err();
+            let (measured, stated) = measure(&values, 16, share, 54_000, &mut random);
+            let (ratio, bias) = (measured.rmse() * share / stated, measured.bias() * share / stated);
+            assert!(ratio < 1.03 && bias.abs() < 0.05, "{order}, {share}: {ratio} of the stated, bias {bias}");
+            assert!(measured.coverage() >= 0.94, "{order}, {share}: {}", measured.coverage());
         }
     }
+}
+
+/// The errors of a rank over sketches with different seeds, and the standard error that they state, on average.
+fn measure(values: &[f64], size: u32, share: f64, trials: u32, random: &mut Random) -> (Measured, f64) {
+    let (mut measured, mut stated) = (Measured::default(), 0.0);
+    for _ in 0..trials {
+        let mut sketch = NumberQuantiles::new(size, Accuracy::Uniform, random.bits()).unwrap();
+        sketch.insert_all(values);
+        let (truth, estimate) = stretched(&sketch, share);
+        measured.add(truth, estimate);
+        stated += sketch.standard_error() / f64::from(trials);
+    }
+    (measured, stated)
 }
 
 /// 20,000 trials each: sampled below the levels, and merged from parts. Coverage from 94 % to 97 %, and the error at most

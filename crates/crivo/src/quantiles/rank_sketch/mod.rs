@@ -27,8 +27,9 @@
 //! **Where this departs from them.** Each departure makes the error smaller, or known exactly.
 //!
 //! - *A second coin shifts the pairs*: values (1, 2), (3, 4), … of the sorted level, or (2, 3), (4, 5), …. Whether `x` lies
-//!   within a pair is then a fair coin for every `x`, whatever the values and their order. So the error of a compaction is
-//!   `±2^h` with chance ¼ each, and the variance of all of them together is a number that the sketch simply adds up.
+//!   within a pair is then a fair coin for every `x` between the least and the greatest of them; outside of these the
+//!   compaction does not err. So the error of a compaction is `±2^h` with chance ¼ each at most, whatever the values and
+//!   their order, and the variance of all of them together is at most a number that the sketch simply adds up.
 //! - *Coins come in pairs*: every second compaction of a level keeps the values that the one before would have dropped.
 //!   The two errors then cancel if both occurred, which halves the variance. (REQ does this; KLL does not.)
 //! - *Tails protect both ends* in one sketch; REQ protects one.
