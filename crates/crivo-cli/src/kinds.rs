@@ -40,7 +40,7 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
         Question::WhichAreAlike => kind("the crivo library", "how alike two sets are", "crivo show"),
         Question::WhichRank if sketch.answers_quantiles().is_some() => {
-            kind("crivo quantile", "which value has a rank", "crivo ask -q")
+            kind("crivo quantile", "which value has a rank", "crivo ask --quantiles")
         }
         Question::WhichRank => kind("the crivo library", "which key has a rank", "crivo show"),
         Question::Container if sketch.downcast_ref::<Groups>().is_some() => {
@@ -108,7 +108,7 @@ mod tests {
             (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),
             (Majority::new().into(), "the crivo library", "crivo ask"),
             (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo show"),
-            (NumberQuantiles::for_error(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask -q"),
+            (NumberQuantiles::for_error(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask --quantiles"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
             (Groups::new(hll.clone(), 1).unwrap().into(), "crivo … --by", "crivo ask --group"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),

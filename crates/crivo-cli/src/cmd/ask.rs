@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::quantile::answer::Asked;
+use crate::args::share;
 use crate::foreign_sketch::ForeignSketch;
 use crate::form::FormArgs;
 use crate::kinds;
@@ -34,7 +35,7 @@ Examples:
   crivo ask visits.crivo ana rui
   cut -f1 users.tsv | crivo ask visits.crivo - --json
   crivo ask latencies.crivo --range 100 250
-  crivo ask prices.crivo -q 0.5,0.99 --rank 100
+  crivo ask prices.crivo --quantiles 0.5,0.99 --rank 100
   crivo ask orders.crivo --join visits.crivo
   crivo ask users-by-country.crivo --group PT")]
 pub(crate) struct Args {
@@ -59,7 +60,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "VALUE")]
     group: Option<OsString>,
 
-    /// Of a sketch made by crivo quantile: which values have these ranks, and which ranks these values.
+    /// Of a sketch made by crivo quantile: which values have these ranks, such as 0.5,0.99
+    #[arg(long = "quantiles", value_name = "SHARE", value_delimiter = ',', value_parser = share)]
+    shares: Vec<f64>,
+
     #[command(flatten, next_help_heading = "Quantiles")]
     asked: Asked,
 
@@ -136,11 +140,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else if sketch.downcast_ref::<Groups>().is_some() {
         bail!("{name}: holds one sketch for each group: name one with --group VALUE");
     }
-    if args.asked.is_wanted() {
-        args.asked.check()?;
-        let quantiles = sketch.quantiles().map_err(|_| cannot(&sketch, &name, "-q", "crivo quantile"))?;
-        let answers = args.asked.answers(quantiles);
-        if args.form.get() == Form::Json { out.json(&answers) } else { answers.print(out) }?;
+    if args.asked.is_wanted(&args.shares) {
+        args.asked.check(&args.shares)?;
+        let quantiles = sketch.quantiles().map_err(|_| cannot(&sketch, &name, "--quantiles", "crivo quantile"))?;
+        let answers = args.asked.answers(&args.shares, quantiles);
+        match args.form.get() {
+            Form::Json => out.json(&answers)?,
+            Form::Table => answers.print(out)?,
+            form => out.listing(&answers.listing(), form)?,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     match (&args.range, &args.join) {

@@ -15,7 +15,8 @@ use serde::Serialize;
 use self::answer::{Answers, Asked};
 use super::Outcome;
 use crate::args::{Continued, InputArgs, Seeded, SketchArgs, share};
-use crate::output::{self, Output};
+use crate::form::FormArgs;
+use crate::output::{self, Form, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
 use crate::window::{self, Covered, WindowArgs};
@@ -33,7 +34,7 @@ Examples:
   crivo quantile -f price -q 0.5,0.9,0.99 sales.csv
   crivo quantile -f millis -q 99.9%,99.99% --tails 'logs/*.jsonl' --json
   crivo quantile -f age --rank 18 65 --histogram people.parquet --verify
-  crivo quantile -f price monday.csv --into prices.crivo && crivo ask prices.crivo -q 0.5")]
+  crivo quantile -f price monday.csv --into prices.crivo && crivo ask prices.crivo --quantiles 0.5")]
 pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -49,11 +50,21 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     window: WindowArgs,
+
+    /// No progress, warnings or remarks: the answer and errors only
+    // As for every command, but without its short name, which means quantiles here.
+    #[arg(id = "quiet", long)]
+    #[allow(dead_code)] // read where it is global
+    quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Quantiles")]
 struct How {
+    /// The shares of all values: 0.5,0.99 or 50%,99% [default: 0.01,0.25,0.5,0.75,0.99]
+    #[arg(short = 'q', long = "quantiles", value_name = "SHARE", value_delimiter = ',', value_parser = share)]
+    shares: Vec<f64>,
+
     #[command(flatten)]
     asked: Asked,
 
@@ -69,9 +80,8 @@ struct How {
     #[arg(long, conflicts_with_all = ["into", "window"])]
     verify: bool,
 
-    /// One JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -107,7 +117,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.how.verify {
         pass.require_twice("--verify")?;
     }
-    args.how.asked.check()?;
+    args.how.asked.check(&args.how.shares)?;
     // The sketch depends on which thread saw which rows.
     pass.repeatable = true;
     let read = if args.window.is_wanted() {
@@ -115,7 +125,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     } else {
         read_rows(args, &pass, out)?
     };
-    let mut answers = args.how.asked.answers(read.seen.quantiles()?);
+    let mut answers = args.how.asked.answers(&args.how.shares, read.seen.quantiles()?);
     if args.how.verify {
         let (numbers, counts) = exact::numbers(&pass, out)?;
         Pass::require_same(read.counts, counts).context("--verify")?;
@@ -125,10 +135,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         destination.write(bytes)?;
     }
     let method = method(&read.seen);
-    if args.how.json {
+    let form = args.how.form.get();
+    if form == Form::Json {
         let Counts { rows, skipped, left_out, bad, .. } = read.counts;
         let (bytes, window) = (read.memory, read.window);
         out.json(&Report { rows, skipped, left_out, bad, answers, method, bytes, window })?;
+    } else if form != Form::Table {
+        out.listing(&answers.listing(), form)?;
     } else {
         answers.print(out)?;
         if let Some(window) = &read.window {

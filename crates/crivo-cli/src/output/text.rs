@@ -64,7 +64,7 @@ pub(crate) fn between(estimate: Estimate) -> String {
 /// An answer: `1 702 788 ± 0.8 %`, or what is left of it when a sketch is full. One that is exact has all its
 /// digits.
 pub(crate) fn estimate(estimate: Estimate) -> String {
-    if estimate.is_exact() {
+    if estimate.is_exact() && estimate.value().is_finite() {
         exact(estimate.value())
     } else if estimate.upper().is_finite() {
         shown(estimate.to_string())
@@ -141,7 +141,7 @@ pub(crate) fn percent(share: f64) -> String {
     match percent.abs() {
         p if p == 0.0 || p >= 10.0 => format!("{percent:.0} %"),
         p if p >= 1.0 => format!("{percent:.1} %"),
-        p if p >= 0.01 => format!("{percent:.2} %"),
+        p if p >= 0.1 => format!("{percent:.2} %"),
         p if p >= 1e-6 => {
             // Two digits that say something, written out: people do not read exponents.
             let places = (1.0 - libm::floor(libm::log10(p))) as usize;
@@ -186,7 +186,7 @@ mod tests {
             (0.999_999, "≈ 1"),
             (1.0 / 3.0, "≈ 0.3333"),
             (5e76, "5.000e76"),
-            (1e-6, "1.000e-6"),
+            (1e-6, "0.000001"),
         ] {
             assert_eq!(number(value), text);
         }

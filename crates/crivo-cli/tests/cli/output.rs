@@ -104,7 +104,7 @@ fn messages_speak_of_the_command_and_once_of_an_option() {
         (&["top", "-k", "0", "n.txt"], "expected a whole number from 1 on"),
         (&["top", "long.txt"], "--skip-bad"),
         (&["distinct", "--verify", "--follow", "n.txt"], "--follow it never ends"),
-        (&["freq", "--ranges", "64", "n.txt", "-o", "r.crivo"], "--memory allows 256 MiB"),
+        (&["freq", "--ranges", "64", "n.txt", "-o", "r.crivo"], "more than the 256 MiB of --memory"),
     ] {
         let found = error(command);
         assert!(found.contains(message) && !found.contains("KeyScheme"), "{command:?}: {found}");

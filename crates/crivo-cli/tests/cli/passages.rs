@@ -20,7 +20,7 @@ fn texts() -> [String; 3] {
     [
         format!("First \"page\".\n\n{licence} end."),
         "Nothing\tof it, é.".to_string(),
-        format!("Other é page: {licence} And more.\nLast line."),
+        format!("Other é leaf: {licence} And more.\nLast line."),
     ]
 }
 
@@ -56,7 +56,7 @@ fn later_occurrences_are_cut_and_reported() {
         format!("d3\t{later}\t{}\td1\t{first}\t{}\n", later + passage.len(), first + passage.len())
     );
     let mut left = texts.clone();
-    left[2] = "Other é page: , And more.\nLast line.".into();
+    left[2] = "Other é leaf: , And more.\nLast line.".into();
     assert_eq!(String::from_utf8(scratch.read("clean.jsonl")).unwrap(), jsonl(&left));
 }
 
@@ -109,7 +109,7 @@ fn every_format_keeps_its_own_shape() {
     // A field keeps its quotes only if it had some.
     scratch.write("crawl.csv", csv(&texts));
     let mut left = texts.clone();
-    left[2] = "Other é page: , And more.\nLast line.".into();
+    left[2] = "Other é leaf: , And more.\nLast line.".into();
     assert_eq!(scratch.run(&["passages", "crawl.csv"]).ok(), csv(&left));
 
     std::fs::create_dir(scratch.path("site")).unwrap();

@@ -87,7 +87,7 @@ fn a_sketch_is_continued_merged_and_asked() {
     for sketch in ["s.crivo", "both.crivo"] {
         let stored = NumberQuantiles::decode(&scratch.read(sketch)).unwrap();
         assert_eq!(stored.count(), truth.len() as u64);
-        let json = scratch.run(&["ask", sketch, "-q", "0.5", "--rank", "0", "--json"]).json();
+        let json = scratch.run(&["ask", sketch, "--quantiles", "0.5", "--rank", "0", "--json"]).json();
         let (_, lower, upper) = interval(&json["quantiles"][0]["value"]);
         assert!(lower <= median && median <= upper, "{sketch}: {median} not in {lower} to {upper}");
         assert!(scratch.run(&["show", sketch]).ok().contains("crivo quantile"));
@@ -96,7 +96,7 @@ fn a_sketch_is_continued_merged_and_asked() {
         .run(&["quantile", "a.csv", "-f", "price", "--into", "s.crivo", "--error", "5%"])
         .fails_with("size");
     scratch.run(&["freq", "a.csv", "-f", "price", "-o", "freq.crivo"]).ok();
-    scratch.run(&["ask", "freq.crivo", "-q", "0.5"]).fails_with("crivo quantile");
+    scratch.run(&["ask", "freq.crivo", "--quantiles", "0.5"]).fails_with("crivo quantile");
     scratch.run(&["quantile", "a.csv", "-f", "price", "--into", "freq.crivo"]).fails_with("crivo freq");
 }
 
@@ -111,7 +111,7 @@ fn a_window_forgets_old_numbers() {
         (30.0, 40.0)
     );
     assert_eq!(json["bad"], 1);
-    let asked = scratch.run(&["ask", "w.crivo", "-q", "0", "--json"]).json();
+    let asked = scratch.run(&["ask", "w.crivo", "--quantiles", "0", "--json"]).json();
     assert_eq!(interval(&asked["quantiles"][0]["value"]).0, 30.0);
 }
 

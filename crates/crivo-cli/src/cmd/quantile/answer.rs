@@ -5,8 +5,7 @@ use crivo::Estimate;
 use crivo::sketch::Quantiles;
 use serde::Serialize;
 
-use crate::args::share;
-use crate::output::{self, Interval, Output};
+use crate::output::{self, Cell, Interval, Listing, Output};
 
 /// The shares that are answered where nothing is asked for.
 const DEFAULT_SHARES: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
@@ -14,13 +13,9 @@ const DEFAULT_SHARES: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
 /// The longest bar of a histogram, in characters.
 const LONGEST_BAR: f64 = 30.0;
 
-/// Which quantiles and ranks are asked for.
+/// What is asked beside quantiles, whose option has another name in each command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Asked {
-    /// The shares of all values: 0.5,0.99 or 50%,99% [default: 0.01,0.25,0.5,0.75,0.99]
-    #[arg(short = 'q', long = "quantiles", value_name = "SHARE", value_delimiter = ',', value_parser = share)]
-    shares: Vec<f64>,
-
     /// Which share of all values is at most each of these
     #[arg(long = "rank", value_name = "VALUE", num_args = 1.., value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
@@ -68,14 +63,14 @@ struct InBar {
 
 impl Asked {
     /// Returns true if anything was asked for.
-    pub(crate) fn is_wanted(&self) -> bool {
-        !self.shares.is_empty() || !self.values.is_empty() || self.histogram.is_some()
+    pub(crate) fn is_wanted(&self, shares: &[f64]) -> bool {
+        !shares.is_empty() || !self.values.is_empty() || self.histogram.is_some()
     }
 
     /// Refuses what has no answer.
-    pub(crate) fn check(&self) -> Result<()> {
-        if let Some(share) = self.shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
-            bail!("-q {share}: expected shares from 0 to 1, such as 0.5 or 99%");
+    pub(crate) fn check(&self, shares: &[f64]) -> Result<()> {
+        if let Some(share) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
+            bail!("--quantiles {share}: expected shares from 0 to 1, such as 0.5 or 99%");
         }
         if let Some(value) = self.values.iter().find(|value| !value.is_finite()) {
             bail!("--rank {value}: expected a number");
@@ -87,8 +82,8 @@ impl Asked {
     }
 
     /// Asks the sketch.
-    pub(crate) fn answers(&self, sketch: &dyn Quantiles) -> Answers {
-        let shares = if self.is_wanted() { &self.shares[..] } else { &DEFAULT_SHARES[..] };
+    pub(crate) fn answers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Answers {
+        let shares = if self.is_wanted(shares) { shares } else { &DEFAULT_SHARES[..] };
         let at_share =
             |&q: &f64| AtShare { q, value: sketch.quantile(q).map(Into::into), exact: None, covered: None };
         let at_value = |&value: &f64| AtValue {
@@ -124,6 +119,26 @@ impl Answers {
             answer.exact = Some(exact);
             answer.covered = answer.rank.map(|rank| rank.estimate().covers(exact));
         }
+    }
+
+    /// The answers for programs: a row for each quantile, rank and bar.
+    pub(crate) fn listing(&self) -> Listing {
+        let names = ["what", "at", "value", "exact", "covered"];
+        let mut listing = Listing::named(names).with_intervals(["value"]);
+        let mut row = |what: &str, at: f64, value: Option<Interval>, exact: Option<f64>, covered: Option<bool>| {
+            let cells = [
+                Cell::Text(what.into()),
+                Cell::Number(at),
+                value.map_or(Cell::Unknown, Cell::Interval),
+                Cell::of_number(exact),
+                covered.map_or(Cell::Unknown, Cell::Yes),
+            ];
+            listing.push(names.into_iter().zip(cells));
+        };
+        self.quantiles.iter().for_each(|at| row("quantile", at.q, at.value, at.exact, at.covered));
+        self.ranks.iter().for_each(|at| row("rank", at.value, at.rank, at.exact, at.covered));
+        self.histogram.iter().flatten().for_each(|bar| row("bar", bar.from, Some(bar.count), None, None));
+        listing
     }
 
     pub(crate) fn print(&self, out: &Output) -> Result<()> {
