@@ -46,6 +46,10 @@ fn exact_pairs(texts: &[String], n: usize, threshold: f64) -> BTreeMap<(usize, u
     let mut pairs = BTreeMap::new();
     for one in 0..texts.len() {
         for other in one + 1..texts.len() {
+            // A text without anything in it is no document.
+            if texts[one].is_empty() || texts[other].is_empty() {
+                continue;
+            }
             let union = sets[one].union(&sets[other]).count();
             let shared = sets[one].intersection(&sets[other]).count() as f64 / union.max(1) as f64;
             let similarity = if texts[one] == texts[other] { 1.0 } else { shared };
