@@ -1,9 +1,8 @@
 //! The files of the rank sketches.
 
-use crivo::keys::KeyScheme;
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 
-use super::path;
+use super::{path, xxh3_integers};
 
 const TAILS: Accuracy = Accuracy::Tails;
 const UNIFORM: Accuracy = Accuracy::Uniform;
@@ -36,7 +35,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         range.for_each(|i| sketch.insert(format!("key {}", number(i)).as_str()).unwrap());
         sketch.encode()
     };
-    let scheme = KeyScheme::integers().with_seed(7);
+    let scheme = xxh3_integers().with_seed(7);
     let mut integers = KeyQuantiles::with_scheme(8, TAILS, scheme, 7).unwrap();
     (-500..500).for_each(|i| integers.insert(&i).unwrap());
     vec![
