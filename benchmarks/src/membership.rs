@@ -25,9 +25,9 @@ pub fn run() -> Page {
         "Random u64 keys. \"Insert\" includes making the filter. Bloom and fastbloom have the same bits and \
          the same number of indexes (1 %: 9.59 bits a key, 7 indexes); BlockedBloom is sized for the rate \
          that sbbf-rs-safe has with 11 bits a key, 0.82 %, and takes 10.5 for it. Given hashes, both sides \
-         take the same 64 bits; from keys crivo hashes with Mix13, which is specified bit for bit, and \
+         take the same 64 bits; from keys crivo hashes with Rrmxmx, which is specified bit for bit, and \
          fastbloom with foldhash, which is not. Where crivo falls short of what it aims at: one by one from \
-         u64 keys (aim: as fast as the peer; 0.86 to 1.25 of it), because Mix13 takes one more round than foldhash to \
+         u64 keys (aim: as fast as the peer; 0.86 to 1.25 of it), because Rrmxmx takes one more round than foldhash to \
          give the first address; batches at 100 million (aim: \
          1.25 times the peer for inserts and hits, 1.7 for misses; 1.0 to 1.1 and 1.5 to 1.7), because seven \
          cache lines a key come from memory and both sides already have as many under way as the processor \
@@ -131,7 +131,7 @@ pub fn one_by_one_from_keys(page: &mut Page, items: usize) {
     let choose = move |hits: bool| if hits { keys } else { strangers };
     let mut from_keys: Vec<PhasedContender<'_, 3>> = vec![
         (
-            "crivo Bloom (Mix13)",
+            "crivo Bloom (Rrmxmx)",
             Box::new(move || {
                 round(
                     || bloom(items, KeyScheme::integers()),
@@ -197,7 +197,7 @@ fn batched(page: &mut Page, items: usize) {
 
     let mut from_keys: Vec<PhasedContender<'_, 3>> = vec![
         (
-            "crivo Bloom (Mix13), batches of 1,024",
+            "crivo Bloom (Rrmxmx), batches of 1,024",
             Box::new(move || {
                 let scheme = KeyScheme::integers();
                 round(

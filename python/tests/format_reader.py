@@ -121,7 +121,7 @@ CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Con
 }
 KEYLESS = {"SampledCounter", "MorrisCounter", "Tally", "DDSketch", "NumberQuantiles"}
 OF_INTEGERS = {"DirectTable", "RangeCountMin"}
-HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3", 2: "Mix13"}
+HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3", 2: "Rrmxmx"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}
 PAIRS = {(1, 1), (2, 1), (2, 2), (3, 0)}  # allowed key kind and hash function
 EXACT, DENSE = 0, 1

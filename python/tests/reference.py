@@ -14,20 +14,21 @@ KINDS = {"text": 1, "int": 2, "hash": 3}
 
 
 def hashed(key: str | bytes | int, seed: int = 0) -> int:
-    """The XXH3 of a text's UTF-8, or the Mix13 of an integer."""
+    """The XXH3 of a text's UTF-8, or the Rrmxmx of an integer."""
     if isinstance(key, int):
-        return mix13(key, seed)
+        return rrmxmx(key, seed)
     if isinstance(key, str):
         key = key.encode()
     return int(xxhash.xxh3_64_intdigest(key, seed))
 
 
-def mix13(key: int, seed: int) -> int:
+def rrmxmx(key: int, seed: int) -> int:
     """The hash of an integer key: hash function 2 of docs/format.md."""
     mixed = key % 2**64 ^ seed * 0x9E3779B97F4A7C15 % 2**64 ^ 0x6A09E667F3BCC908
-    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
-    return mixed ^ mixed >> 31
+    rotated = (mixed >> 49 | mixed << 15) ^ (mixed >> 24 | mixed << 40)
+    mixed = (mixed ^ rotated) * 0x9FB21C651E98DF25 % 2**64
+    mixed = (mixed ^ mixed >> 28) * 0x9FB21C651E98DF25 % 2**64
+    return mixed ^ mixed >> 28
 
 
 def envelope(payload: bytes, kind: str, seed: int) -> bytes:

@@ -483,25 +483,25 @@ def weighted_ones() -> WeightedReservoir:
 
 
 CASES |= {
-    "hyperloglog_v1_mix13": lambda: of(HyperLogLog(8, **SCHEME), KEYS),
-    "ultraloglog_v1_mix13": lambda: of(UltraLogLog(8, **SCHEME), KEYS),
-    "exact_distinct_v1_mix13": lambda: of(ExactDistinct(**SCHEME), KEYS),
-    "linear_counting_v1_mix13": lambda: of(LinearCounting(1000, **SCHEME), KEYS),
-    "k_min_values_v1_mix13": lambda: of(KMinValues(64, **SCHEME), KEYS),
-    "probabilistic_counting_v1_mix13": lambda: of(ProbabilisticCounting(**SCHEME), KEYS),
-    "log_log_v1_mix13": lambda: of(LogLog(6, **SCHEME), KEYS),
-    "bloom_v1_mix13": lambda: of(Bloom(6001, 4, **SCHEME), KEYS),
-    "blocked_bloom_v1_mix13": lambda: of(BlockedBloom(16, **SCHEME), KEYS),
-    "counting_bloom_v1_mix13": lambda: of(CountingBloom(6001, 4, 8, **SCHEME), KEYS),
-    "count_min_v1_mix13": lambda: of(CountMin(100, 4, **SCHEME), KEYS),
-    "heavy_hitters_v1_mix13": lambda: of(HeavyHitters(50, **SCHEME), KEYS),
-    "majority_v1_mix13": lambda: of(Majority(**SCHEME), KEYS),
-    "reservoir_v1_mix13": lambda: of(Reservoir(50, seed=7, keys="int", key_seed=7), KEYS),
-    "weighted_reservoir_v1_mix13": weighted_ones,
-    "min_hash_v1_mix13": lambda: of(MinHash(64, **SCHEME), KEYS),
-    "direct_table_v1_mix13": lambda: of(DirectTable(700, seed=7), range(600)),
-    "range_count_min_v1_mix13": lambda: of(RangeCountMin(12, 20, 3, seed=7), range(600)),
-    "distinct_growth_v1_mix13": lambda: of(DistinctGrowth(64, **SCHEME), KEYS),
+    "hyperloglog_v1_rrmxmx": lambda: of(HyperLogLog(8, **SCHEME), KEYS),
+    "ultraloglog_v1_rrmxmx": lambda: of(UltraLogLog(8, **SCHEME), KEYS),
+    "exact_distinct_v1_rrmxmx": lambda: of(ExactDistinct(**SCHEME), KEYS),
+    "linear_counting_v1_rrmxmx": lambda: of(LinearCounting(1000, **SCHEME), KEYS),
+    "k_min_values_v1_rrmxmx": lambda: of(KMinValues(64, **SCHEME), KEYS),
+    "probabilistic_counting_v1_rrmxmx": lambda: of(ProbabilisticCounting(**SCHEME), KEYS),
+    "log_log_v1_rrmxmx": lambda: of(LogLog(6, **SCHEME), KEYS),
+    "bloom_v1_rrmxmx": lambda: of(Bloom(6001, 4, **SCHEME), KEYS),
+    "blocked_bloom_v1_rrmxmx": lambda: of(BlockedBloom(16, **SCHEME), KEYS),
+    "counting_bloom_v1_rrmxmx": lambda: of(CountingBloom(6001, 4, 8, **SCHEME), KEYS),
+    "count_min_v1_rrmxmx": lambda: of(CountMin(100, 4, **SCHEME), KEYS),
+    "heavy_hitters_v1_rrmxmx": lambda: of(HeavyHitters(50, **SCHEME), KEYS),
+    "majority_v1_rrmxmx": lambda: of(Majority(**SCHEME), KEYS),
+    "reservoir_v1_rrmxmx": lambda: of(Reservoir(50, seed=7, keys="int", key_seed=7), KEYS),
+    "weighted_reservoir_v1_rrmxmx": weighted_ones,
+    "min_hash_v1_rrmxmx": lambda: of(MinHash(64, **SCHEME), KEYS),
+    "direct_table_v1_rrmxmx": lambda: of(DirectTable(700, seed=7), range(600)),
+    "range_count_min_v1_rrmxmx": lambda: of(RangeCountMin(12, 20, 3, seed=7), range(600)),
+    "distinct_growth_v1_rrmxmx": lambda: of(DistinctGrowth(64, **SCHEME), KEYS),
     "distinct_growth_v1_empty": lambda: in_rows(1024, 0),
     "distinct_growth_v1_exact": lambda: in_rows(1024, 100),
     "distinct_growth_v1_sampled": lambda: in_rows(64, 10_000),
@@ -514,14 +514,14 @@ CASES |= {
 }
 # Files that Python reads and does not build.
 READ = {
-    "counter_array_v1_mix13": CounterArray,
+    "counter_array_v1_rrmxmx": CounterArray,
     "distinct_growth_v1_integers": DistinctGrowth,
     **{path.stem: NearDuplicateShare for path in FOLDER.glob("near_duplicate_share_*.bin")},
 }
 
 
 def is_of_xxh3_integers(stored: bytes) -> bool:
-    """Whether an older crivo wrote the file: integers are hashed with Mix13 now."""
+    """Whether an older crivo wrote the file: integers are hashed with Rrmxmx now."""
     return (stored[8], stored[9]) == (1, 2) or b"CRVO\x01\x21\x01\x00\x01\x02" in stored
 
 

@@ -22,7 +22,7 @@ fn json_has_every_field_of_the_contract() {
         assert_eq!(json["parameters"]["precision"], 12);
         assert_eq!(json["keys"], "int");
         assert_eq!(json["seed"], 9);
-        assert_eq!(json["hash"], "Mix13");
+        assert_eq!(json["hash"], "Rrmxmx");
         let estimate = sketch.estimate();
         assert_eq!(json["items"]["value"], estimate.value());
         assert_eq!(json["items"]["lower"], estimate.lower());

@@ -3,11 +3,11 @@
 //! A processor with wide vectors mixes four or eight integers at a time. The twins are one loop, compiled for each:
 //! the compiler makes better vector code of it than of intrinsics, and results cannot differ.
 
-use crate::keys::mix13;
+use crate::keys::rrmxmx;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Appends Mix13 of each integer, combined with the mask, to `hashes`.
+/// Appends Rrmxmx of each integer, combined with the mask, to `hashes`.
 pub(crate) fn hash_integers(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
@@ -24,7 +24,7 @@ pub(crate) fn hash_integers(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) 
 
 #[inline(always)]
 fn portable(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) {
-    hashes.extend(integers.iter().map(|&integer| mix13(integer, mask)));
+    hashes.extend(integers.iter().map(|&integer| rrmxmx(integer, mask)));
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]

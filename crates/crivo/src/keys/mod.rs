@@ -8,7 +8,7 @@
 //! - A key is **bytes** (text as UTF-8, or anything raw) or a **64-bit integer**. The text `42` and
 //!   the integer 42 are different keys.
 //! - Callers with a hash of their own choose [`KeyKind::Hash`] and insert hashes only.
-//! - The hash is XXH3-64 for bytes and Mix13 for integers, with the scheme's seed. Both are
+//! - The hash is XXH3-64 for bytes and Rrmxmx for integers, with the scheme's seed. Both are
 //!   specified bit for bit, so the same key gives the same hash in every language, on every machine,
 //!   in every later version. `std::hash::Hash` promises none of that and is used nowhere. Files whose
 //!   integers were hashed with XXH3 are read, asked and continued as before.
@@ -37,7 +37,7 @@ mod word_spans;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
-pub(crate) use integer::{IntegerHash, inverse, mix13, xxh3 as xxh3_of_integer};
+pub(crate) use integer::{IntegerHash, inverse, rrmxmx, xxh3 as xxh3_of_integer};
 pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
 pub use typed::{DefaultSize, Integers, KeyOf, Texts};

@@ -48,15 +48,15 @@ pub enum HashFunction {
     /// The caller's own, unknown to crivo: always and only with [`KeyKind::Hash`].
     Caller = 0,
     /// XXH3, 64 bits, with the scheme's seed; for integers that of their eight bytes, little-endian. Files
-    /// with integer keys have it if they are older than [`Mix13`](Self::Mix13).
+    /// with integer keys have it if they are older than [`Rrmxmx`](Self::Rrmxmx).
     Xxh3 = 1,
-    /// Mix13 of integer keys, with a mask that is made from the scheme's seed.
-    Mix13 = 2,
+    /// Rrmxmx of integer keys, with a mask that is made from the scheme's seed.
+    Rrmxmx = 2,
 }
 
 impl HashFunction {
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Caller, Self::Xxh3, Self::Mix13].into_iter().find(|function| *function as u8 == byte)
+        [Self::Caller, Self::Xxh3, Self::Rrmxmx].into_iter().find(|function| *function as u8 == byte)
     }
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for HashFunction {
         f.write_str(match self {
             Self::Caller => "the caller's own",
             Self::Xxh3 => "XXH3-64",
-            Self::Mix13 => "Mix13",
+            Self::Rrmxmx => "Rrmxmx",
         })
     }
 }
@@ -84,7 +84,7 @@ impl fmt::Display for HashFunction {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyScheme {
     rule: Rule,
-    /// The seed; for Mix13 the mask that is made from it, so that a key costs no more for the seed.
+    /// The seed; for Rrmxmx the mask that is made from it, so that a key costs no more for the seed.
     mask: u64,
 }
 
@@ -142,13 +142,13 @@ impl KeyScheme {
     /// use crivo::keys::{HashFunction, KeyScheme};
     /// let older = KeyScheme::integers().with_function(HashFunction::Xxh3)?;
     /// assert_ne!(older.hash(&1_u64)?, KeyScheme::integers().hash(&1_u64)?);
-    /// assert!(KeyScheme::bytes().with_function(HashFunction::Mix13).is_err());
+    /// assert!(KeyScheme::bytes().with_function(HashFunction::Rrmxmx).is_err());
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn with_function(self, function: HashFunction) -> Result<Self> {
         let rule = match (self.kind(), function) {
             (KeyKind::Bytes, HashFunction::Xxh3) => Rule::Bytes,
-            (KeyKind::Integer, HashFunction::Mix13) => Rule::Integers,
+            (KeyKind::Integer, HashFunction::Rrmxmx) => Rule::Integers,
             (KeyKind::Integer, HashFunction::Xxh3) => Rule::Xxh3Integers,
             (KeyKind::Hash, HashFunction::Caller) => Rule::Hashes,
             (kind, _) => {
@@ -178,7 +178,7 @@ impl KeyScheme {
         match self.rule {
             Rule::Hashes => HashFunction::Caller,
             Rule::Bytes | Rule::Xxh3Integers => HashFunction::Xxh3,
-            Rule::Integers => HashFunction::Mix13,
+            Rule::Integers => HashFunction::Rrmxmx,
         }
     }
 
@@ -200,7 +200,7 @@ impl KeyScheme {
     #[inline]
     pub(crate) fn hash_integer(self, integer: u64) -> u64 {
         if self.rule == Rule::Integers {
-            integer::mix13(integer, self.mask)
+            integer::rrmxmx(integer, self.mask)
         } else {
             integer::xxh3(integer, self.mask)
         }
@@ -417,7 +417,7 @@ mod tests {
         let older = KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap();
         let error = KeyScheme::integers().require_same(older).unwrap_err();
         let found = (error.field(), error.expected(), error.found());
-        assert_eq!(found, ("hash function", "Mix13", "XXH3-64"));
+        assert_eq!(found, ("hash function", "Rrmxmx", "XXH3-64"));
         assert_eq!(KeyScheme::integers().require_same_keys(older), Ok(()));
         assert_eq!(older.hash(&7_u8), Ok(hash_bytes(&7_u64.to_le_bytes(), 0)));
     }

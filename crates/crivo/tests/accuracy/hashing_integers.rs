@@ -32,7 +32,7 @@ fn sets(random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
 
 fn hashes(keys: &[u64], random: &mut Random) -> Vec<u64> {
     let scheme = KeyScheme::integers().with_seed(random.bits());
-    assert_eq!(scheme.function(), HashFunction::Mix13);
+    assert_eq!(scheme.function(), HashFunction::Rrmxmx);
     keys.iter().map(|key| scheme.hash(key).unwrap()).collect()
 }
 

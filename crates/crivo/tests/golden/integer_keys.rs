@@ -1,4 +1,4 @@
-//! The files of sketches whose integer keys are hashed with Mix13; in the others they are hashed with XXH3.
+//! The files of sketches whose integer keys are hashed with Rrmxmx; in the others they are hashed with XXH3.
 
 use crivo::codec::AnySketch;
 use crivo::counting::CounterArray;
@@ -9,6 +9,7 @@ use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::profile::DistinctGrowth;
+use crivo::quantiles::{Accuracy, KeyQuantiles};
 use crivo::sampling::{Reservoir, WeightedReservoir};
 use crivo::similarity::MinHash;
 
@@ -22,7 +23,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ($name:literal, $empty:expr) => {{
             let mut sketch = $empty;
             keys.clone().for_each(|key| _ = sketch.insert(&key).unwrap());
-            (concat!($name, "_v1_mix13"), sketch.encode())
+            (concat!($name, "_v1_rrmxmx"), sketch.encode())
         }};
     }
     let mut table = DirectTable::with_scheme(700, scheme).unwrap();
@@ -52,11 +53,12 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         filled!("majority", Majority::with_scheme(scheme)),
         filled!("reservoir", Reservoir::with_scheme(50, scheme, 7).unwrap()),
         filled!("min_hash", MinHash::with_scheme(64, scheme).unwrap()),
-        ("direct_table_v1_mix13", table.encode()),
-        ("range_count_min_v1_mix13", ranges.encode()),
-        ("distinct_growth_v1_mix13", growth.encode()),
-        ("weighted_reservoir_v1_mix13", weighted.encode()),
-        ("counter_array_v1_mix13", array.encode()),
+        filled!("key_quantiles", KeyQuantiles::with_scheme(8, Accuracy::Tails, scheme, 7).unwrap()),
+        ("direct_table_v1_rrmxmx", table.encode()),
+        ("range_count_min_v1_rrmxmx", ranges.encode()),
+        ("distinct_growth_v1_rrmxmx", growth.encode()),
+        ("weighted_reservoir_v1_rrmxmx", weighted.encode()),
+        ("counter_array_v1_rrmxmx", array.encode()),
     ]
 }
 
@@ -68,10 +70,10 @@ fn stored(name: &str) -> AnySketch {
 #[test]
 fn files_of_both_functions_are_asked_and_merged() {
     for (older, newer) in [
-        ("bloom_v1_integers", "bloom_v1_mix13"),
-        ("hyperloglog_v1_integers", "hyperloglog_v1_mix13"),
-        ("k_min_values_v1_integers", "k_min_values_v1_mix13"),
-        ("heavy_hitters_v1_integers", "heavy_hitters_v1_mix13"),
+        ("bloom_v1_integers", "bloom_v1_rrmxmx"),
+        ("hyperloglog_v1_integers", "hyperloglog_v1_rrmxmx"),
+        ("k_min_values_v1_integers", "k_min_values_v1_rrmxmx"),
+        ("heavy_hitters_v1_integers", "heavy_hitters_v1_rrmxmx"),
     ] {
         for name in [older, newer] {
             let mut sketch = stored(name);
@@ -80,13 +82,13 @@ fn files_of_both_functions_are_asked_and_merged() {
         }
         let error = stored(older).merge(&stored(newer)).unwrap_err();
         let found = (error.field(), error.expected(), error.found());
-        assert_eq!(found, ("hash function", "XXH3-64", "Mix13"), "{older}");
+        assert_eq!(found, ("hash function", "XXH3-64", "Rrmxmx"), "{older}");
     }
-    let filter = Bloom::decode(&std::fs::read(path("bloom_v1_mix13")).unwrap()).unwrap();
+    let filter = Bloom::decode(&std::fs::read(path("bloom_v1_rrmxmx")).unwrap()).unwrap();
     assert!((-300..300).all(|key| filter.contains(&key).unwrap()));
     assert!((300..600).filter(|key| filter.contains(key).unwrap()).count() < 30);
     let filter = Bloom::decode(&std::fs::read(path("bloom_v1_integers")).unwrap()).unwrap();
     assert_eq!(filter.scheme().function(), crivo::keys::HashFunction::Xxh3);
-    let top = HeavyHitters::decode(&std::fs::read(path("heavy_hitters_v1_mix13")).unwrap()).unwrap();
+    let top = HeavyHitters::decode(&std::fs::read(path("heavy_hitters_v1_rrmxmx")).unwrap()).unwrap();
     assert_eq!(top.total(), 600);
 }

@@ -78,7 +78,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
     .concat()
 }
 
-/// The scheme of integer keys before Mix13: its files must stay what they are. New cases are in `integer_keys`.
+/// The scheme of integer keys before Rrmxmx: its files must stay what they are. New cases are in `integer_keys`.
 fn xxh3_integers() -> KeyScheme {
     KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap()
 }

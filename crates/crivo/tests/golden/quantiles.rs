@@ -2,7 +2,7 @@
 
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 
-use super::path;
+use super::{path, xxh3_integers};
 
 const TAILS: Accuracy = Accuracy::Tails;
 const UNIFORM: Accuracy = Accuracy::Uniform;
