@@ -63,12 +63,12 @@ fn variants<'a>(line: &'a str, path: &'a str) -> impl Iterator<Item = (&'a str, 
     line.match_indices(path).filter_map(move |(at, _)| {
         let rest = &line[at + path.len()..];
         let end = rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len());
-        let before = line[..at].trim_end_matches("codec::").trim_end_matches("crivo::").trim_end();
+        let before = line[..at].trim_end_matches("codec::").trim_end_matches("crivo::");
         let is_word = !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
         // Constants are in capitals, functions begin with a small letter.
         let name = &rest[..end];
         let is_variant = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-        (is_variant && is_word).then(|| (before, rest[end..].trim_start()))
+        (is_variant && is_word).then(|| (before.trim_end(), rest[end..].trim_start()))
     })
 }
 

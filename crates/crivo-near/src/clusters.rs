@@ -1,6 +1,6 @@
 //! From pairs to clusters, and who stays of each.
 
-use crate::candidates::{members_of, pair_key, pair_partition};
+use crate::candidates::{LARGEST_BUCKET, members_of, pair_key, pair_partition};
 use crate::components::Components;
 use crate::error::Result;
 use crate::outcome::{Outcome, for_each_sorted};
@@ -12,7 +12,9 @@ pub enum Keep {
     /// The first in the order of the collection.
     #[default]
     First,
-    /// The longest; of equally long ones the first.
+    /// The longest; of equally long ones the first. With [`Linking::Kept`] a member with more than
+    /// [`LARGEST_BUCKET`](crate::LARGEST_BUCKET) near-duplicates comes before longer ones: the others of a very large
+    /// bucket were compared with its first member only, and would have no witness if that one went.
     Longest,
 }
 
@@ -163,6 +165,19 @@ fn chains(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
     Ok(roots.into_iter().map(|root| best[root as usize]).collect())
 }
 
+/// For each member, whether more near-duplicates of it were found than a bucket compares in full.
+fn centres(outcome: &Outcome) -> Result<Vec<bool>> {
+    let mut found = vec![0_u16; outcome.documents() as usize];
+    outcome.for_each_content_pair(|one, other, _| {
+        for member in [one, other] {
+            let found = &mut found[member as usize];
+            *found = found.saturating_add(1);
+        }
+        Ok(())
+    })?;
+    Ok(found.into_iter().map(|found| usize::from(found) > LARGEST_BUCKET).collect())
+}
+
 fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Result<Vec<u32>> {
     let members = outcome.documents();
     let mut kept: Vec<u32> = (0..members).collect();
@@ -180,8 +195,12 @@ fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Re
             Ok(())
         })?,
         Keep::Longest => {
+            let is_centre = centres(outcome)?;
             let mut order: Vec<u32> = (0..members).collect();
-            order.sort_unstable_by_key(|&member| preference(outcome, keep, member));
+            order.sort_unstable_by_key(|&member| {
+                (!is_centre[member as usize], preference(outcome, keep, member))
+            });
+            drop(is_centre);
             let mut ranks = vec![0_u32; order.len()];
             order.iter().zip(0..).for_each(|(&member, rank)| ranks[member as usize] = rank);
             let mut ranked = outcome.sorter();

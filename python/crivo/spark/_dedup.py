@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 import crivo
+from crivo.distributed import LARGEST_BUCKET
 from crivo.errors import InvalidParameterError
 from crivo.spark._cache import cached_with, forget
 from crivo.spark._clusters import clusters
@@ -110,9 +111,9 @@ def dropped_of(found: Found, keep: Keep, linking: Linking) -> DataFrame:
     if found.verified is None:
         contents = None
     elif linking == "kept":
-        contents = around_kept(ranked(found, keep), found, name)
+        contents = around_kept(ranked(found, keep, centres_first=True), found, name)
     else:
-        contents = along_chains(ranked(found, keep), found, name)
+        contents = along_chains(ranked(found, keep, centres_first=False), found, name)
     # What holds for a content holds for every document that has it.
     twins = repeated.select(F.col("first").alias("id"), F.explode("members").alias("member"))
     others = twins.where("member != id")
@@ -127,9 +128,10 @@ def dropped_of(found: Found, keep: Keep, linking: Linking) -> DataFrame:
     return contents.unionByName(gone)
 
 
-def ranked(found: Found, keep: Keep) -> DataFrame:
+def ranked(found: Found, keep: Keep, *, centres_first: bool) -> DataFrame:
     """The pairs of contents as `preferred`, `other`, `similarity`, and the ranks of both: the smaller one is
-    preferred, and of equal ones the smaller id."""
+    preferred, and of equal ones the smaller id. With `centres_first` those with more near-duplicates than a
+    bucket compares in full come before longer ones: the others of that bucket were compared with them only."""
     assert found.verified is not None
     pairs = found.verified.persist(StorageLevel.MEMORY_AND_DISK)
     found.cached.append(pairs)
@@ -142,10 +144,12 @@ def ranked(found: Found, keep: Keep) -> DataFrame:
             zero.alias("rank"),
             zero.alias("other_rank"),
         )
-    ends = pairs.select(F.explode(F.array("a", "b")).alias("id")).distinct()
+    ends = pairs.select(F.explode(F.array("a", "b")).alias("id")).groupBy("id").count()
     # A length is stored in 32 bits on one machine.
     length = F.least(F.octet_length("text").cast("bigint"), F.lit(0xFFFF_FFFF))
-    lengths = found.documents.join(ends, "id", "left_semi").select("id", (-length).alias("rank"))
+    is_centre = F.col("count") > LARGEST_BUCKET if centres_first else F.lit(False)
+    before_all = F.when(is_centre, F.lit(-(1 << 33))).otherwise(F.lit(0))
+    lengths = found.documents.join(ends, "id").select("id", (before_all - length).alias("rank"))
     for end in ("a", "b"):
         pairs = pairs.join(lengths.select(F.col("id").alias(end), F.col("rank").alias(f"rank_{end}")), end)
     order = {end: F.struct(F.col(f"rank_{end}").alias("rank"), F.col(end).alias("id")) for end in ("a", "b")}

@@ -142,7 +142,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     }
     if args.asked.is_wanted(&args.shares) {
         args.asked.check(&args.shares)?;
-        let quantiles = sketch.quantiles().map_err(|_| cannot(&sketch, &name, "--quantiles", "crivo quantile"))?;
+        let quantiles =
+            sketch.quantiles().map_err(|_| cannot(&sketch, &name, "--quantiles", "crivo quantile"))?;
         let answers = args.asked.answers(&args.shares, quantiles);
         match args.form.get() {
             Form::Json => out.json(&answers)?,

@@ -97,6 +97,11 @@ impl Family {
         }
     }
 
+    /// Returns true if the sketch holds other sketches of any kind. Such containers do not nest.
+    pub const fn is_container(self) -> bool {
+        matches!(self, Self::Panes | Self::Groups)
+    }
+
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|family| *family as u8 == byte)
     }

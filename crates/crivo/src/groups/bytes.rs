@@ -62,7 +62,7 @@ impl<S: Pane> Decode for Groups<S> {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let fields = reader.u8("fields")?;
         let (kind, empty) = open(reader.envelope("empty sketch")?)?;
-        if matches!(kind.family, Family::Panes | Family::Groups) {
+        if kind.family.is_container() {
             return Err(Error::contents("empty sketch", "no container of sketches", kind.family));
         }
         if kind.scheme != header.scheme {

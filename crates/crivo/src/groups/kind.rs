@@ -8,7 +8,7 @@ use alloc::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::few::Blocks;
-use crate::codec::{Family, Header, open};
+use crate::codec::{Header, open};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{KeyScheme, hash_bytes};
@@ -54,7 +54,7 @@ impl<S: Pane> GroupKind<S> {
         if !empty.is_empty() {
             return Err(Error::parameter("sketch of a group", "an empty one", "one with items"));
         }
-        if matches!(empty.family(), Family::Panes | Family::Groups) {
+        if empty.family().is_container() {
             return Err(Error::parameter("sketch of a group", "no container of sketches", empty.family()));
         }
         let is_set = empty.takes_hashes().is_some() && empty.answers_cardinality().is_some();

@@ -99,7 +99,10 @@ fn errors_are_at_most_the_stated_ones_in_any_order() {
         for share in [0.2, 0.5] {
             let (measured, stated) = measure(&values, 16, share, 54_000, &mut random);
             let (ratio, bias) = (measured.rmse() * share / stated, measured.bias() * share / stated);
-            assert!(ratio < 1.03 && bias.abs() < 0.05, "{order}, {share}: {ratio} of the stated, bias {bias}");
+            assert!(
+                ratio < 1.03 && bias.abs() < 0.05,
+                "{order}, {share}: {ratio} of the stated, bias {bias}"
+            );
             assert!(measured.coverage() >= 0.94, "{order}, {share}: {}", measured.coverage());
         }
     }

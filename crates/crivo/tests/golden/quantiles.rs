@@ -2,7 +2,7 @@
 
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 
-use super::{path, xxh3_integers};
+use super::path;
 
 const TAILS: Accuracy = Accuracy::Tails;
 const UNIFORM: Accuracy = Accuracy::Uniform;

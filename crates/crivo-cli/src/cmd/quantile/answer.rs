@@ -125,16 +125,17 @@ impl Answers {
     pub(crate) fn listing(&self) -> Listing {
         let names = ["what", "at", "value", "exact", "covered"];
         let mut listing = Listing::named(names).with_intervals(["value"]);
-        let mut row = |what: &str, at: f64, value: Option<Interval>, exact: Option<f64>, covered: Option<bool>| {
-            let cells = [
-                Cell::Text(what.into()),
-                Cell::Number(at),
-                value.map_or(Cell::Unknown, Cell::Interval),
-                Cell::of_number(exact),
-                covered.map_or(Cell::Unknown, Cell::Yes),
-            ];
-            listing.push(names.into_iter().zip(cells));
-        };
+        let mut row =
+            |what: &str, at: f64, value: Option<Interval>, exact: Option<f64>, covered: Option<bool>| {
+                let cells = [
+                    Cell::Text(what.into()),
+                    Cell::Number(at),
+                    value.map_or(Cell::Unknown, Cell::Interval),
+                    Cell::of_number(exact),
+                    covered.map_or(Cell::Unknown, Cell::Yes),
+                ];
+                listing.push(names.into_iter().zip(cells));
+            };
         self.quantiles.iter().for_each(|at| row("quantile", at.q, at.value, at.exact, at.covered));
         self.ranks.iter().for_each(|at| row("rank", at.value, at.rank, at.exact, at.covered));
         self.histogram.iter().flatten().for_each(|bar| row("bar", bar.from, Some(bar.count), None, None));

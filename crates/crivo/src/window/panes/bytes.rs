@@ -111,7 +111,7 @@ impl<S: Pane> Decode for Panes<S> {
 /// refused before it is read.
 fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
     let (header, payload) = open(reader.envelope(field)?)?;
-    if matches!(header.family, Family::Panes | Family::Groups) {
+    if header.family.is_container() {
         return Err(Error::contents(field, "no container of sketches", header.family));
     }
     Ok((header, payload))

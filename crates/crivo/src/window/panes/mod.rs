@@ -130,7 +130,7 @@ impl<S: Pane> Panes<S> {
             let (least, most) = Self::PANE_COUNTS.into_inner();
             return Err(Error::parameter("panes", format_args!("{least} to {most}"), panes));
         }
-        if matches!(empty.family(), Family::Panes | Family::Groups) {
+        if empty.family().is_container() {
             return Err(Error::parameter("sketch of a pane", "no container of sketches", empty.family()));
         }
         if !empty.is_empty() {
