@@ -75,7 +75,7 @@ pub(crate) struct Args {
 struct How {
     /// How many to list [default: 10]; with --min-share or --min-count at most so many of those
     #[arg(short, value_name = "N", value_parser = at_least_one)]
-    k: Option<NonZero<usize>>,
+    k: Option<NonZero<u64>>,
 
     /// List those that are at least this share of all: 0.01 or 1%
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "min_count")]
@@ -211,7 +211,7 @@ fn report(
     out: &Output,
 ) -> Result<()> {
     if let Some(most) = args.how.k {
-        listed.truncate(most.get());
+        listed.truncate(usize::try_from(most.get()).unwrap_or(usize::MAX));
     }
     if sketch.total() == u64::MAX {
         out.warn("the weights add up to 2^64 or more: counts at that end are lower bounds");
@@ -248,7 +248,9 @@ fn wanted(how: &How) -> Result<Wanted> {
         (Some(share), _) if share > 0.0 && share < 1.0 => Ok(Wanted::Share(share)),
         (Some(share), _) => bail!("--min-share {share}: expected a share between 0 and 1, such as 1%"),
         (None, Some(count)) => Ok(Wanted::Count(count.max(1))),
-        (None, None) => Ok(Wanted::First(how.k.map_or(10, NonZero::get))),
+        (None, None) => {
+            Ok(Wanted::First(how.k.map_or(10, |k| usize::try_from(k.get()).unwrap_or(usize::MAX))))
+        }
     }
 }
 

@@ -118,8 +118,8 @@ fn a_window_forgets_old_numbers() {
 #[test]
 fn what_has_no_answer_is_refused_or_none() {
     let scratch = Scratch::with([("n.csv", "price\n1\ntwo\n"), ("empty.csv", "price\n")]);
-    scratch.run(&["quantile", "n.csv"]).fails_with("n.csv, line 3");
-    scratch.run(&["quantile", "n.csv", "-q", "1.5"]).fails_with("-q 1.5");
+    scratch.run(&["quantile", "n.csv"]).fails_with("n.csv:3: expected a number");
+    scratch.run(&["quantile", "n.csv", "-q", "1.5"]).fails_with("--quantiles 1.5");
     scratch.run(&["quantile", "n.csv", "--error", "0"]).fails_with("--error");
     scratch.run(&["quantile", "n.csv", "--words", "2"]).fails_with("--words");
     let json = scratch.run(&["quantile", "empty.csv", "-q", "0.5", "--rank", "3", "--json"]).json();
