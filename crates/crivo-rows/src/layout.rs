@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Remedy, Result};
 use crate::input::{Format, Input};
-use crate::parse::delimited::first_record;
+use crate::parse::delimited::{blank_lines, first_record};
 use crate::parse::jsonl::{NamedField, Wanted, first_names};
 use crate::select::{Chosen, Select, no_such_field};
 
@@ -96,6 +96,15 @@ impl Layout {
             layout.chosen.names = [String::from("line")].into();
         }
         Ok((layout, data))
+    }
+
+    /// Whether these whole lines are all empty, so that the first record, which tells the layout, is yet to come.
+    pub(crate) fn needs_more(input: &Input, format: Format, text: &[u8]) -> bool {
+        match (format, input.delimiter_of(format)) {
+            (Format::Jsonl, _) => text.trim_ascii().is_empty(),
+            (_, Some(_)) => blank_lines(text) == text.len(),
+            (_, None) => false,
+        }
     }
 
     fn delimited(&mut self, input: &Input, delimiter: &[u8], select: &Select, text: &[u8]) -> Result<usize> {

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(border("\"a\n\"\n\"b\n", ","), Some(5));
         assert_eq!(border("\"a\"\"\n\"\n", ","), Some(7));
         assert_eq!(border("a\n\"\"", ","), Some(2), "the last quote may be half of a doubled one");
-        assert_eq!(border("a\nb,\"\"\"\"\n\"\"\n", ","), Some(13));
+        assert_eq!(border("a\nb,\"\"\"\"\n\"\"\n", ","), Some(12));
     }
 
     #[test]

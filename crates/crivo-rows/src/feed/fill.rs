@@ -38,6 +38,8 @@ impl Feed<'_> {
         chunk.bytes[..length].copy_from_slice(&open.carry);
         open.carry.clear();
         open.cutter.restart();
+        // Empty lines before a file's first record, up to here.
+        let mut blank = 0;
         loop {
             self.read_more(open, chunk, &mut length)?;
             if open.layout.is_none() {
@@ -51,9 +53,21 @@ impl Feed<'_> {
                 }
             }
             let cut = cut(open, chunk, &mut length);
-            let Some(border) = cut.border else {
-                if open.ended && !self.reopen(open)? {
-                    return Ok(Filled::End);
+            let border = cut.border.filter(|&border| {
+                let text = &chunk.bytes[blank.max(open.mark(&chunk.bytes[..length]))..border];
+                let is_blank =
+                    !open.ended && open.layout.is_none() && Layout::needs_more(self.input, open.format, text);
+                if is_blank {
+                    blank = border;
+                }
+                !is_blank
+            });
+            let Some(border) = border else {
+                if open.ended {
+                    if !self.reopen(open)? {
+                        return Ok(Filled::End);
+                    }
+                    blank = 0;
                 }
                 self.make_room(open, chunk, length)?;
                 continue;

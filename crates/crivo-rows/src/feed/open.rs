@@ -95,8 +95,8 @@ impl Stream {
                 (Box::new(opened), is_live)
             }
         };
-        let counted = Counted { inner: raw, count: Arc::clone(count) };
-        let (reader, compression) = recognised(counted).map_err(|error| read_error(error, None, &file))?;
+        let (reader, compression) =
+            recognised(raw, Arc::clone(count)).map_err(|error| read_error(error, None, &file))?;
         let is_live = is_live && compression.is_none();
         let growing = growing.filter(|_| compression.is_none());
         Ok(Self { reader, compression, is_live, growing, file })
@@ -203,12 +203,14 @@ const BZIP2_BLOCKS: [&[u8]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x3
 /// # Errors
 /// If the stream cannot be read.
 pub fn decompressed(stream: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    recognised(stream).map(|(reader, _)| reader)
+    recognised(stream, Arc::default()).map(|(reader, _)| reader)
 }
 
-/// The same, with the name of what it was compressed with.
+/// The same, with the name of what it was compressed with. `count` is told of every byte when it is taken: of those
+/// that were looked at to recognise the stream too, so that a progress hook hears of each chunk as it comes.
 fn recognised(
     mut stream: impl Read + Send + 'static,
+    count: Arc<AtomicU64>,
 ) -> io::Result<(Box<dyn Read + Send>, Option<&'static str>)> {
     let mut first = Vec::new();
     let mut piece = vec![0; READ];
@@ -224,7 +226,7 @@ fn recognised(
     drop(piece);
     let compression = MAGIC.iter().find(|(magic, _)| first.starts_with(magic)).map(|(_, name)| *name);
     let compression = compression.filter(|name| *name != BZIP2 || is_bzip2(&first));
-    let whole = Cursor::new(first).chain(stream);
+    let whole = Counted { inner: Cursor::new(first).chain(stream), count };
     let buffered = |whole| BufReader::with_capacity(READ, whole);
     let reader: Box<dyn Read + Send> = match compression {
         Some(GZIP) => Box::new(MultiGzDecoder::new(buffered(whole))),
@@ -265,12 +267,12 @@ pub(crate) fn cannot_open(error: io::Error, file: &Arc<str>) -> Error {
 }
 
 /// Counts bytes as they are read.
-struct Counted {
-    inner: Box<dyn Read + Send>,
+struct Counted<R> {
+    inner: R,
     count: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl<R: Read> Read for Counted<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(into)?;
         self.count.fetch_add(length as u64, Ordering::Relaxed);

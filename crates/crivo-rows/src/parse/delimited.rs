@@ -136,12 +136,18 @@ pub(crate) struct FirstRecord {
     pub(crate) fields: Vec<Vec<u8>>,
 }
 
-/// Reads the first record that is no empty line, all fields of it; slow and once a file.
-pub(crate) fn first_record(text: &[u8], delimiter: &[u8], quotes: bool) -> FirstRecord {
+/// How many bytes of empty lines a text begins with.
+pub(crate) fn blank_lines(text: &[u8]) -> usize {
     let mut start = 0;
     while let Some(length) = [&b"\n"[..], b"\r\n"].iter().find(|end| text[start..].starts_with(end)) {
         start += length.len();
     }
+    start
+}
+
+/// Reads the first record that is no empty line, all fields of it; slow and once a file.
+pub(crate) fn first_record(text: &[u8], delimiter: &[u8], quotes: bool) -> FirstRecord {
+    let start = blank_lines(text);
     let mut first = FirstRecord { start, end: text.len(), fields: Vec::new() };
     let mut field = start;
     let mut quoting = Quoting::Outside;

@@ -1,8 +1,8 @@
 //! The names of fields, before anything is read.
 
-use crivo_rows::Input;
+use crivo_rows::{Input, Scan, Select};
 
-use crate::support::Folder;
+use crate::support::{Folder, WAYS, read, row};
 
 #[test]
 fn names_of_every_file_are_those_that_a_scan_would_find() {
@@ -25,4 +25,22 @@ fn names_of_every_file_are_those_that_a_scan_would_find() {
     let unnamed = Input::file(folder.path("1.csv")).header(false).field_names().unwrap();
     assert_eq!(unnamed, [["1", "2", "3"]]);
     assert_eq!(Input::stdin().field_names().unwrap(), [[""; 0]], "what can be read only once is left alone");
+}
+
+#[test]
+fn header_behind_empty_lines_is_found_wherever_chunks_end() {
+    let folder = Folder::new();
+    let csv = folder.input("a.csv", "\r\n\n\"the\nuser\",time\n\n1,2\n");
+    let marked = folder.input("b.csv", "\u{FEFF}\r\n\"the\nuser\",time\n1,2\n");
+    let json = folder.input("c.jsonl", "\n \r\n{\"user\":1}\n");
+    for (threads, chunk) in WAYS {
+        let scan = |input, select| Scan::of(input).select(select).threads(threads).chunk_size(chunk);
+        for input in [&csv, &marked] {
+            let all = scan(input, Select::All);
+            assert_eq!(read(&all).unwrap().0, [row(&["1", "2"])], "{chunk}");
+            let names = all.fold(|| (), |(), _| Ok(()), |(), ()| Ok(())).unwrap().names;
+            assert_eq!(names, ["the\nuser", "time"], "{chunk}");
+        }
+        assert_eq!(read(&scan(&json, Select::Single)).unwrap().0, [row(&["1"])], "{chunk}");
+    }
 }
