@@ -8,7 +8,7 @@ use crivo::distinct::{
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
 use crivo::groups::Groups;
-use crivo::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
+use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;

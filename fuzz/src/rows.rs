@@ -33,7 +33,9 @@ pub fn check(bytes: &[u8], format: Format, settings: u8) {
                 Ok(())
             },
         );
-        folded.map(|folded| (folded.state, folded.counts.rows, folded.counts.bad)).map_err(|error| error.kind())
+        folded
+            .map(|folded| (folded.state, folded.counts.rows, folded.counts.bad))
+            .map_err(|error| error.kind())
     };
     let whole = read(1 << 16, 1);
     assert_eq!(whole, read(1 + usize::from(settings), 1), "the outcome depends on where chunks end");
@@ -50,8 +52,7 @@ pub fn check(bytes: &[u8], format: Format, settings: u8) {
     // In another format every row is still there.
     for to in [Format::Csv, Format::Jsonl, Format::Parquet].into_iter().filter(|to| *to != format) {
         let mut text = Vec::new();
-        if let (Ok((rows, ..)), Ok(converted)) =
-            (&whole, Scan::of(&input).convert_rows(&all, to, &mut text))
+        if let (Ok((rows, ..)), Ok(converted)) = (&whole, Scan::of(&input).convert_rows(&all, to, &mut text))
         {
             assert_eq!(converted.kept, rows.len() as u64);
         }
