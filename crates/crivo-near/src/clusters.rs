@@ -13,7 +13,7 @@ pub enum Keep {
     #[default]
     First,
     /// The longest; of equally long ones the first. With [`Linking::Kept`] a member with more than
-    /// [`LARGEST_BUCKET`](crate::LARGEST_BUCKET) near-duplicates comes before longer ones: the others of a very large
+    /// [`LARGEST_BUCKET`] near-duplicates comes before longer ones: the others of a very large
     /// bucket were compared with its first member only, and would have no witness if that one went.
     Longest,
 }

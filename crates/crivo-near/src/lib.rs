@@ -22,14 +22,14 @@
 //! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
 //! | passages that stand in two places | [`repeated_passages`] |
-//! | items of a benchmark that stand in documents | [`overlap`] |
+//! | items of a benchmark that stand in documents | [`overlap()`] |
 //! | lines and paragraphs that stand more than once | [`repeated_units`] |
 //! | what was seen before, on disk | [`Index`] |
 //!
 //! # What is found
 //!
 //! Two documents with similarity `J` become candidates with probability `1 − (1 − J^r)^b`
-//! ([`Bands`]); by default 99 % of those exactly at the threshold do, and
+//! ([`Bands`](crivo::similarity::Bands)); by default 99 % of those exactly at the threshold do, and
 //! nearly all above. None is ever reported wrongly. [`Outcome::expected_missed`] says how
 //! many of the others to expect, from the curve and the similarities found.
 //!

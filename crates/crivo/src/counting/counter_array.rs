@@ -12,7 +12,7 @@
 //! comparison of random bits with a table entry decides an event.
 //!
 //! **Keys.** Counters have numbers, and an integer that is one needs nothing else. An array
-//! [`with_keys`](CounterArray::with_keys) finds the counter of a key by its hash: keys may share one then, and
+//! [`with_scheme`](CounterArray::with_scheme) finds the counter of a key by its hash: keys may share one then, and
 //! each is counted with the others. The chance of that is the share of the counters in use: leave room.
 //!
 //! **When not to use it.** If keys are neither numbered nor so few that they rarely share a counter: count in

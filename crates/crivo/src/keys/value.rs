@@ -7,7 +7,7 @@ use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A key, borrowed: what a batch lends and what [`Key::to_ref`](super::Key::to_ref) gives.
+/// A key, borrowed: what a batch lends and what [`Key::to_ref`] gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyRef<'a> {
     /// Bytes or text.
