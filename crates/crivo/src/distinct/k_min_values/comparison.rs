@@ -20,8 +20,9 @@ use crate::math::chances;
 /// ```
 /// use crivo::{distinct::KMinValues, keys::KeyScheme};
 ///
-/// let mut evens = KMinValues::with_scheme(4096, KeyScheme::integers())?;
-/// let mut threes = KMinValues::with_scheme(4096, KeyScheme::integers())?;
+/// let scheme = KeyScheme::integers().with_seed(1);
+/// let mut evens = KMinValues::with_scheme(4096, scheme)?;
+/// let mut threes = KMinValues::with_scheme(4096, scheme)?;
 /// for i in 0..600_000_u64 {
 ///     if i % 2 == 0 { evens.insert(&i)? }
 ///     if i % 3 == 0 { threes.insert(&i)? }

@@ -11,8 +11,8 @@ impl CountingBloom {
     /// If sizes, capacity or scheme differ; the filter is unchanged then.
     ///
     /// ```
-    /// use crivo::membership::CountingBloom;
-    /// let mut monday = CountingBloom::for_items(1000, 0.01)?;
+    /// use crivo::membership::{CounterBits, CountingBloom};
+    /// let mut monday = CountingBloom::for_items(1000, 0.01, CounterBits::Four)?;
     /// let mut tuesday = monday.clone();
     /// monday.insert("ana")?;
     /// tuesday.add("ana", 2)?;

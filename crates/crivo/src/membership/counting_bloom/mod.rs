@@ -54,9 +54,9 @@ use crate::sketch::{ContainsHashes, Frequency, InsertHashes, InsertKeys, Merge, 
 /// A Bloom filter that counts and forgets; see the [module](self) for the guarantee.
 ///
 /// ```
-/// use crivo::membership::CountingBloom;
+/// use crivo::membership::{CounterBits, CountingBloom};
 ///
-/// let mut senders = CountingBloom::for_items(100_000, 0.001)?;
+/// let mut senders = CountingBloom::for_items(100_000, 0.001, CounterBits::Four)?;
 /// senders.insert("ana@example.org")?;
 /// senders.insert("ana@example.org")?;
 /// assert_eq!(senders.count("ana@example.org")?.value(), 2.0);
