@@ -1,10 +1,9 @@
 //! Finds the items of a benchmark in a document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crivo::similarity::winnow::gram_hashes;
-use hashbrown::HashMap;
 
 use super::Benchmark;
 use crate::error::Result;
