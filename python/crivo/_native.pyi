@@ -684,7 +684,7 @@ class Comparison:
     sets, every answer is exact.
 
     >>> from crivo import KMinValues
-    >>> evens, threes = KMinValues(4096, keys="int"), KMinValues(4096, keys="int")
+    >>> evens, threes = (KMinValues(4096, keys="int", seed=1) for _ in range(2))
     >>> evens.insert_batch(range(0, 600_000, 2)), threes.insert_batch(range(0, 600_000, 3))
     (0, 0)
     >>> compared = evens.compare(threes)
@@ -2168,10 +2168,10 @@ def near_duplicates(
     `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
     is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of
     very large clusters not all pairs are listed, unless `all_pairs` are wanted. With `html` the texts are
-    pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory`
-    bytes are used, and a temporary file if that is too little; 0 `threads` are as many as there are
-    processors. Unless `bands` are given, they are those that find 99 % of the pairs at the threshold with
-    signatures of `hashes` hashes.
+    pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory` bytes are used,
+    and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
+    `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
+    so many `hashes`.
 
     >>> from crivo import near_duplicates
     >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
@@ -2291,7 +2291,7 @@ class NumberQuantiles(_Stored):
         """Many quantiles, at the cost of one."""
 
     def rank(self, limit: float) -> Estimate | None:
-        """The share of numbers up to a limit, with bounds at 95 %. None if there are no numbers."""
+        """Which share of all numbers is at most a limit, with bounds at 95 %. None if there are no numbers."""
 
     def count_below(self, limit: float) -> Estimate:
         """How many numbers are below a limit, with bounds at 95 %."""
@@ -3255,8 +3255,8 @@ class Hll:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have
-        no checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
+        checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -3273,9 +3273,9 @@ class Hll:
 
 @final
 class Theta:
-    """Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer, as
-    Apache DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and
-    others write and read, and they can be intersected and subtracted there.
+    """Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer, as Apache
+    DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and others
+    write and read, and they can be intersected and subtracted there.
 
     It is built from the keys, as `Hll` is.
 
@@ -3328,8 +3328,8 @@ class Theta:
     def from_bytes(
         cls, data: bytes | bytearray | memoryview, lg_k: SupportsIndex = 12, *, keys: InterchangeKeys = "text"
     ) -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have
-        no checksum, so that a change inside may go unnoticed. Nor do they say what the keys are, or how many
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
+        checksum, so that a change inside may go unnoticed. Nor do they say what the keys are, or how many
         hashes to keep of what comes later: `keys` and `lg_k` do.
         """
 
@@ -3389,9 +3389,9 @@ class Signer:
         """
 
     def sets(self, texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """The sets of shingles of all texts, one after the other, each ascending and every hash once; and
-        where they begin, with the end of the last. A missing text has none. With `fast` they are signatures,
-        packed two slots a word; a text too short for a shingle has none.
+        """The sets of shingles of all texts, one after the other, each ascending and every hash once; and where
+        they begin, with the end of the last. A missing text has none. With `fast` they are signatures, packed two
+        slots a word; a text too short for a shingle has none.
 
         >>> from crivo.distributed import Signer
         >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
@@ -3402,8 +3402,8 @@ class Signer:
 @final
 class Verifier:
     """Compares candidates exactly, as the sets they are. They come in groups: first the sets of a group, each
-    with the id it goes by, then the pairs of ids. Only the sets of one group are held. `signatures` is the
-    number of hashes of a `Signer` with `fast`, whose signatures are compared in the place of sets.
+    with the id it goes by, then the pairs of ids. Only the sets of one group are held. `signatures` is the number of
+    hashes of a `Signer` with `fast`, whose signatures are compared in the place of sets.
 
     >>> import numpy as np
     >>> from crivo.distributed import Signer, Verifier

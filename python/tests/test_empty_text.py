@@ -33,9 +33,13 @@ WITHOUT_TEXT = {
     crivo.CounterArray,
     crivo.DDSketch,
     crivo.DirectTable,
+    crivo.DistinctGrowth,  # it takes rows beside values
     crivo.MorrisCounter,
+    crivo.NearDuplicateShare,  # an empty text is no document
+    crivo.NumberQuantiles,
     crivo.PrivateCountMean,  # it takes reports
     crivo.RangeCountMin,
+    crivo.RowSample,  # it takes rows
     crivo.SampledCounter,
 }
 each_sketch = pytest.mark.parametrize("cls", SKETCHES, ids=lambda cls: cls.__name__)

