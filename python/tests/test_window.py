@@ -20,6 +20,7 @@ from crivo import (
     DDSketch,
     DecodeError,
     DirectTable,
+    DistinctGrowth,
     ExactDistinct,
     HeavyHitters,
     HyperLogLog,
@@ -32,12 +33,15 @@ from crivo import (
     Majority,
     MinHash,
     MorrisCounter,
+    NearDuplicateShare,
+    NumberQuantiles,
     Panes,
     PrivateCountMean,
     ProbabilisticCounting,
     Protocol,
     RangeCountMin,
     Reservoir,
+    RowSample,
     SampledCounter,
     UltraLogLog,
     WeightedReservoir,
@@ -169,8 +173,20 @@ EMPTY: dict[str, Callable[[], Any]] = {
     "DDSketch": lambda: DDSketch(0.05, 100),
     "ColumnProfile": small_profile,
     "PrivateCountMean": lambda: PrivateCountMean(Protocol(2.0, 3, 9, seed=4)),
+    "NumberQuantiles": lambda: NumberQuantiles(8, seed=7),
+    "DistinctGrowth": lambda: DistinctGrowth(30),
+    "NearDuplicateShare": lambda: NearDuplicateShare(64),
+    "RowSample": lambda: RowSample(10, seed=7),
 }
-TOSSING = (SampledCounter, MorrisCounter, CounterArray, Reservoir, WeightedReservoir, ColumnProfile)
+TOSSING = (
+    SampledCounter,
+    MorrisCounter,
+    CounterArray,
+    Reservoir,
+    WeightedReservoir,
+    ColumnProfile,
+    NumberQuantiles,
+)
 
 
 def test_every_class_is_among_them() -> None:
@@ -196,7 +212,7 @@ def test_what_cannot_be_in_a_ring_is_refused() -> None:
     full = HyperLogLog(8)
     full.insert("a")
     assert "an empty one" in refused(Panes, full, 10, 3)
-    assert "no ring" in refused(Panes, Panes(HyperLogLog(8), 10, 3), 10, 3)
+    assert "no container" in refused(Panes, Panes(HyperLogLog(8), 10, 3), 10, 3)
     for wrong in (None, 3, "text", HyperLogLog):
         with pytest.raises(TypeError):
             Panes(wrong, 10, 3)

@@ -131,7 +131,7 @@ def dropped_of(found: Found, keep: Keep, linking: Linking) -> DataFrame:
 def ranked(found: Found, keep: Keep, *, centres_first: bool) -> DataFrame:
     """The pairs of contents as `preferred`, `other`, `similarity`, and the ranks of both: the smaller one is
     preferred, and of equal ones the smaller id. With `centres_first` those with more near-duplicates than a
-    bucket compares in full come before longer ones: the others of that bucket were compared with them only."""
+    bucket compares in full come before longer ones: the others of it were compared with them only."""
     assert found.verified is not None
     pairs = found.verified.persist(StorageLevel.MEMORY_AND_DISK)
     found.cached.append(pairs)
