@@ -45,7 +45,7 @@ class CombinedFilter:
     @property
     def answer(self) -> float:
         """How many keys at most: of each group the fewest; the page leaves it open."""
-        return sum(min(part.answer for part in group) for group in self.groups)
+        return float(sum(min(part.answer for part in group) for group in self.groups))
 
     def __str__(self) -> str:
         return f"CombinedFilter, {len(self.groups)} united: at most {self.answer:.0f}"

@@ -109,7 +109,7 @@ def test_a_column_has_all_answers() -> None:
     with pytest.raises(AttributeError, match="to_bytes"):
         texts.to_bytes()
     with pytest.raises(KeyTypeError):
-        texts.insert_batch([["a"]])
+        texts.insert_batch([["a"]])  # type: ignore[list-item]
     assert column(["a"], memory=24 << 10).near_duplicates is None
     assert refused(ProfiledColumn, memory=100) == "memory: expected at least 24576 bytes, found 100"
 
