@@ -57,6 +57,7 @@ __all__ = [
     "MorrisCounter",
     "NearDuplicateShare",
     "NearDuplicates",
+    "NumberQuantiles",
     "Panes",
     "PrivateClient",
     "PrivateCountMean",
