@@ -111,7 +111,7 @@ impl<'a> Matcher<'a> {
         let mut different: Vec<u32> = self.found.iter().map(|found| found.1).collect();
         different.sort_unstable();
         different.dedup();
-        let mut counts: HashMap<u32, u32> = HashMap::new();
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         for first in different {
             table.positions(first).for_each(|at| *counts.entry(benchmark.item_at(at)).or_default() += 1);
         }
