@@ -2,6 +2,7 @@
 
 import weakref
 from contextlib import suppress
+from typing import Any
 
 from pyspark.sql import DataFrame
 
@@ -19,3 +20,18 @@ def forget(parts: list[DataFrame]) -> None:
     with suppress(Exception):
         for part in parts:
             part.unpersist()
+
+
+def without_history(result: DataFrame) -> DataFrame:
+    """The same rows under a plan that begins here.
+
+    The plan of each round holds that of the round before, and Spark writes every plan that it adapted twice:
+    after a few rounds the text alone fills the driver's memory. Lost rows can still be computed again.
+    """
+    session = result.sparkSession
+    java_session = getattr(session, "_jsparkSession", None)
+    if java_session is None:  # a session of Spark Connect, whose plans are on the server
+        return result
+    plan: Any = result._jdf
+    rows = plan.queryExecution().toRdd()
+    return DataFrame(java_session.internalCreateDataFrame(rows, plan.schema(), False), session)

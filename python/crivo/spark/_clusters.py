@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from crivo.errors import CrivoError, InvalidParameterError, KeyTypeError
-from crivo.spark._cache import cached_with
+from crivo.spark._cache import cached_with, without_history
 from crivo.spark._columns import type_of
 
 
@@ -38,11 +38,11 @@ def clusters(pairs: DataFrame, *, max_rounds: int = 50) -> DataFrame:
     ).distinct()
     edges, before = cached(edges)
     for _ in range(max_rounds):
-        joined, after = cached(small_star(large_star(edges)))
+        joined, after = cached(small_star(large_star(without_history(edges))))
         edges.unpersist()
         edges = joined
         if after == before:
-            return cached_with(named(edges), [edges])
+            return cached_with(named(without_history(edges)), [edges])
         before = after
     edges.unpersist()
     raise CrivoError(f"clusters: not done after {max_rounds} rounds; give more with max_rounds")
