@@ -19,7 +19,7 @@ from measure import Contender, Page, argument_parser
 
 PYTHON = sys.executable
 
-# Files of rows with so many groups.
+# The numbers of groups of the files of rows.
 GROUPED = {"groups-10.csv": 10, "groups-1m.csv": 1_000_000}
 
 

@@ -73,7 +73,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
 struct How {
-    /// How many to list [default: 10]; with --min-share or --min-count at most so many of those
+    /// How many to list [default: 10]; with --min-share or --min-count the most that are listed of those
     #[arg(short, value_name = "N", value_parser = at_least_one)]
     k: Option<NonZero<u64>>,
 

@@ -23,13 +23,13 @@ use crate::error::Result;
 /// How many postings a bucket has on the average.
 const LOAD: u64 = 48;
 
-/// So many runs of about one size become one.
+/// The number of runs of about one size that become one.
 const FAN: usize = 4;
 
 /// How many buckets are read at once while runs are merged.
 const BUCKETS_AT_ONCE: u64 = 1024;
 
-/// A run is read as a whole if at least one in so many of its buckets is asked for.
+/// A run is read as a whole if at least one of this number of its buckets is asked for.
 const DENSE: u64 = 4;
 
 /// A key, and the number of a document that has it.
