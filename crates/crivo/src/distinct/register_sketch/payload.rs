@@ -1,12 +1,18 @@
-//! The bytes of a register sketch: precision, state, then hashes in ascending order or registers.
+//! The bytes of a register sketch: precision, then hashes in ascending order, registers, or coded registers.
 
 use super::kind::{RegisterArray, RegisterKind};
-use super::{Contents, RegisterSketch};
+use super::rates::Rate;
+use super::{Contents, RegisterSketch, coded};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
+
+/// The version of payloads with a state: hashes, or registers of a byte each.
+const PLAIN: u8 = 1;
+/// The version of payloads with coded registers.
+const CODED: u8 = 2;
 
 const EXACT: u8 = 0;
 const DENSE: u8 = 1;
@@ -34,17 +40,30 @@ impl<K: RegisterKind> Encode for RegisterSketch<K> {
     }
 
     fn encode_payload(&self, writer: &mut Writer) {
+        self.encode_versioned_payload(writer);
+    }
+
+    fn encode_versioned_payload(&self, writer: &mut Writer) -> u8 {
         writer.u8(self.precision);
         match &self.contents {
             Contents::Exact(table) => {
                 writer.u8(EXACT);
                 writer.u32(table.len() as u32);
                 writer.u64s(table.sorted());
+                PLAIN
             }
-            Contents::Dense(registers) => {
-                writer.u8(DENSE);
-                writer.bytes(registers.values());
-            }
+            Contents::Dense(registers) => match coded::encode::<K>(registers, self.precision) {
+                Some(coded) => {
+                    writer.u16(coded.rate.number());
+                    writer.bytes(&coded.bytes);
+                    CODED
+                }
+                None => {
+                    writer.u8(DENSE);
+                    writer.bytes(registers.values());
+                    PLAIN
+                }
+            },
         }
     }
 }
@@ -54,6 +73,17 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
         let precision = reader.u8("precision")?;
         let mut sketch = Self::with_scheme(precision, header.scheme)
             .map_err(|error| Error::contents("precision", error.expected(), precision))?;
+        if header.version >= CODED {
+            let number = reader.u16("rate")?;
+            let rate = Rate::from_number(number).ok_or_else(|| {
+                Error::contents("rate", format_args!("at most {}", Rate::COUNT - 1), number)
+            })?;
+            let bytes = reader.bytes("registers", reader.left() as u64)?;
+            let registers = coded::decode::<K>(rate, precision, bytes)
+                .ok_or_else(|| Error::contents("registers", "coded registers of that rate", "other bytes"))?;
+            sketch.contents = Contents::Dense(registers);
+            return Ok(sketch);
+        }
         match reader.u8("state")? {
             EXACT => {
                 let count = reader.u32("number of hashes")?;

@@ -33,8 +33,10 @@ mod registers;
 use self::registers::LevelRegisters;
 use super::register_sketch::RegisterSketch;
 use super::register_sketch::kind::{RegisterKind, Sealed};
+use super::register_sketch::rates::Levels;
 use crate::codec::Family;
 use crate::estimate::{Confidence, Estimate};
+use crate::math::{Observed, Point};
 
 /// Counts different items; see the [module](self) for the guarantee.
 ///
@@ -63,7 +65,16 @@ impl RegisterKind for ThreeLevels {
     type Registers = LevelRegisters;
 
     fn estimate(registers: &LevelRegisters, precision: u8, confidence: Confidence) -> Estimate {
-        estimator::estimate(&registers.histogram(), precision).with_bounds(confidence)
+        let observed = Self::observed(registers, precision);
+        Point::likeliest::<{ estimator::REMEMBERED }>(precision, &observed).with_bounds(confidence)
+    }
+
+    fn observed(registers: &LevelRegisters, precision: u8) -> Observed {
+        estimator::observed(&registers.histogram(), precision)
+    }
+
+    fn probabilities(levels: &Levels) -> [u64; 256] {
+        estimator::probabilities(levels)
     }
 
     fn items_to_fill(precision: u8, probability: f64) -> f64 {
