@@ -10,7 +10,6 @@ use crate::prelude::*;
 
 const MAGIC: [u8; 4] = *b"CRVO";
 const ENVELOPE_VERSION: u8 = 1;
-const VERSION_OFFSET: usize = 6;
 pub(super) const LENGTH_OFFSET: usize = 20;
 pub(super) const HEADER_LEN: usize = 28;
 pub(super) const CHECKSUM_LEN: usize = 4;
@@ -40,12 +39,6 @@ pub trait Encode: Sealed {
 
     /// Writes the payload; the envelope is written around it.
     fn encode_payload(&self, writer: &mut Writer);
-
-    /// Writes the payload and returns the version of its layout, for families that keep an older one for some states.
-    fn encode_versioned_payload(&self, writer: &mut Writer) -> u8 {
-        self.encode_payload(writer);
-        Self::FAMILY.version()
-    }
 
     /// The sketch as bytes: the contents of a `.crivo` file.
     fn encode(&self) -> Vec<u8> {
@@ -79,10 +72,9 @@ pub trait Decode: Encode + Sized {
 pub(crate) fn write_envelope<S: Encode + ?Sized>(sketch: &S, writer: &mut Writer) {
     let start = writer.len();
     write_head(S::FAMILY, sketch.key_scheme(), 0, writer);
-    let version = sketch.encode_versioned_payload(writer);
-    writer.patch(start + VERSION_OFFSET, &[version]);
+    sketch.encode_payload(writer);
     let payload_len = writer.len() - start - HEADER_LEN;
-    writer.patch(start + LENGTH_OFFSET, &(payload_len as u64).to_le_bytes());
+    writer.patch_u64(start + LENGTH_OFFSET, payload_len as u64);
     let checksum = crc32fast::hash(writer.written(start));
     writer.u32(checksum);
 }

@@ -83,8 +83,14 @@ impl Step {
             words.push(state as u32);
             state >>= 32;
         }
-        let quotient = ((u128::from(state) * u128::from(self.reciprocal)) >> 63 >> self.shift) as u64;
+        let quotient = self.divide(state);
         (quotient << TOTAL_BITS) + (state - quotient * count) + u64::from(self.start)
+    }
+
+    #[inline(always)]
+    fn divide(self, state: u64) -> u64 {
+        let product = u128::from(2 * state) * u128::from(self.reciprocal);
+        (product >> u64::BITS) as u64 >> self.shift
     }
 }
 
@@ -92,19 +98,10 @@ impl Step {
 pub(crate) fn encode(bytes: &[u8], frequencies: &Frequencies) -> Vec<u8> {
     let steps = frequencies.0.map(|slots| if slots.count > 0 { Step::new(slots) } else { Step::default() });
     let mut words = Vec::with_capacity(bytes.len() / 4);
-    let push = |state, byte: u8, words: &mut Vec<u32>| {
-        let step = steps[usize::from(byte)];
-        if step.count == 0 {
-            let state = Step::new(slots_of_any(byte)).push(state, words);
-            steps[usize::from(RARE)].push(state, words)
-        } else {
-            step.push(state, words)
-        }
-    };
     let mut states = (LEAST, LEAST);
     for &[first, second] in bytes.as_chunks::<2>().0.iter().rev() {
-        states.1 = push(states.1, second, &mut words);
-        states.0 = push(states.0, first, &mut words);
+        states.1 = push(&steps, states.1, second, &mut words);
+        states.0 = push(&steps, states.0, first, &mut words);
     }
 
     let mut coded = Vec::with_capacity(STATES_LEN + 4 * words.len());
@@ -112,6 +109,22 @@ pub(crate) fn encode(bytes: &[u8], frequencies: &Frequencies) -> Vec<u8> {
     coded.extend_from_slice(&states.1.to_le_bytes());
     words.iter().rev().for_each(|word| coded.extend_from_slice(&word.to_le_bytes()));
     coded
+}
+
+/// Returns the state with a byte in it.
+#[inline(always)]
+fn push(steps: &[Step; 256], state: u64, byte: u8, words: &mut Vec<u32>) -> u64 {
+    match steps[usize::from(byte)] {
+        Step { count: 0, .. } => push_rare(state, byte, steps[usize::from(RARE)], words),
+        step => step.push(state, words),
+    }
+}
+
+/// Codes a byte that has no frequency of its own.
+#[cold]
+#[inline(never)]
+fn push_rare(state: u64, byte: u8, rare: Step, words: &mut Vec<u32>) -> u64 {
+    rare.push(Step::new(slots_of_any(byte)).push(state, words), words)
 }
 
 /// Fills `bytes`, an even number, with what was coded. Returns true if the stream is the output of a coder with these frequencies.
@@ -154,7 +167,7 @@ impl SlotTable {
         for (byte, &Slots { start, count }) in frequencies.0.iter().enumerate().filter(|(_, slots)| slots.count > 0) {
             let head = (byte as u32) << 24 | u32::from(count - 1) << TOTAL_BITS;
             let slots = &mut table[usize::from(start)..usize::from(start + count)];
-            slots.iter_mut().zip(head..).for_each(|(slot, entry)| *slot = entry);
+            slots.iter_mut().zip(0..).for_each(|(slot, offset)| *slot = head | offset);
         }
         Self(table)
     }
@@ -264,8 +277,7 @@ mod tests {
             for _ in 0..50 {
                 let near = (random.next_u64() >> 1) / u64::from(count) * u64::from(count);
                 for state in [near, near.saturating_sub(1), (1 << 63) - 1, 0, random.next_u64() >> 1] {
-                    let quotient = ((u128::from(state) * u128::from(step.reciprocal)) >> 63 >> step.shift) as u64;
-                    assert_eq!(quotient, state / u64::from(count), "{state} by {count}");
+                    assert_eq!(step.divide(state), state / u64::from(count), "{state} by {count}");
                 }
             }
         }

@@ -64,9 +64,9 @@ impl Writer {
         self.bytes.len()
     }
 
-    /// Overwrites bytes written before: what is known only at the end.
-    pub(crate) fn patch(&mut self, offset: usize, bytes: &[u8]) {
-        self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
+    /// Overwrites eight bytes written before: a length that is known only at the end.
+    pub(crate) fn patch_u64(&mut self, offset: usize, value: u64) {
+        self.bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
     }
 
     pub(crate) fn written(&self, from: usize) -> &[u8] {

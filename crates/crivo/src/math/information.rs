@@ -23,6 +23,8 @@ use crate::estimate::{Confidence, Estimate};
 /// What registers show of the levels that occurred: all that their likelihood depends on.
 #[derive(Debug, Clone)]
 pub struct Observed {
+    /// How many registers show that no level occurred.
+    pub(crate) unused: u32,
     /// The sum of the frequencies of the levels known not to have occurred, over all registers.
     pub(crate) not_occurred: f64,
     /// How many registers show that each level occurred.

@@ -24,7 +24,7 @@ pub(super) fn observed(histogram: &[u32]) -> Observed {
     }
     occurred[0] = 0;
     occurred[highest - 1] += histogram[highest];
-    Observed { not_occurred, occurred, levels: highest }
+    Observed { unused: histogram[0], not_occurred, occurred, levels: highest }
 }
 
 /// The probability of each value: the level is the highest that occurred.

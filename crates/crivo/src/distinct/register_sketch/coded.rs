@@ -15,6 +15,10 @@ use crate::prelude::*;
 /// the hashes are random.
 const LEAST_USED: usize = 12;
 
+/// Registers are stored as they are if they would take less than one byte for this many. As few are used as
+/// [`LEAST_USED`] allows then, and a decoder knows how much memory a file of few bytes can take.
+const MOST_IN_A_BYTE: usize = 20;
+
 /// Registers as they are stored.
 pub(super) struct Coded {
     pub(super) rate: Rate,
@@ -24,28 +28,35 @@ pub(super) struct Coded {
 /// Returns the registers in fewer bytes than they have, or nothing if they are to be stored as they are.
 pub(super) fn encode<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<Coded> {
     let values = registers.values();
-    if registers.used() * LEAST_USED < values.len() {
-        return None;
-    }
-    let rate = Rate::nearest(K::observed(registers, precision).rate());
+    let rate = rate_of::<K>(registers, precision)?;
     let bytes = rans::encode(values, &Frequencies::new(&counts::<K>(rate, precision)));
-    (bytes.len() < values.len()).then_some(Coded { rate, bytes })
+    is_worthwhile(bytes.len(), values.len()).then_some(Coded { rate, bytes })
 }
 
 /// Returns the registers that [`encode`] stored in these bytes, or nothing if it did not write them.
 pub(super) fn decode<K: RegisterKind>(rate: Rate, precision: u8, bytes: &[u8]) -> Option<K::Registers> {
     let length = 1 << precision;
-    if bytes.len() >= length {
+    if !is_worthwhile(bytes.len(), length) {
         return None;
     }
     let mut values = vec![0; length];
     if !rans::decode(bytes, &Frequencies::new(&counts::<K>(rate, precision)), &mut values) {
         return None;
     }
-    K::Registers::from_values(precision, &values).filter(|registers| {
-        registers.used() * LEAST_USED >= length
-            && Rate::nearest(K::observed(registers, precision).rate()) == rate
-    })
+    K::Registers::from_values(precision, &values)
+        .filter(|registers| rate_of::<K>(registers, precision) == Some(rate))
+}
+
+fn is_worthwhile(coded: usize, registers: usize) -> bool {
+    coded < registers && coded * MOST_IN_A_BYTE >= registers
+}
+
+/// Returns the rate with which registers are stored, or nothing if too few of them are used.
+fn rate_of<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<Rate> {
+    let observed = K::observed(registers, precision);
+    let length = registers.values().len();
+    let used = length - observed.unused as usize;
+    (used * LEAST_USED >= length).then(|| Rate::nearest(observed.rate()))
 }
 
 /// How often each value of a register is to be expected, among [`TOTAL`] registers.

@@ -1,4 +1,4 @@
-//! The bytes of a register sketch: precision, then hashes in ascending order, registers, or coded registers.
+//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or coded registers.
 
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::Rate;
@@ -9,13 +9,12 @@ use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The version of payloads with a state: hashes, or registers of a byte each.
-const PLAIN: u8 = 1;
-/// The version of payloads with coded registers.
-const CODED: u8 = 2;
-
 const EXACT: u8 = 0;
 const DENSE: u8 = 1;
+const CODED: u8 = 2;
+
+/// The first version of the payload with coded registers.
+const FIRST_CODED: u8 = 2;
 
 impl<K: RegisterKind> RegisterSketch<K> {
     /// Returns the sketch as bytes: the contents of a `.crivo` file.
@@ -40,30 +39,23 @@ impl<K: RegisterKind> Encode for RegisterSketch<K> {
     }
 
     fn encode_payload(&self, writer: &mut Writer) {
-        self.encode_versioned_payload(writer);
-    }
-
-    fn encode_versioned_payload(&self, writer: &mut Writer) -> u8 {
         writer.u8(self.precision);
         match &self.contents {
             Contents::Exact(table) => {
                 writer.u8(EXACT);
                 writer.u32(table.len() as u32);
                 writer.u64s(table.sorted());
-                PLAIN
             }
-            Contents::Dense(registers) => match coded::encode::<K>(registers, self.precision) {
-                Some(coded) => {
+            Contents::Dense(registers) => {
+                if let Some(coded) = coded::encode::<K>(registers, self.precision) {
+                    writer.u8(CODED);
                     writer.u16(coded.rate.number());
                     writer.bytes(&coded.bytes);
-                    CODED
-                }
-                None => {
+                } else {
                     writer.u8(DENSE);
                     writer.bytes(registers.values());
-                    PLAIN
                 }
-            },
+            }
         }
     }
 }
@@ -73,17 +65,6 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
         let precision = reader.u8("precision")?;
         let mut sketch = Self::with_scheme(precision, header.scheme)
             .map_err(|error| Error::contents("precision", error.expected(), precision))?;
-        if header.version >= CODED {
-            let number = reader.u16("rate")?;
-            let rate = Rate::from_number(number).ok_or_else(|| {
-                Error::contents("rate", format_args!("at most {}", Rate::COUNT - 1), number)
-            })?;
-            let bytes = reader.bytes("registers", reader.left() as u64)?;
-            let registers = coded::decode::<K>(rate, precision, bytes)
-                .ok_or_else(|| Error::contents("registers", "coded registers of that rate", "other bytes"))?;
-            sketch.contents = Contents::Dense(registers);
-            return Ok(sketch);
-        }
         match reader.u8("state")? {
             EXACT => {
                 let count = reader.u32("number of hashes")?;
@@ -105,9 +86,24 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
                         let accepted = K::Registers::accepted_values(precision);
                         Error::contents("registers", format_args!("{accepted}, not all 0"), "others")
                     })?;
+                if header.version >= FIRST_CODED && coded::encode::<K>(&registers, precision).is_some() {
+                    return Err(Error::contents("registers", "registers that coding does not shorten", "others"));
+                }
                 sketch.contents = Contents::Dense(registers);
             }
-            other => return Err(Error::contents("state", "0 (exact) or 1 (dense)", other)),
+            CODED if header.version >= FIRST_CODED => {
+                let number = reader.u16("rate")?;
+                let highest = Rate::COUNT - 1;
+                let rate = Rate::from_number(number)
+                    .ok_or_else(|| Error::contents("rate", format_args!("at most {highest}"), number))?;
+                let bytes = reader.bytes("registers", reader.left() as u64)?;
+                let registers = coded::decode::<K>(rate, precision, bytes)
+                    .ok_or_else(|| Error::contents("registers", "registers coded for that rate", "others"))?;
+                sketch.contents = Contents::Dense(registers);
+            }
+            other => {
+                return Err(Error::contents("state", "0 (exact), 1 (dense) or 2 (coded)", other));
+            }
         }
         Ok(sketch)
     }

@@ -40,7 +40,7 @@ pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
     let not_occurred =
         (0..highest).rev().fold(0.0, |sum, level| sum / 2.0 + f64::from(absent[level] + reached[level]));
 
-    Observed { not_occurred, occurred, levels: highest }
+    Observed { unused: histogram[0], not_occurred, occurred, levels: highest }
 }
 
 /// The probability of each value: of its highest level, and of what it says of the two below.
