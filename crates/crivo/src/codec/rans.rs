@@ -164,7 +164,9 @@ struct SlotTable([u32; TOTAL as usize]);
 impl SlotTable {
     fn new(frequencies: &Frequencies) -> Self {
         let mut table = [0; TOTAL as usize];
-        for (byte, &Slots { start, count }) in frequencies.0.iter().enumerate().filter(|(_, slots)| slots.count > 0) {
+        for (byte, &Slots { start, count }) in
+            frequencies.0.iter().enumerate().filter(|(_, slots)| slots.count > 0)
+        {
             let head = (byte as u32) << 24 | u32::from(count - 1) << TOTAL_BITS;
             let slots = &mut table[usize::from(start)..usize::from(start + count)];
             slots.iter_mut().zip(0..).for_each(|(slot, offset)| *slot = head | offset);

@@ -11,7 +11,9 @@ use super::support::register_sketches::{RegisterModel, for_each_register_sketch,
 use super::{broken, set};
 
 fn each_broken_rule_is_named<K: RegisterModel>() {
-    let [_, exact, dense, coded, ..] = &forge::register_sketches::<K>()[..] else { panic!("too few samples") };
+    let [_, exact, dense, coded, ..] = &forge::register_sketches::<K>()[..] else {
+        panic!("too few samples")
+    };
     let broken =
         |original: &[u8], change: &dyn Fn(&mut Vec<u8>)| broken::<RegisterSketch<K>>(original, change);
 
@@ -26,7 +28,8 @@ fn each_broken_rule_is_named<K: RegisterModel>() {
     assert_eq!(broken(dense, &|bytes| bytes.truncate(40)), (InvalidContents, "registers"));
 
     // The states of the coder are from offset 32 on, its words from offset 48 on.
-    let wrong = |change: &dyn Fn(&mut Vec<u8>)| assert_eq!(broken(coded, change), (InvalidContents, "registers"));
+    let wrong =
+        |change: &dyn Fn(&mut Vec<u8>)| assert_eq!(broken(coded, change), (InvalidContents, "registers"));
     assert_eq!((coded[6], coded[29]), (2, 2));
     assert_eq!(broken(coded, &set(6, 1)), (InvalidContents, "state"), "the first version has no code");
     assert_eq!(broken(coded, &set(31, 0xFF)), (InvalidContents, "rate"));

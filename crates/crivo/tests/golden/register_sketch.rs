@@ -3,8 +3,8 @@
 use crivo::distinct::RegisterSketch;
 use crivo::keys::KeyScheme;
 
-use super::{path, written_today};
 use super::support::register_sketches::{RegisterModel, for_each_register_sketch};
+use super::{path, written_today};
 
 /// The states that the stored files hold, built anew. The recipes are also in docs/format.md.
 fn states<K: RegisterModel>() -> [Vec<u8>; 9] {
@@ -100,9 +100,8 @@ fn frozen(name: &str) -> &'static Frozen {
 fn answers_of_stored_files_do_not_change<K: RegisterModel>(name: &str) {
     let stored = |case| {
         let name = format!("{name}_v1_{case}");
-        let [old, new] = [&name, &written_today(&name)].map(|name| {
-            RegisterSketch::<K>::decode(&std::fs::read(path(name)).unwrap()).unwrap()
-        });
+        let [old, new] = [&name, &written_today(&name)]
+            .map(|name| RegisterSketch::<K>::decode(&std::fs::read(path(name)).unwrap()).unwrap());
         assert_eq!(old, new, "{name}");
         old.estimate()
     };

@@ -87,7 +87,11 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
                         Error::contents("registers", format_args!("{accepted}, not all 0"), "others")
                     })?;
                 if header.version >= FIRST_CODED && coded::encode::<K>(&registers, precision).is_some() {
-                    return Err(Error::contents("registers", "registers that coding does not shorten", "others"));
+                    return Err(Error::contents(
+                        "registers",
+                        "registers that coding does not shorten",
+                        "others",
+                    ));
                 }
                 sketch.contents = Contents::Dense(registers);
             }

@@ -53,7 +53,13 @@ pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
             probabilities[4 * level + below] = (1..=REMEMBERED).fold(reached, |probability, back| {
                 let is_set = below >> (REMEMBERED - back) & 1 == 1;
                 match level.checked_sub(back) {
-                    None | Some(0) => if is_set { 0 } else { probability },
+                    None | Some(0) => {
+                        if is_set {
+                            0
+                        } else {
+                            probability
+                        }
+                    }
                     Some(level) if is_set => times(probability, levels.occurred(level)),
                     Some(level) => times(probability, levels.absent(level)),
                 }
