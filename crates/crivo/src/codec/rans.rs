@@ -1,13 +1,13 @@
 //! An entropy coder for bytes: each costs the logarithm of its frequency, and equal bytes are coded equally.
 //!
 //! **Source.** Duda: *Asymmetric numeral systems* (arXiv 1311.2540), the variant with ranges. A state is a
-//! number. Coding a byte of frequency `f` among [`TOTAL`] makes it about `TOTAL/f` times as large, and decoding
-//! takes that back. What grows beyond 63 bits moves to the stream, 32 bits at a time.
+//! number. Coding a byte of frequency `f` among [`TOTAL`] makes it about `TOTAL/f` times as large, and
+//! decoding takes that back. What grows beyond 63 bits moves to the stream, 32 bits at a time.
 //!
 //! Decoding runs backwards through what was coded, so the coder takes the last byte first. Two states
-//! take turns, because each step of one waits for its step before. Both begin at [`LEAST`]. A decoder that
-//! does not arrive there, or has words left, was not given the output of a coder. Between the limits each step is
-//! reversible, so different streams decode to different bytes.
+//! take turns, because each step of one waits for its step before. Both begin at [`LEAST`]. A decoder
+//! that does not arrive there, or has words left, was not given the output of a coder. Between the limits
+//! each step is reversible, so different streams decode to different bytes.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -127,7 +127,8 @@ fn push_rare(state: u64, byte: u8, rare: Step, words: &mut Vec<u32>) -> u64 {
     rare.push(Step::new(slots_of_any(byte)).push(state, words), words)
 }
 
-/// Fills `bytes`, an even number, with what was coded. Returns true if the stream is the output of a coder with these frequencies.
+/// Fills `bytes`, an even number, with what was coded. Returns true if the stream is the output of a coder
+/// with these frequencies.
 #[must_use]
 pub(crate) fn decode(coded: &[u8], frequencies: &Frequencies, bytes: &mut [u8]) -> bool {
     let Some((states, words)) = coded.split_first_chunk::<STATES_LEN>() else { return false };
@@ -194,7 +195,8 @@ fn next_of_any(state: &mut u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u8
     (slot / count) as u8
 }
 
-/// The state after its next word, if it needs one. Past the last word it becomes 0, and never [`LEAST`] again.
+/// Returns the state after its next word, if it needs one. Past the last word it becomes 0, and never
+/// [`LEAST`] again.
 #[inline(always)]
 fn refilled(state: u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u64 {
     if state >= LEAST {
@@ -257,7 +259,6 @@ mod tests {
         let mut accepted = 0;
         for _ in 0..20_000 {
             let (frequencies, bytes) = sample(&mut random);
-            // Backwards from any stream: the bytes that it decodes to, until it ends.
             let mut coded = encode(&bytes, &frequencies);
             let place = random.next_u64() as usize % coded.len();
             coded[place] ^= 1 << (random.next_u64() % 8);

@@ -29,8 +29,8 @@ pub struct Observed {
     pub(crate) not_occurred: f64,
     /// How many registers show that each level occurred.
     pub(crate) occurred: [u32; 64],
-    /// How many entries of `occurred` count. The highest level, which is as frequent as the one below it, is counted
-    /// with that one.
+    /// How many entries of `occurred` count. The highest level, which is as frequent as the one below it, is
+    /// counted with that one.
     pub(crate) levels: usize,
 }
 

@@ -1,9 +1,11 @@
-//! Registers stored at their entropy: 4 bits each for an UltraLogLog and 2.8 for a HyperLogLog, instead of 8.
+//! Registers stored at their entropy: 4 bits each for an UltraLogLog, 2.8 for a HyperLogLog, instead of 8.
 //!
-//! One number, the rate of items a register, says how likely each value of a register is. The coder turns these
-//! probabilities into bytes: whole frequencies, and one symbol for all values that are too unlikely for one, after which
-//! the value follows as a byte. Registers that are unlike any that hashes leave would take more room
-//! than themselves, or so little that few bytes would make much memory. Those are stored as they are.
+//! One number, the rate of items a register, says how likely each value of a register is. The coder turns
+//! these probabilities into bytes. Values that are too unlikely for a frequency of their own share one, and
+//! follow it as a byte.
+//!
+//! Registers that random hashes do not leave could take more room than themselves, or so little that
+//! a short file would take much memory. Those are stored as they are.
 
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::{Levels, ONE, Rate};
@@ -11,12 +13,12 @@ use crate::codec::rans::{self, Frequencies, RARE, TOTAL};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Registers are stored as they are if fewer than one in this many saw a hash. More do before the exact state ends, if
-/// the hashes are random.
+/// Registers are stored as they are if fewer than one in this many saw a hash. If hashes are random, more
+/// have seen one when the exact state ends.
 const LEAST_USED: usize = 12;
 
-/// Registers are stored as they are if they would take less than one byte for this many. As few are used as
-/// [`LEAST_USED`] allows then, and a decoder knows how much memory a file of few bytes can take.
+/// Registers are stored as they are if coding would put more than this many into a byte. It bounds the
+/// memory that a decoder takes for a file.
 const MOST_IN_A_BYTE: usize = 20;
 
 /// Registers as they are stored.

@@ -1,4 +1,5 @@
-//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or coded registers.
+//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or coded
+//! registers.
 
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::Rate;

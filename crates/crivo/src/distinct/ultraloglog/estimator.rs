@@ -1,7 +1,8 @@
-//! From the histogram of register values to a number and its bounds.
+//! From the histogram of register values to what an estimate needs, and from a rate of items to the values
+//! that it leaves.
 //!
-//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows to have occurred, and
-//! which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
+//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows to have
+//! occurred, and which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
 //! 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's constant G.
 
 use super::registers::{Histogram, LevelRegisters};
