@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
+import format_coded
 import format_columns
 import format_combined
 import format_counters
@@ -46,12 +47,14 @@ CHECKSUM = struct.Struct("<I")
 
 FAMILIES = {  # by family and family version
     (0x20, 1): "HyperLogLog",
+    (0x20, 2): "HyperLogLog",
     (0x21, 1): "ExactDistinct",
     (0x22, 1): "LinearCounting",
     (0x23, 1): "KMinValues",
     (0x24, 1): "ProbabilisticCounting",
     (0x25, 1): "LogLog",
     (0x26, 1): "UltraLogLog",
+    (0x26, 2): "UltraLogLog",
     (0x10, 1): "SampledCounter",
     (0x11, 1): "MorrisCounter",
     (0x12, 1): "CounterArray",
@@ -124,7 +127,9 @@ OF_INTEGERS = {"DirectTable", "RangeCountMin"}
 HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3", 2: "Rrmxmx"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}
 PAIRS = {(1, 1), (2, 1), (2, 2), (3, 0)}  # allowed key kind and hash function
-EXACT, DENSE = 0, 1
+EXACT, DENSE, CODED = 0, 1, 2
+# How many levels below its highest a register remembers, where registers are coded from version 2 on.
+REMEMBERED = {"HyperLogLog": 0, "UltraLogLog": 2}
 
 
 class Refused(ValueError):
@@ -227,6 +232,8 @@ def read(data: bytes) -> Sketch | Other:
     _must((kind, function) in PAIRS, f"key kind {kind} with hash function {function}")
     header = Header(version, family, family_version, function, kind, seed)
     name, payload = FAMILIES[family, family_version], data[HEADER.size : end]
+    if name in REMEMBERED and family_version > 1:
+        payload = _first_version(payload, REMEMBERED[name])
     if name == "HyperLogLog":
         return _hyperloglog(header, payload)
     _must(name not in KEYLESS or (kind, function, seed) == (3, 0, 0), "keys of a sketch that has none")
@@ -256,6 +263,26 @@ def _first(data: bytes) -> tuple[Header, Contents, bytes]:
 def _must(holds: bool, what: str) -> None:
     if not holds:
         raise Invalid(what)
+
+
+def _first_version(payload: bytes, remembered: int) -> bytes:
+    """The payload with registers as they are, which the first version has, of one in which they may be coded."""
+    if len(payload) < 2 or payload[1] not in (DENSE, CODED) or not 4 <= payload[0] <= 18:
+        return payload
+    precision, state = payload[0], payload[1]
+    if state == DENSE:
+        registers = payload[2:]
+        shorter = len(registers) == 1 << precision and format_coded.encode(registers, precision, remembered)
+        _must(not shorter, "registers that coding shortens")
+        return payload
+    _must(len(payload) >= 4, "coded state without rate")
+    (rate,) = struct.unpack_from("<H", payload, 2)
+    _must(rate < format_coded.RATES, f"rate {rate}")
+    try:
+        registers = format_coded.decode(rate, precision, remembered, payload[4:])
+    except ValueError as error:
+        raise Invalid(str(error)) from error
+    return bytes([precision, DENSE]) + registers
 
 
 def _hyperloglog(header: Header, payload: bytes) -> Sketch:

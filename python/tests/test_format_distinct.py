@@ -6,11 +6,13 @@ here can agree with crivo by sharing its code.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import format_coded
 import pytest
 import xxhash
 from format_distinct import (
@@ -98,6 +100,13 @@ def ultra(precision: int, hashes: Iterable[int]) -> bytes:
     return bytes([precision, 1]) + bytes(registers)
 
 
+def coded(payload: bytes) -> bytes:
+    """The second version of a payload of UltraLogLog."""
+    precision, state = payload[:2]
+    registers = format_coded.encode(payload[2:], precision, 2) if state == 1 else None
+    return bytes([precision, 2]) + registers if registers else payload
+
+
 # Family, hash function and key kind, seed, payload.
 Recipe = tuple[int, tuple[int, int], int, Callable[[], bytes]]
 SOME = (0, 1, 2**63, MOST)
@@ -140,6 +149,13 @@ RECIPES: dict[str, Recipe] = {
         lambda: ultra(4, (i * 2**60 + j for i in range(16) for j in (0, 2**58, 2**59))),
     ),
 }
+# The second version of UltraLogLog differs in its number and in coded registers.
+VERSION_2: dict[str, Recipe] = {
+    name.replace("_v1_", "_v2_"): (family, keys, seed, lambda payload=payload: coded(payload()))
+    for name, (family, keys, seed, payload) in RECIPES.items()
+    if family == 0x26
+}
+RECIPES |= VERSION_2
 each_recipe = pytest.mark.parametrize("name", RECIPES)
 
 # What the files answer to a reader that knows only the textbook's estimate, and how near it must be.
@@ -154,12 +170,15 @@ ANSWERS: dict[str, tuple[float, float]] = {
     "log_log_v1_words": (100_000, 0.13),
     "ultraloglog_v1_exact": (300, 0),
     "ultraloglog_v1_dense": (100_000, 0.05),
+    "ultraloglog_v2_dense": (100_000, 0.05),
     "ultraloglog_v1_integers": (10_000, 0.1),
 }
 
 
-def envelope(family: int, keys: tuple[int, int], seed: int, payload: bytes) -> bytes:
-    header = struct.pack("<4s6BHQQ", b"CRVO", 1, family, 1, 0, *keys, 0, seed, len(payload))
+def envelope(
+    family: int, keys: tuple[int, int], seed: int, payload: bytes, family_version: int = 1
+) -> bytes:
+    header = struct.pack("<4s6BHQQ", b"CRVO", 1, family, family_version, 0, *keys, 0, seed, len(payload))
     return header + payload + struct.pack("<I", zlib.crc32(header + payload))
 
 
@@ -170,7 +189,7 @@ def golden(name: str) -> bytes:
 @each_recipe
 def test_the_recipe_gives_every_byte_of_the_file(name: str) -> None:
     family, keys, seed, payload = RECIPES[name]
-    assert envelope(family, keys, seed, payload()) == golden(name)
+    assert envelope(family, keys, seed, payload(), 2 if name in VERSION_2 else 1) == golden(name)
 
 
 @each_recipe
@@ -178,8 +197,8 @@ def test_the_file_is_read(name: str) -> None:
     family, (function, kind), seed, _ = RECIPES[name]
     sketch = read(golden(name))
     assert isinstance(sketch, Other)
-    assert sketch.header == Header(1, family, 1, function, kind, seed)
-    assert type(sketch.contents).__name__.lower() == name.split("_v1_")[0].replace("_", "")
+    assert sketch.header == Header(1, family, 2 if name in VERSION_2 else 1, function, kind, seed)
+    assert type(sketch.contents).__name__.lower() == re.split("_v[12]_", name)[0].replace("_", "")
 
 
 @pytest.mark.parametrize("name", ANSWERS)

@@ -6,6 +6,7 @@ nothing here can agree with crivo by sharing its code.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import format_coded
 import format_reader
 import pytest
 import test_format_counters
@@ -25,6 +27,7 @@ import test_format_sampling
 import test_format_similarity
 import xxhash
 from format_reader import (
+    CODED,
     DENSE,
     EXACT,
     Damaged,
@@ -68,9 +71,10 @@ class Recipe:
     key_kind: int
     seed: int
     hashes: Callable[[], Iterable[int]]
+    version: int = 1
 
     def header(self) -> Header:
-        return Header(1, 0x20, 1, self.hash_function, self.key_kind, self.seed)
+        return Header(1, 0x20, self.version, self.hash_function, self.key_kind, self.seed)
 
     def distinct(self) -> list[int]:
         return sorted(set(self.hashes()))
@@ -115,6 +119,10 @@ RECIPES = {
     "hyperloglog_v1_texts": Recipe(8, 1, 1, GOLDEN_RATIO, lambda: lengths(150, GOLDEN_RATIO)),
     "hyperloglog_v1_hashes": Recipe(6, 0, 3, 2**64 - 1, lambda: (0, 1, 2**63, 2**64 - 1)),
     "hyperloglog_v1_saturated": Recipe(4, 0, 3, 0, lambda: (i * 2**60 for i in range(16))),
+}
+# The second version differs in its number and in coded registers.
+RECIPES |= {
+    name.replace("_v1_", "_v2_"): dataclasses.replace(recipe, version=2) for name, recipe in RECIPES.items()
 }
 each_recipe = pytest.mark.parametrize("name", RECIPES)
 
@@ -207,21 +215,24 @@ def test_the_recipe_gives_every_byte_of_the_file(name: str) -> None:
         payload = exact(recipe.precision, recipe.distinct())
     else:
         payload = dense(recipe.precision, recipe.registers())
-    seed = dict(enumerate(recipe.seed.to_bytes(8, "little"), start=12))
+        coded = format_coded.encode(recipe.registers(), recipe.precision, 0)
+        if recipe.version == 2 and coded:
+            payload = bytes([recipe.precision, CODED]) + coded
+    seed = {6: recipe.version, **dict(enumerate(recipe.seed.to_bytes(8, "little"), start=12))}
     keys = bytes([recipe.hash_function, recipe.key_kind]).hex()
     assert envelope(payload, seed, keys) == golden(name)
 
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("hyperloglog_v1_empty", 0), ("hyperloglog_v1_exact", 300), ("hyperloglog_v1_hashes", 4)],
+    [("hyperloglog_v2_empty", 0), ("hyperloglog_v2_exact", 300), ("hyperloglog_v1_empty", 0), ("hyperloglog_v1_exact", 300), ("hyperloglog_v1_hashes", 4)],
 )
 def test_an_exact_sketch_answers_exactly(name: str, count: int) -> None:
     assert read(golden(name)).answer == count
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("hyperloglog_v1_dense", 100_000), ("hyperloglog_v1_integers", 10_000)]
+    ("name", "count"), [("hyperloglog_v2_dense", 100_000), ("hyperloglog_v1_dense", 100_000), ("hyperloglog_v1_integers", 10_000)]
 )
 def test_a_dense_sketch_answers_within_three_standard_errors(name: str, count: int) -> None:
     # The paper's standard error is 1.04 / sqrt(m); the page does not say which estimator is used.
@@ -297,7 +308,7 @@ def test_a_forged_length_is_truncated() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{4: 2}, {4: 255}, {5: 0x1F}, {5: 20}, {5: 0}, {6: 2}, {8: 3}, {8: 255}],
+    [{4: 2}, {4: 255}, {5: 0x1F}, {5: 20}, {5: 0}, {6: 3}, {8: 3}, {8: 255}],
 )
 def test_unknown_versions_families_and_hash_functions_are_newer(changes: dict[int, int]) -> None:
     assert refusal(envelope(ONE_HASH, changes)) is Newer

@@ -535,12 +535,19 @@ def test_the_stored_file_is_read_and_written_back(name: str) -> None:
     assert type(decode(stored)) is READ[name] and bytes(decode(stored)) == stored
 
 
+def written_today(name: str) -> str:
+    """The file with what is written for a case: the registers of the first version are coded now."""
+    later = name.replace("_v1_", "_v2_") if "loglog" in name else f"{name}_coded"
+    return later if (FOLDER / f"{later}.bin").exists() else name
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_the_bytes_are_those_of_the_stored_file(name: str) -> None:
-    stored = (FOLDER / f"{name}.bin").read_bytes()
+    older = (FOLDER / f"{name}.bin").read_bytes()
+    stored = (FOLDER / f"{written_today(name)}.bin").read_bytes()
     sketch = CASES[name]()
+    assert type(decode(older)) is type(sketch) and bytes(decode(older)) == stored
     if is_of_xxh3_integers(stored):
-        assert type(decode(stored)) is type(sketch) and bytes(decode(stored)) == stored
         return
     assert bytes(sketch) == stored
     assert type(sketch).from_bytes(stored) == sketch
@@ -549,7 +556,8 @@ def test_the_bytes_are_those_of_the_stored_file(name: str) -> None:
 
 def test_every_stored_file_has_a_case() -> None:
     stems = {path.stem for path in FOLDER.glob("*.bin")}
-    assert {stem for stem in stems if not stem.startswith(WITHOUT_CLASS)} == {*CASES, *READ}
+    cases = {*CASES, *map(written_today, CASES), *READ}
+    assert {stem for stem in stems if not stem.startswith(WITHOUT_CLASS)} == cases
 
 
 @pytest.mark.parametrize("name", ANSWERS)

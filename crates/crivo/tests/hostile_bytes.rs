@@ -30,12 +30,24 @@ fn decoding_is_safe_and_takes_bounded_memory() {
 fn decode_in_bounded_memory(bytes: &[u8]) -> crivo::Result<AnySketch> {
     let mut decoded = None;
     let allocated = measure(|| decoded = Some(AnySketch::decode(bytes))).bytes_max;
+    // Coded registers take up to twenty times their bytes, and twice that while they are read.
+    let times = if may_hold_registers(bytes) { 48 } else { 4 };
     assert!(
-        allocated <= 4 * bytes.len() as u64 + 4096,
+        allocated <= times * bytes.len() as u64 + 4096,
         "{allocated} bytes allocated for {} read",
         bytes.len()
     );
     decoded.unwrap()
+}
+
+/// Returns true if the bytes are those of a register sketch, or of a sketch that may have one inside.
+fn may_hold_registers(bytes: &[u8]) -> bool {
+    matches!(bytes.get(5), Some(0x20 | 0x26 | 0x70 | 0x71 | 0x78))
+}
+
+/// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.
+fn holds_an_older_version(bytes: &[u8]) -> bool {
+    bytes.windows(7).any(|head| head.starts_with(b"CRVO") && matches!(head[5..], [0x20 | 0x26, 1]))
 }
 
 fn damaged_bytes_are_refused_or_valid() {
@@ -52,7 +64,9 @@ fn damaged_bytes_are_refused_or_valid() {
         }
         if let Ok(mut sketch) = decode_in_bounded_memory(&bytes) {
             assert!(sealed || &bytes == original, "damage not noticed: {bytes:?}");
-            assert_eq!(sketch.encode(), bytes, "accepted bytes are the sketch's own");
+            if !holds_an_older_version(&bytes) {
+                assert_eq!(sketch.encode(), bytes, "accepted bytes are the sketch's own");
+            }
             let items = sketch.summary().items;
             assert!(items.lower() <= items.value() && items.value() <= items.upper());
             let twin = sketch.clone();

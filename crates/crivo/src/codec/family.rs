@@ -12,13 +12,13 @@ macro_rules! with_every_family {
             MorrisCounter = 0x11, version 1, in counting;
             CounterArray = 0x12, version 1, in counting;
             Tally = 0x13, version 1, in counting;
-            HyperLogLog = 0x20, version 1, in distinct;
+            HyperLogLog = 0x20, version 2, in distinct;
             ExactDistinct = 0x21, version 1, in distinct;
             LinearCounting = 0x22, version 1, in distinct;
             KMinValues = 0x23, version 1, in distinct;
             ProbabilisticCounting = 0x24, version 1, in distinct;
             LogLog = 0x25, version 1, in distinct;
-            UltraLogLog = 0x26, version 1, in distinct;
+            UltraLogLog = 0x26, version 2, in distinct;
             DirectTable = 0x30, version 1, in membership;
             Bloom = 0x31, version 1, in membership;
             BlockedBloom = 0x32, version 1, in membership;

@@ -33,6 +33,7 @@
 mod any;
 mod envelope;
 mod family;
+pub(crate) mod rans;
 mod reader;
 mod writer;
 

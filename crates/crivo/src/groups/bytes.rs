@@ -3,7 +3,7 @@
 //! Containers may be larger than memory, so they can also be written piece by piece: [`GroupsHead`] is everything
 //! before the groups, and keeps the checksum of what follows.
 
-use super::kind::GroupKind;
+use super::kind::{GroupKind, payload_of};
 use super::table::Table;
 use super::{Content, Groups};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, open, write_head};
@@ -93,8 +93,14 @@ impl<S: Pane> Decode for Groups<S> {
                 let expected = format_args!("the parameters of the empty {}", kind.family).to_string();
                 return Err(Error::contents("group", expected, "others"));
             }
-            groups.sketch_bytes += payload.len();
-            groups.table.add(next.0, key, Content::Stored(payload.into()));
+            // An older layout becomes today's, which is the one that is read when the group is asked.
+            let stored: Box<[u8]> = if kind.version == kind.family.version() {
+                payload.into()
+            } else {
+                payload_of(&sketch.to_bytes()).into()
+            };
+            groups.sketch_bytes += stored.len();
+            groups.table.add(next.0, key, Content::Stored(stored));
         }
         Ok(groups)
     }

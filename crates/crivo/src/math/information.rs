@@ -20,6 +20,27 @@
 use super::{exp2, solve_rate, two_sided_quantile};
 use crate::estimate::{Confidence, Estimate};
 
+/// What registers show of the levels that occurred: all that their likelihood depends on.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    /// How many registers show that no level occurred.
+    pub(crate) unused: u32,
+    /// The sum of the frequencies of the levels known not to have occurred, over all registers.
+    pub(crate) not_occurred: f64,
+    /// How many registers show that each level occurred.
+    pub(crate) occurred: [u32; 64],
+    /// How many entries of `occurred` count. The highest level, which is as frequent as the one below it, is
+    /// counted with that one.
+    pub(crate) levels: usize,
+}
+
+impl Observed {
+    /// Returns the likeliest number of items a register: 0 for unused registers, infinite for full ones.
+    pub(crate) fn rate(&self) -> f64 {
+        solve_rate(self.not_occurred, &self.occurred[..self.levels])
+    }
+}
+
 /// A number of items, and the standard deviation of its logarithm.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point {
@@ -31,15 +52,13 @@ impl Point {
     /// The likeliest number of items, for registers that remember their highest level and which of
     /// the `BELOW` levels below it occurred.
     ///
-    /// `not_occurred` and `occurred` are those of [`solve_rate`], where the highest level, which is
-    /// as frequent as the one below it, is counted with that one.
-    pub(crate) fn likeliest<const BELOW: usize>(precision: u8, not_occurred: f64, occurred: &[u32]) -> Self {
-        let rate = solve_rate(not_occurred, occurred);
+    pub(crate) fn likeliest<const BELOW: usize>(precision: u8, observed: &Observed) -> Self {
+        let rate = observed.rate();
         if rate == 0.0 {
             return Self { value: 0.0, spread: 0.0 };
         }
         let registers = exp2(i32::from(precision));
-        let Moments { information, mixed, third } = Moments::at::<BELOW>(rate, occurred.len());
+        let Moments { information, mixed, third } = Moments::at::<BELOW>(rate, observed.levels);
         let bias =
             ((third + 2.0 * mixed) / (2.0 * information * information) + 0.5 / information) / registers;
         // Past 2^64 items, where almost every register is at its highest, little information is left

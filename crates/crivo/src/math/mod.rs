@@ -12,7 +12,7 @@ mod waiting;
 pub(crate) use binomial::{at_least, at_most, chances};
 pub(crate) use chi_square::{chi_square_above, chi_square_below};
 pub(crate) use crossing::crossing;
-pub(crate) use information::Point;
+pub(crate) use information::{Observed, Point};
 pub(crate) use likelihood::{exp2, solve_rate};
 pub use normal::two_sided_quantile;
 pub use sampled::sampled_total;

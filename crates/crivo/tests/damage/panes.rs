@@ -68,7 +68,13 @@ fn each_broken_envelope_in_panes_is_named() {
     );
     assert_eq!(broken(empty, &inside(EMPTY, 38, 28, 3)), (InvalidContents, "precision"));
     assert_eq!(broken(empty, &inside(EMPTY, 38, 12, 6)), (InvalidContents, "empty sketch"), "a seed");
-    assert_eq!(broken(empty, &inside(EMPTY, 38, 5, 0x70)), (InvalidContents, "empty sketch"), "a ring");
+    let ring_in = |at, length| {
+        move |bytes: &mut Vec<u8>| {
+            inside(at, length, 5, 0x70)(bytes);
+            inside(at, length, 6, 1)(bytes);
+        }
+    };
+    assert_eq!(broken(empty, &ring_in(EMPTY, 38)), (InvalidContents, "empty sketch"), "a ring");
     // The first pane is dense: 16 registers after its two bytes.
     let pane = FIRST + 8;
     let length = 32 + 18;
@@ -81,7 +87,7 @@ fn each_broken_envelope_in_panes_is_named() {
     let replaced = |bytes: &mut Vec<u8>| _ = bytes.splice(pane..pane + length, other.encode());
     assert_eq!(broken(visitors, &replaced), (InvalidContents, "pane"), "a precision");
     assert_eq!(broken(visitors, &inside(pane, length, 29, 7)), (InvalidContents, "state"));
-    assert_eq!(broken(visitors, &inside(pane, length, 5, 0x70)), (InvalidContents, "pane"), "a ring");
+    assert_eq!(broken(visitors, &ring_in(pane, length)), (InvalidContents, "pane"), "a ring");
     assert_eq!(broken(visitors, &set(pane + 40, 77)), (Damaged, "checksum"));
 }
 

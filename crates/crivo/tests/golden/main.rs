@@ -83,6 +83,29 @@ fn xxh3_integers() -> KeyScheme {
     KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap()
 }
 
+/// Files that hold a HyperLogLog or an UltraLogLog of the first version inside of another sketch.
+const WITH_OLD_REGISTERS: [&str; 10] = [
+    "panes_v1_empty",
+    "panes_v1_words",
+    "groups_v1_empty",
+    "groups_v1_words",
+    "column_profile_v1_empty",
+    "column_profile_v1_missing",
+    "column_profile_v1_integers",
+    "column_profile_v1_large",
+    "column_profile_v1_kinds",
+    "column_profile_v1_merged",
+];
+
+/// The file that holds what is written today for the case of a name.
+fn written_today(name: &str) -> String {
+    match name.split_once("loglog_v1_") {
+        Some((kind, case)) => format!("{kind}loglog_v2_{case}"),
+        None if WITH_OLD_REGISTERS.contains(&name) => format!("{name}_coded"),
+        None => name.to_owned(),
+    }
+}
+
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.bin"))
 }
@@ -91,7 +114,7 @@ fn path(name: &str) -> PathBuf {
 fn stored_files_are_written_the_same_today() {
     let write_missing = std::env::var_os("CRIVO_GOLDEN").is_some_and(|value| value == "write");
     for (name, bytes) in cases() {
-        let path = path(name);
+        let path = path(&written_today(name));
         if write_missing && !path.exists() {
             std::fs::write(&path, &bytes).unwrap();
         }
@@ -112,7 +135,9 @@ fn stored_files_are_read() {
             let stored = std::fs::read(&path).unwrap();
             let sketch =
                 AnySketch::decode(&stored).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            assert!(sketch.encode() == stored, "{} is not written back the same", path.display());
+            let name = written_today(path.file_stem().unwrap().to_str().unwrap());
+            let written = std::fs::read(path.with_file_name(format!("{name}.bin"))).unwrap();
+            assert!(sketch.encode() == written, "{} is not written back the same", path.display());
             read += 1;
         }
     }

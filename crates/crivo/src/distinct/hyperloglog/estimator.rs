@@ -1,15 +1,18 @@
-//! From the histogram of register values to a number and its bounds.
+//! From the histogram of register values to what an estimate needs, and from a rate of items to the values
+//! that it leaves.
 //!
-//! [`Point`] has the formulas; this says which levels each register value shows to have occurred. For
-//! many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of 1.0367/√m.
+//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows to have
+//! occurred. For many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of 1.0367/√m.
 
-use crate::math::Point;
+use crate::distinct::register_sketch::rates::{Levels, ONE, times};
+use crate::math::Observed;
 
 /// The standard error of a large count is this over the square root of the number of
 /// registers: `√(ln 2/(π²/6 − 1))`.
 pub(super) const ERROR_CONSTANT: f64 = 1.036_705;
 
-pub(super) fn estimate(histogram: &[u32], precision: u8) -> Point {
+/// What a histogram of register values shows.
+pub(super) fn observed(histogram: &[u32]) -> Observed {
     let highest = histogram.len() - 1;
 
     // A register of value k shows that level k occurred and no higher one did; the highest
@@ -22,7 +25,19 @@ pub(super) fn estimate(histogram: &[u32], precision: u8) -> Point {
     }
     occurred[0] = 0;
     occurred[highest - 1] += histogram[highest];
-    Point::likeliest::<0>(precision, not_occurred, &occurred[..highest])
+    Observed { unused: histogram[0], not_occurred, occurred, levels: highest }
+}
+
+/// The probability of each value: the level is the highest that occurred.
+pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
+    let mut probabilities = [0; 256];
+    let mut none_above = ONE;
+    for level in (1..=levels.highest()).rev() {
+        probabilities[level] = times(none_above, levels.occurred(level));
+        none_above = times(none_above, levels.absent(level));
+    }
+    probabilities[0] = none_above;
+    probabilities
 }
 
 #[cfg(test)]

@@ -28,9 +28,11 @@ mod estimator;
 
 use super::register_sketch::RegisterSketch;
 use super::register_sketch::kind::{RegisterKind, Sealed};
+use super::register_sketch::rates::Levels;
 use super::registers::{self, RankRegisters};
 use crate::codec::Family;
 use crate::estimate::{Confidence, Estimate};
+use crate::math::{Observed, Point};
 
 /// Counts different items; see the [module](self) for the guarantee.
 ///
@@ -59,7 +61,15 @@ impl RegisterKind for HighestRank {
     type Registers = RankRegisters;
 
     fn estimate(registers: &RankRegisters, precision: u8, confidence: Confidence) -> Estimate {
-        estimator::estimate(registers.histogram(), precision).with_bounds(confidence)
+        Point::likeliest::<0>(precision, &Self::observed(registers, precision)).with_bounds(confidence)
+    }
+
+    fn observed(registers: &RankRegisters, _: u8) -> Observed {
+        estimator::observed(registers.histogram())
+    }
+
+    fn probabilities(levels: &Levels) -> [u64; 256] {
+        estimator::probabilities(levels)
     }
 
     fn items_to_fill(precision: u8, probability: f64) -> f64 {

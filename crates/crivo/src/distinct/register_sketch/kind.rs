@@ -4,8 +4,10 @@
 
 use std::fmt::Debug;
 
+use super::rates::Levels;
 use crate::codec::Family;
 use crate::estimate::{Confidence, Estimate};
+use crate::math::Observed;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
@@ -25,6 +27,12 @@ pub trait RegisterKind: Sealed + Debug + Clone + Copy + PartialEq + Eq {
 
     /// Returns the likeliest number of different items, with its bounds, for registers that are not full.
     fn estimate(registers: &Self::Registers, precision: u8, confidence: Confidence) -> Estimate;
+
+    /// Returns what the registers show of the levels that occurred.
+    fn observed(registers: &Self::Registers, precision: u8) -> Observed;
+
+    /// Returns the probability of each value of a register, of [`ONE`](super::rates::ONE).
+    fn probabilities(levels: &Levels) -> [u64; 256];
 
     /// Returns the number of items at which all registers are full with the given probability.
     fn items_to_fill(precision: u8, probability: f64) -> f64;

@@ -10,8 +10,10 @@
 //! What a register remembers of its hashes, and what the registers tell, is the
 //! [kind](kind::RegisterKind) of the sketch; its module has the guarantee.
 
+mod coded;
 pub(super) mod kind;
 mod payload;
+pub(super) mod rates;
 
 use std::ops::RangeInclusive;
 

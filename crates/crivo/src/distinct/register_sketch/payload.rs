@@ -1,7 +1,9 @@
-//! The bytes of a register sketch: precision, state, then hashes in ascending order or registers.
+//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or coded
+//! registers.
 
 use super::kind::{RegisterArray, RegisterKind};
-use super::{Contents, RegisterSketch};
+use super::rates::Rate;
+use super::{Contents, RegisterSketch, coded};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
@@ -10,6 +12,10 @@ use crate::prelude::*;
 
 const EXACT: u8 = 0;
 const DENSE: u8 = 1;
+const CODED: u8 = 2;
+
+/// The first version of the payload with coded registers.
+const FIRST_CODED: u8 = 2;
 
 impl<K: RegisterKind> RegisterSketch<K> {
     /// Returns the sketch as bytes: the contents of a `.crivo` file.
@@ -42,8 +48,14 @@ impl<K: RegisterKind> Encode for RegisterSketch<K> {
                 writer.u64s(table.sorted());
             }
             Contents::Dense(registers) => {
-                writer.u8(DENSE);
-                writer.bytes(registers.values());
+                if let Some(coded) = coded::encode::<K>(registers, self.precision) {
+                    writer.u8(CODED);
+                    writer.u16(coded.rate.number());
+                    writer.bytes(&coded.bytes);
+                } else {
+                    writer.u8(DENSE);
+                    writer.bytes(registers.values());
+                }
             }
         }
     }
@@ -75,9 +87,28 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
                         let accepted = K::Registers::accepted_values(precision);
                         Error::contents("registers", format_args!("{accepted}, not all 0"), "others")
                     })?;
+                if header.version >= FIRST_CODED && coded::encode::<K>(&registers, precision).is_some() {
+                    return Err(Error::contents(
+                        "registers",
+                        "registers that coding does not shorten",
+                        "others",
+                    ));
+                }
                 sketch.contents = Contents::Dense(registers);
             }
-            other => return Err(Error::contents("state", "0 (exact) or 1 (dense)", other)),
+            CODED if header.version >= FIRST_CODED => {
+                let number = reader.u16("rate")?;
+                let highest = Rate::COUNT - 1;
+                let rate = Rate::from_number(number)
+                    .ok_or_else(|| Error::contents("rate", format_args!("at most {highest}"), number))?;
+                let bytes = reader.bytes("registers", reader.left() as u64)?;
+                let registers = coded::decode::<K>(rate, precision, bytes)
+                    .ok_or_else(|| Error::contents("registers", "registers coded for that rate", "others"))?;
+                sketch.contents = Contents::Dense(registers);
+            }
+            other => {
+                return Err(Error::contents("state", "0 (exact), 1 (dense) or 2 (coded)", other));
+            }
         }
         Ok(sketch)
     }

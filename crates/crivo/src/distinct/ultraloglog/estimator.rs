@@ -1,20 +1,23 @@
-//! From the histogram of register values to a number and its bounds.
+//! From the histogram of register values to what an estimate needs, and from a rate of items to the values
+//! that it leaves.
 //!
-//! [`Point`] has the formulas; this says which levels each register value shows to have occurred, and
-//! which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
+//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows to have
+//! occurred, and which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
 //! 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's constant G.
 
 use super::registers::{Histogram, LevelRegisters};
-use crate::math::{Point, exp2};
+use crate::distinct::register_sketch::rates::{Levels, ONE, times};
+use crate::math::{Observed, exp2};
 
 /// The standard error of a large count is this over the square root of the number of
 /// registers: `√(ln 2/(π² + 8G − 16))`.
 pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
 
 /// How many levels below its highest one a register remembers.
-const REMEMBERED: usize = 2;
+pub(super) const REMEMBERED: usize = 2;
 
-pub(super) fn estimate(histogram: &Histogram, precision: u8) -> Point {
+/// What a histogram of register values shows.
+pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
     let highest = LevelRegisters::highest(precision) as usize;
 
     // How many registers remember that a level occurred, how many that it did not, and how many have
@@ -38,7 +41,35 @@ pub(super) fn estimate(histogram: &Histogram, precision: u8) -> Point {
     let not_occurred =
         (0..highest).rev().fold(0.0, |sum, level| sum / 2.0 + f64::from(absent[level] + reached[level]));
 
-    Point::likeliest::<REMEMBERED>(precision, not_occurred, &occurred[..highest])
+    Observed { unused: histogram[0], not_occurred, occurred, levels: highest }
+}
+
+/// The probability of each value: of its highest level, and of what it says of the two below.
+pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
+    let mut probabilities = [0; 256];
+    let mut none_above = ONE;
+    for level in (1..=levels.highest()).rev() {
+        let reached = times(none_above, levels.occurred(level));
+        for below in 0..4 {
+            probabilities[4 * level + below] = (1..=REMEMBERED).fold(reached, |probability, back| {
+                let is_set = below >> (REMEMBERED - back) & 1 == 1;
+                match level.checked_sub(back) {
+                    None | Some(0) => {
+                        if is_set {
+                            0
+                        } else {
+                            probability
+                        }
+                    }
+                    Some(level) if is_set => times(probability, levels.occurred(level)),
+                    Some(level) => times(probability, levels.absent(level)),
+                }
+            });
+        }
+        none_above = times(none_above, levels.absent(level));
+    }
+    probabilities[0] = none_above;
+    probabilities
 }
 
 /// The number of items at which all registers are full with the given probability: all that is

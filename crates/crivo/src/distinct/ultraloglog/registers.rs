@@ -40,10 +40,14 @@ pub struct LevelRegisters {
 impl LevelRegisters {
     fn from_boxed(precision: u8, values: Box<[u8]>) -> Self {
         let histogram = count(&values);
-        let kept = (precision >= KEEP_FROM).then(|| Box::new(histogram));
+        Self::from_counted(precision, values, &histogram)
+    }
+
+    fn from_counted(precision: u8, values: Box<[u8]>, histogram: &Histogram) -> Self {
+        let kept = (precision >= KEEP_FROM).then(|| Box::new(*histogram));
         let mut registers =
             Self { precision, shift: 64 - u32::from(precision), values, kept, lowest: 1, witness: 0 };
-        registers.find_floor(&histogram);
+        registers.find_floor(histogram);
         registers
     }
 
@@ -110,9 +114,10 @@ impl RegisterArray for LevelRegisters {
 
     /// From register values, or `None` if one is of no set of levels.
     fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
-        let highest = Self::highest(precision);
-        let all_possible = values.iter().all(|&value| is_possible(value, highest));
-        all_possible.then(|| Self::from_boxed(precision, values.into()))
+        let (highest, histogram) = (Self::highest(precision), count(values));
+        let mut used = (0..=u8::MAX).zip(&histogram).filter(|(_, count)| **count > 0);
+        let all_possible = used.all(|(value, _)| is_possible(value, highest));
+        all_possible.then(|| Self::from_counted(precision, values.into(), &histogram))
     }
 
     fn accepted_values(precision: u8) -> String {
