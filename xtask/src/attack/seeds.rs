@@ -22,10 +22,11 @@ pub(super) enum Kind {
     Reports,
     Interchange,
     Work,
+    Message,
 }
 
 impl Kind {
-    pub(super) const ALL: [(Self, &'static str); 8] = [
+    pub(super) const ALL: [(Self, &'static str); 9] = [
         (Self::Sketch, "sketch"),
         (Self::Parquet, "parquet"),
         (Self::Text, "text"),
@@ -34,6 +35,7 @@ impl Kind {
         (Self::Reports, "reports"),
         (Self::Interchange, "interchange"),
         (Self::Work, "work"),
+        (Self::Message, "message"),
     ];
 
     fn name(self) -> &'static str {
@@ -73,8 +75,8 @@ impl Kind {
             ],
             Self::Reports => &["private aggregate {} -o aggregated.crivo"],
             Self::Interchange => &["show {}", "ask {} a"],
-            // A run continues its own collection only, so that the worker does it.
-            Self::Work => &[],
+            // A run continues its own collection only, and a message comes on standard input: the worker reads both.
+            Self::Work | Self::Message => &[],
         }
     }
 
@@ -87,6 +89,7 @@ impl Kind {
             Self::Reports => "reports",
             Self::Interchange => "interchange",
             Self::Work => "work",
+            Self::Message => "message",
         }
     }
 
@@ -130,7 +133,7 @@ impl Seed {
             Kind::Work => fitting::stage(bytes, random),
             Kind::Interchange => mutate::with_head(bytes, random),
             Kind::Parquet => mutate::parquet(bytes, random),
-            Kind::Text => mutate::text(bytes, random),
+            Kind::Text | Kind::Message => mutate::text(bytes, random),
             Kind::Compressed => mutate::anywhere(bytes, random),
         }
     }
@@ -317,6 +320,7 @@ fn kind_of(path: &Path) -> Option<(Kind, String)> {
         "csv" | "tsv" | "jsonl" | "txt" => Kind::Text,
         "datasketches" => Kind::Interchange,
         "reports" => Kind::Reports,
+        "eml" => Kind::Message,
         _ if end.ends_with("gz") || end.ends_with("zst") || end.ends_with("xz") || end.ends_with("bz2") => {
             Kind::Compressed
         }

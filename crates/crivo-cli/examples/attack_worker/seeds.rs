@@ -11,12 +11,25 @@ pub(crate) fn write(folder: &Path) {
     for (name, bytes) in interchange() {
         fs::write(folder.join(format!("{name}.datasketches")), bytes).unwrap();
     }
+    fs::write(folder.join("mime.eml"), MESSAGE).unwrap();
     for (name, readings) in [("work", u32::MAX), ("work_read_once", 1)] {
         let folder = folder.join(name);
         let _ = fs::remove_dir_all(&folder);
         let _ = search(&folder, readings);
     }
 }
+
+/// A message of several parts, encodings and character sets.
+const MESSAGE: &str = "From: =?utf-8?B?QW5h?= <ana@example.org>\n\
+Received: from a (b [192.0.2.1]) by c; Tue, 17 Nov 2026 10:00:00 +0000\n\
+Subject: =?iso-8859-1?Q?caf=E9?=\nContent-Type: multipart/mixed; boundary=\"x\"\n\n\
+--x\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n\
+ol=C3=A1, see http://example.org/=\nhere\n\
+--x\nContent-Type: text/html; charset=windows-1252\nContent-Transfer-Encoding: base64\n\n\
+PGh0bWw+PGJvZHk+PHAgc3R5bGU9ImRpc3BsYXk6bm9uZSI+aGlkZGVuPC9wPjxhIGhyZWY9Imh0\n\
+dHA6Ly9leGFtcGxlLm9yZyI+Y2xpY2s8L2E+PC9ib2R5PjwvaHRtbD4=\n\
+--x\nContent-Type: message/rfc822\n\nFrom: b@example.org\nSubject: inner\n\ntext\n\
+--x\nContent-Disposition: attachment; filename*=utf-8''a%20b.exe\n\nMZ\n--x--\n";
 
 fn interchange() -> Vec<(&'static str, Vec<u8>)> {
     let hll = |count: u64| {
