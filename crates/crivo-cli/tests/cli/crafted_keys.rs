@@ -148,6 +148,7 @@ const COMMANDS: [&str; 52] = [
 /// At most three times as long, and the hundredths of a second that a machine does other things in meanwhile. Of two
 /// turns the quicker one counts.
 #[cfg(target_os = "linux")]
+#[allow(clippy::print_stdout)] // the table of times, shown with --no-capture
 #[test]
 fn crafted_keys_take_as_long_as_fair_ones() {
     const KEYS: usize = 100_000;
