@@ -42,7 +42,7 @@ Usage: cargo xtask <verb>
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
                       runs each fuzz target for N seconds (60), or one target on one input
-  attack [--cases N | --seconds N] [--seed S] [--kind KIND] [--threads N] [--program PATH]
+  attack [--cases N | --seconds N] [--seed S] [--kind KIND,…] [--threads N] [--commands N] [--program PATH]
                       mutants of every kind of file, given to the program with 1 GiB and 5 seconds each;
                       a finding is kept in target/attack/findings with the command that repeats it
   bench [arguments]   crivo beside its peers; the arguments go to the benchmark program

@@ -1,7 +1,7 @@
 //! Are the registers of an HLL ones that could have been written?
 //!
 //! The decoder of DataSketches looks at lengths and headers, and trusts the registers, which may then lead
-//! outside of what later steps can do. This looks at those. Layout of the array modes: 40 bytes of
+//! outside of what later steps can do. This looks at those, and at the sums beside them. Layout of the array modes: 40 bytes of
 //! header, then the registers as bytes, as six bits (which cannot be wrong) or as four bits above a common
 //! minimum, of which 15 means "see the list of exceptions that follows".
 
@@ -20,11 +20,25 @@ pub(crate) fn wrong_registers(bytes: &[u8]) -> Option<&'static str> {
     let &[_, _, _, lg_k, _, _, least, mode, ..] = bytes else { return None };
     let registers = 1_usize << lg_k.min(21);
     let body = bytes.get(HEADER..).filter(|_| mode & 3 == 2)?;
+    if let Some(cause) = wrong_sums(bytes, registers) {
+        return Some(cause);
+    }
     match mode >> 2 & 3 {
         0 => wrong_nibbles(body, registers, least),
         2 => body.iter().take(registers).any(|&rank| rank > MOST).then_some("a register above 63"),
         _ => None,
     }
+}
+
+/// Checks the numbers before the registers: the running estimate, and the sum of 2^−rank in two parts.
+fn wrong_sums(bytes: &[u8], registers: usize) -> Option<&'static str> {
+    let (_, numbers) = bytes.split_at_checked(8)?;
+    let [estimate, low_ranks, high_ranks] = [0, 1, 2]
+        .map(|at| numbers.as_chunks::<8>().0.get(at).map_or(f64::NAN, |eight| f64::from_le_bytes(*eight)));
+    let sum = low_ranks + high_ranks;
+    let are_sums =
+        estimate >= 0.0 && low_ranks >= 0.0 && high_ranks >= 0.0 && sum > 0.0 && sum <= registers as f64;
+    (!are_sums).then_some("sums that are no sums of registers")
 }
 
 fn wrong_nibbles(body: &[u8], registers: usize, least: u8) -> Option<&'static str> {

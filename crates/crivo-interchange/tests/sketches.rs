@@ -125,6 +125,20 @@ fn damaged_bytes_never_end_the_program() {
     }
 }
 
+/// The sums beside the registers are trusted by DataSketches.
+#[test]
+fn sums_that_are_no_sums_of_registers_are_refused() {
+    let bytes = hll(0..3_000, 10).encode();
+    assert!(Hll::decode(&bytes).is_ok());
+    for place in [8, 16, 24] {
+        for sum in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
+            let mut forged = bytes.clone();
+            forged[place..place + 8].copy_from_slice(&sum.to_le_bytes());
+            assert!(Hll::decode(&forged).is_err(), "{sum} at {place}");
+        }
+    }
+}
+
 fn check(bytes: &[u8]) {
     if let Ok(mut sketch) = Hll::decode(bytes) {
         sketch.insert_bytes(b"one more");

@@ -132,14 +132,40 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads what [`save`](Self::save) wrote.
-    pub(crate) fn load(from: &mut StageReader) -> Result<Self> {
+    /// Reads what [`save`](Self::save) wrote of so many members.
+    pub(crate) fn load(from: &mut StageReader, members: u32) -> Result<Self> {
         let (roots, of_roots, count) = (from.numbers()?, from.numbers()?, from.number()? as u32);
         let mut giants = Vec::with_capacity(from.count(16)?);
         for _ in 0..giants.capacity() {
             giants.push(Giant { first: from.number()? as u32, starts: from.numbers()?, filled: 0 });
         }
-        Ok(Self { roots, of_roots, giants, count })
+        let blocks = Self { roots, of_roots, giants, count };
+        if blocks.are_of(members) { Ok(blocks) } else { Err(from.damaged()) }
+    }
+
+    /// Returns true if every member has a component, and every component a block that there is.
+    fn are_of(&self, members: u32) -> bool {
+        let Self { roots, of_roots, giants, count } = self;
+        let giant_fits = |giant: &Giant| {
+            let end =
+                u32::try_from(giant.starts.len()).ok().and_then(|blocks| giant.first.checked_add(blocks));
+            end.is_some_and(|end| end <= *count) && giant.starts.is_sorted()
+        };
+        let has_block = |member: u32, root: u32| match of_roots.get(root as usize) {
+            Some(&NONE) => true,
+            Some(&giant) if giant & GIANT != 0 => {
+                let giant = giants.get((giant & !GIANT) as usize);
+                giant.is_some_and(|giant| giant.starts.first().is_some_and(|&first| first <= member))
+            }
+            Some(block) => block < count,
+            None => false,
+        };
+        // A block has a member at least.
+        *count <= members
+            && roots.len() == members as usize
+            && of_roots.len() == members as usize
+            && giants.iter().all(giant_fits)
+            && roots.iter().zip(0..).all(|(&root, member)| has_block(member, root))
     }
 
     /// The number of blocks.
@@ -154,7 +180,8 @@ impl Blocks {
 
     /// The block of a member; none if it is in no candidate pair.
     pub(crate) fn of(&self, member: u32) -> Option<u32> {
-        match self.of_roots[self.roots[member as usize] as usize] {
+        // A damaged spill may name a member that there is not.
+        match self.of_roots[*self.roots.get(member as usize)? as usize] {
             NONE => None,
             giant if giant & GIANT != 0 => {
                 let giant = &self.giants[(giant & !GIANT) as usize];

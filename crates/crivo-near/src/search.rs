@@ -335,8 +335,15 @@ struct FindingThread {
 }
 
 impl FindingThread {
+    /// Puts pairs aside. A damaged work folder may have some of members that there are not.
     fn take(&mut self, pairs: &[FoundPair]) -> Result<()> {
-        pairs.iter().try_for_each(|&pair| self.found.push(pair_partition(pair.0, self.members), pair))
+        pairs.iter().try_for_each(|&pair| {
+            let (one, other) = members_of(pair.0);
+            if one.max(other) >= self.members {
+                return Err(Error::Changed);
+            }
+            self.found.push(pair_partition(pair.0, self.members), pair)
+        })
     }
 
     fn count(&mut self, tally: &BlockTally) {

@@ -51,10 +51,11 @@ impl Signed {
     /// The first reading of an earlier run, if it was done.
     pub(crate) fn load(work: &Work) -> Result<Option<Self>> {
         work.load("signed", |from| {
+            let (places, lengths, sizes) = load_members(from)?;
             Ok(Self {
-                places: load_places(from)?,
-                lengths: from.numbers()?,
-                sizes: from.numbers()?,
+                places,
+                lengths,
+                sizes,
                 too_short: from.number()?,
                 keys: load_partitions(work, "keys.spill", from)?,
                 prints: load_partitions(work, "prints.spill", from)?,
@@ -94,9 +95,13 @@ impl Paired {
     /// The candidates of an earlier run, if they were found.
     pub(crate) fn load(work: &Work) -> Result<Option<Self>> {
         work.load("paired", |from| {
-            let (places, lengths, sizes) = (load_places(from)?, from.numbers()?, from.numbers()?);
-            let (too_short, twins, blocks) =
-                (from.number()?, Twins::new(from.numbers()?), Blocks::load(from)?);
+            let (places, lengths, sizes) = load_members(from)?;
+            let (too_short, firsts) = (from.number()?, from.numbers()?);
+            let members = places.len();
+            if firsts.len() != members as usize || firsts.iter().any(|&first| first >= members) {
+                return Err(from.damaged());
+            }
+            let (twins, blocks) = (Twins::new(firsts), Blocks::load(from, members)?);
             let pairs = load_partitions(work, "pairs.spill", from)?;
             let samples = load_partitions(work, "samples.spill", from)?;
             let mut crowds = Vec::with_capacity(from.count(32)?);
@@ -141,6 +146,17 @@ fn save_places(places: &Places, to: &mut StageWriter) -> Result<()> {
         to.number(run.members.into())?;
     }
     Ok(())
+}
+
+/// The places of the members, their lengths and the sizes of their sets.
+fn load_members(from: &mut StageReader) -> Result<(Places, Vec<u32>, Vec<u32>)> {
+    let (places, lengths, sizes) = (load_places(from)?, from.numbers()?, from.numbers()?);
+    let members = places.len() as usize;
+    if lengths.len() == members && sizes.len() == members {
+        Ok((places, lengths, sizes))
+    } else {
+        Err(from.damaged())
+    }
 }
 
 fn load_places(from: &mut StageReader) -> Result<Places> {

@@ -139,8 +139,8 @@ impl Comparison<'_> {
     }
 
     fn count_alike(&self, pair: PairKey, tally: &mut BlockTally) {
-        let root = self.blocks.roots()[members_of(pair).0 as usize];
-        let Ok(crowd) = self.crowds.binary_search_by_key(&root, |crowd| crowd.root) else { return };
+        let Some(root) = self.blocks.roots().get(members_of(pair).0 as usize) else { return };
+        let Ok(crowd) = self.crowds.binary_search_by_key(root, |crowd| crowd.root) else { return };
         let crowd = crowd as u32;
         match tally.alike.iter_mut().find(|(number, _)| *number == crowd) {
             Some((_, alike)) => *alike += 1,

@@ -185,7 +185,7 @@ impl Scan<'_> {
         let parts = on_threads(workers, work);
         let (feed, counts) = shared.conclude(parts.iter().map(|(_, counts)| *counts))?;
         let kept = parts.iter().map(|(kept, _)| kept).sum();
-        writer.finish()?;
+        writer.finish(feed.rowless.as_deref())?;
         Ok(Copied { counts, kept, stopped: feed.stopped })
     }
 }
@@ -412,8 +412,12 @@ impl<'o> TurnWriter<'o> {
         self.turned.notify_all();
     }
 
-    fn finish(self) -> Result<()> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    /// Ends the output. If nothing was written and there is a Parquet file without rows, its copy has its columns.
+    fn finish(self, rowless: Option<&ParquetFile>) -> Result<()> {
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let (Output::Unused(_), Some(file)) = (&state.output, rowless) {
+            state.parquet(file)?;
+        }
         match state.output {
             Output::Parquet(copy) => copy.finish(),
             Output::Text(output) | Output::Unused(output) => output.flush().map_err(Error::io),

@@ -58,4 +58,32 @@ fn memory_does_not_grow_with_the_input() {
     assert_eq!(copied.unwrap().kept, 10_000 * blocks as u64);
     let peak = ALLOCATOR.peak_usage_as_mb();
     assert!(peak < 8.0, "copied in {peak} MB");
+
+    long_field_takes_its_size(folder.path());
+}
+
+/// As docs/profile.md promises: a field takes as much memory as it is long, up to twice that if it has quotes. A chunk
+/// that is too short for a record grows by doubling.
+fn long_field_takes_its_size(folder: &std::path::Path) {
+    const LENGTH: usize = 40_000_000;
+    let path = folder.join("long.csv");
+    for (quote, most) in [("", 1.7), ("\"", 2.7)] {
+        let field = if quote.is_empty() { "x".repeat(LENGTH) } else { "x\"\"".repeat(LENGTH / 3) };
+        std::fs::write(&path, format!("id,text\n1,{quote}{field}{quote}\n2,b\n")).unwrap();
+        drop(field);
+        ALLOCATOR.reset_peak_usage();
+        let input = Input::file(&path);
+        let folded = Scan::of(&input).select(Select::All).threads(1).fold(
+            || 0,
+            |longest, batch| {
+                let lengths = batch.column(1).iter().flatten().map(<[u8]>::len);
+                *longest = lengths.fold(*longest, usize::max);
+                Ok(())
+            },
+            |_, _| Ok(()),
+        );
+        let peak = ALLOCATOR.peak_usage_as_mb() * 1_048_576.0 / 1e6;
+        assert!(folded.unwrap().state > LENGTH / 2);
+        assert!(f64::from(peak) < most * LENGTH as f64 / 1e6, "{peak} MB for a field of 40 MB");
+    }
 }

@@ -1,5 +1,6 @@
 //! The files an attack begins with, and the commands that read each.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -7,11 +8,12 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::mutate::{self, Random};
-use crate::shell::{Step, root, target};
+use super::{Programs, fitting};
+use crate::shell::{Step, root};
 
 /// What a file is, which decides how it is changed and who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Sketch,
     Parquet,
     Text,
@@ -19,10 +21,12 @@ enum Kind {
     Sqlite,
     Reports,
     Interchange,
+    Work,
+    Message,
 }
 
 impl Kind {
-    const ALL: [(Self, &'static str); 7] = [
+    pub(super) const ALL: [(Self, &'static str); 9] = [
         (Self::Sketch, "sketch"),
         (Self::Parquet, "parquet"),
         (Self::Text, "text"),
@@ -30,6 +34,8 @@ impl Kind {
         (Self::Sqlite, "sqlite"),
         (Self::Reports, "reports"),
         (Self::Interchange, "interchange"),
+        (Self::Work, "work"),
+        (Self::Message, "message"),
     ];
 
     fn name(self) -> &'static str {
@@ -39,9 +45,13 @@ impl Kind {
     /// What is run on a mutant: `{}` stands for the file.
     fn commands(self) -> &'static [&'static str] {
         match self {
-            Self::Sketch => {
-                &["show {} --json", "ask {} a 7 --json", "merge {} {} -o merged.crivo", "set has {} a"]
-            }
+            Self::Sketch => &[
+                "show {} --json",
+                "ask {} a 7 --json",
+                "ask {} --group u1 --json",
+                "merge {} {} -o merged.crivo",
+                "set has {} a",
+            ],
             Self::Parquet => &[
                 "distinct {} -f 1 --json",
                 "distinct {} -f tz --json",
@@ -65,6 +75,21 @@ impl Kind {
             ],
             Self::Reports => &["private aggregate {} -o aggregated.crivo"],
             Self::Interchange => &["show {}", "ask {} a"],
+            // A run continues its own collection only, and a message comes on standard input: the worker reads both.
+            Self::Work | Self::Message => &[],
+        }
+    }
+
+    /// The task that the worker has for a mutant.
+    fn task(self) -> &'static str {
+        match self {
+            Self::Sketch => "sketch",
+            Self::Parquet | Self::Text | Self::Compressed => "rows",
+            Self::Sqlite => "index",
+            Self::Reports => "reports",
+            Self::Interchange => "interchange",
+            Self::Work => "work",
+            Self::Message => "message",
         }
     }
 
@@ -94,35 +119,56 @@ pub(super) struct Seed {
     /// The end of the name, which tells the format.
     end: String,
     bytes: Vec<u8>,
+    /// The unchanged files beside it, which it is of no use without.
+    others: Vec<(OsString, Vec<u8>)>,
 }
 
 impl Seed {
     pub(super) fn mutate(&self, random: &mut Random) -> Vec<u8> {
         let bytes = self.bytes.clone();
         match self.kind {
-            Kind::Sketch => mutate::sketch(bytes, random),
+            Kind::Sketch => fitting::sketch(bytes, random),
+            Kind::Sqlite => fitting::sqlite(bytes, random),
+            Kind::Reports => fitting::reports(bytes, random),
+            Kind::Work => fitting::stage(bytes, random),
+            Kind::Interchange => mutate::with_head(bytes, random),
             Kind::Parquet => mutate::parquet(bytes, random),
-            Kind::Text => mutate::text(bytes, random),
-            Kind::Compressed | Kind::Sqlite | Kind::Reports | Kind::Interchange => {
-                mutate::anywhere(bytes, random)
-            }
+            Kind::Text | Kind::Message => mutate::text(bytes, random),
+            Kind::Compressed => mutate::anywhere(bytes, random),
         }
     }
 
     /// Writes a mutant to a folder, under a name that its commands read.
     pub(super) fn place_in(&self, folder: &Path, mutant: &[u8]) -> Result<PathBuf> {
-        let file = if self.kind == Kind::Sqlite {
+        let file = if matches!(self.kind, Kind::Sqlite | Kind::Work) {
             let index = folder.join("index");
             // A journal of the last mutant is not part of this one.
             let _ = fs::remove_dir_all(&index);
             fs::create_dir_all(&index)?;
             fs::write(folder.join("texts.txt"), "some text of a few words to look for\n")?;
+            for (name, bytes) in &self.others {
+                fs::write(index.join(name), bytes)?;
+            }
             index.join(&self.end)
         } else {
             folder.join(format!("mutant{}", self.end))
         };
         fs::write(&file, mutant).with_context(|| format!("cannot write {}", file.display()))?;
         Ok(file)
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The task that the worker has for a mutant.
+    pub(super) fn task(&self) -> &'static str {
+        if self.end == MAIL_STORE { "store" } else { self.kind.task() }
+    }
+
+    /// Returns true if there are commands for a mutant, and not only a task.
+    pub(super) fn has_commands(&self) -> bool {
+        !self.kind.commands().is_empty()
     }
 
     /// The commands of one case: one of the kind's, or those that count rows.
@@ -168,27 +214,26 @@ fn words(command: &str) -> Vec<String> {
 pub(super) struct Seeds(Vec<Vec<Seed>>);
 
 impl Seeds {
-    /// Makes the files with the program and a helper, and reads the golden ones.
-    pub(super) fn prepare(program: &Path, folder: &Path, only: Option<&str>) -> Result<Self> {
+    /// Makes the files with the programs, and reads the golden ones.
+    pub(super) fn prepare(programs: &Programs, folder: &Path, only: Option<&str>) -> Result<Self> {
         fs::create_dir_all(folder)?;
-        // With the features that the tests have built everything with.
-        Step::cargo("build --workspace --example attack_seeds").run()?;
-        let writer =
-            target().join("debug/examples/attack_seeds").with_extension(std::env::consts::EXE_EXTENSION);
-        Step::new(writer, "").args([folder]).run()?;
-        make_with(program, folder)?;
+        Step::new(&programs.seeds, "").args([folder]).run()?;
+        Step::new(&programs.worker, "seeds").args([folder]).run()?;
+        make_with(&programs.crivo, folder)?;
         let mut kinds: Vec<Vec<Seed>> = Kind::ALL.iter().map(|_| Vec::new()).collect();
         let golden = root().join("crates/crivo/tests/golden");
         let mut paths = Vec::new();
-        for place in [folder.to_path_buf(), folder.join("index"), folder.join("mail"), golden] {
-            paths.extend(fs::read_dir(&place)?.filter_map(|entry| entry.ok().map(|entry| entry.path())));
+        let stored = ["index", "mail", "work", "work_read_once"].map(|name| folder.join(name));
+        for place in [folder.to_path_buf(), golden].iter().chain(&stored) {
+            paths.extend(files_in(place)?);
         }
         paths.sort();
-        for path in paths.into_iter().filter(|path| path.is_file()) {
+        for path in paths {
             let Some((kind, end)) = kind_of(&path) else { continue };
             let at = Kind::ALL.iter().position(|(known, _)| *known == kind).unwrap_or(0);
-            if only.is_none_or(|only| only == kind.name()) {
-                kinds[at].push(Seed { kind, end, bytes: fs::read(&path)? });
+            if only.is_none_or(|only| only.split(',').any(|name| name == kind.name())) {
+                let others = if kind == Kind::Work { files_beside(&path)? } else { Vec::new() };
+                kinds[at].push(Seed { kind, end, bytes: fs::read(&path)?, others });
             }
         }
         kinds.retain(|seeds| !seeds.is_empty());
@@ -214,6 +259,21 @@ impl Seeds {
     }
 }
 
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    Ok(entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.is_file())
+        .collect())
+}
+
+/// The other files of a file's folder.
+fn files_beside(path: &Path) -> Result<Vec<(OsString, Vec<u8>)>> {
+    let folder = path.parent().unwrap_or(path);
+    let others = files_in(folder)?.into_iter().filter(|other| other != path);
+    others.map(|other| Ok((other.file_name().unwrap_or_default().to_owned(), fs::read(&other)?))).collect()
+}
+
 /// What the program itself writes.
 fn make_with(program: &Path, folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder.join("index"));
@@ -225,6 +285,9 @@ fn make_with(program: &Path, folder: &Path) -> Result<()> {
     for command in [
         "distinct a.csv -f user --interchange hll -o hll.datasketches",
         "distinct a.csv -f user --interchange theta -o theta.datasketches",
+        "distinct a.csv -f amount --by user -o distinct_groups.bin",
+        "top a.csv -f amount --by user -o top_groups.bin",
+        "count a.csv --by user --sum amount -o count_groups.bin",
         "private encode a.csv -f user --epsilon 2 --rows 4 --width 64 -o some.reports",
         "similar index index add a.jsonl --field user",
         "mail train --store mail --spam spam.eml --ham ham.eml",
@@ -245,9 +308,10 @@ fn make_with(program: &Path, folder: &Path) -> Result<()> {
 /// The kind of a file by its name, and the end of the name that its mutants have.
 fn kind_of(path: &Path) -> Option<(Kind, String)> {
     let name = path.file_name()?.to_str()?;
-    let is_stored = path.parent().is_some_and(|folder| folder.ends_with("index") || folder.ends_with("mail"));
-    if is_stored {
-        return name.ends_with(".sqlite").then(|| (Kind::Sqlite, name.to_owned()));
+    match path.parent()?.file_name()?.to_str()? {
+        "index" | "mail" => return name.ends_with(".sqlite").then(|| (Kind::Sqlite, name.to_owned())),
+        "work" | "work_read_once" => return (name != "lock").then(|| (Kind::Work, name.to_owned())),
+        _ => {}
     }
     let (_, end) = name.split_once('.')?;
     let kind = match end {
@@ -256,6 +320,7 @@ fn kind_of(path: &Path) -> Option<(Kind, String)> {
         "csv" | "tsv" | "jsonl" | "txt" => Kind::Text,
         "datasketches" => Kind::Interchange,
         "reports" => Kind::Reports,
+        "eml" => Kind::Message,
         _ if end.ends_with("gz") || end.ends_with("zst") || end.ends_with("xz") || end.ends_with("bz2") => {
             Kind::Compressed
         }

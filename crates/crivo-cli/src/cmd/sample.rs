@@ -125,7 +125,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             output::count(bad)
         ));
     }
-    if by_place {
+    // Without rows nothing has told whether the input is text, and a copy of it is right either way.
+    if by_place || (rows.rows().is_empty() && pass.input.is_rereadable()) {
         let places: Vec<u64> = rows.rows().iter().map(|sampled| sampled.place).collect();
         copy_by_place(&pass, &places, out)?;
     } else {

@@ -18,6 +18,7 @@ mod completions;
 mod condition;
 mod cookbook;
 mod count;
+mod crafted_keys;
 mod dedup;
 mod dedup_units;
 mod distinct;

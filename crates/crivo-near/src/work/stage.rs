@@ -90,7 +90,8 @@ impl StageReader {
         Ok(Some(reader))
     }
 
-    fn damaged(&self) -> Error {
+    /// The error that the file is not one that a run wrote.
+    pub(crate) fn damaged(&self) -> Error {
         Error::work(&self.path, "is damaged: empty the folder and run again")
     }
 
@@ -128,7 +129,11 @@ impl StageReader {
         for _ in 0..parts.capacity() {
             let mut extents = Vec::with_capacity(self.count(16)?);
             for _ in 0..extents.capacity() {
-                extents.push(Extent { start: self.number()?, len: self.number()? });
+                let extent = Extent { start: self.number()?, len: self.number()? };
+                if extent.start.checked_add(extent.len).is_none_or(|extent_end| extent_end > end) {
+                    return Err(self.damaged());
+                }
+                extents.push(extent);
             }
             parts.push(extents);
         }

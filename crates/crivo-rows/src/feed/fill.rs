@@ -162,14 +162,15 @@ impl Feed<'_> {
     /// Looks for the format in the first line, where nothing told it. Returns true when that is settled.
     fn recognise(&mut self, open: &mut Open, bytes: &[u8]) -> bool {
         let is_mark = bytes.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(bytes);
-        let has_line = bytes.len() > FIRST_LINE || memchr::memchr(b'\n', bytes).is_some();
+        let text = sniff::without_empty_lines(&bytes[open.mark(bytes)..]);
+        let has_line = bytes.len() > FIRST_LINE || memchr::memchr(b'\n', text).is_some();
         if !open.ended && (is_mark || open.is_untold && !has_line) {
             return false;
         }
         if std::mem::take(&mut open.is_untold)
             && self.input.delimiter.is_none()
             && self.input.header
-            && let Some(format) = sniff::format_of(&bytes[open.mark(bytes)..], self.select)
+            && let Some(format) = sniff::format_of(text, self.select)
         {
             open.format = format;
             open.cutter = self.cutter_of(format);

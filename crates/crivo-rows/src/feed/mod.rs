@@ -98,6 +98,8 @@ pub(crate) struct Feed<'a> {
     /// The first file whose header is not that of the first file.
     pub(crate) odd_header: Option<Arc<str>>,
     has_begun: bool,
+    /// The first Parquet file without row groups: no task tells of it, but a copy has its columns.
+    pub(crate) rowless: Option<Arc<ParquetFile>>,
     pub(crate) seen: SeenFields,
     /// How often a followed file became shorter, so that rows may have been missed.
     pub(crate) truncations: u64,
@@ -160,6 +162,7 @@ impl<'a> Feed<'a> {
             header: None,
             odd_header: None,
             has_begun: false,
+            rowless: None,
             seen: SeenFields::default(),
             truncations: 0,
             warnings: Vec::new(),
@@ -221,7 +224,12 @@ impl<'a> Feed<'a> {
                     self.open = Some(Opened::Parquet { file, next_group: next_group + 1 });
                     (next_group == 0, task)
                 }
-                Opened::Parquet { .. } => continue,
+                Opened::Parquet { file, next_group } => {
+                    if next_group == 0 {
+                        self.rowless.get_or_insert(file);
+                    }
+                    continue;
+                }
             };
             let sequence = self.sequence;
             self.sequence += 1;

@@ -49,13 +49,23 @@ fn is_wide(start: &[u8]) -> bool {
     (even == 0 && odd == WIDE / 2) || (odd == 0 && even == WIDE / 2)
 }
 
-/// The format of a text that was to be lines only because nothing told another, from its first line.
+/// Returns the text without the empty lines before its first record.
+pub(crate) fn without_empty_lines(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    while let Some(after) = rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n")) {
+        rest = after;
+    }
+    rest
+}
+
+/// The format of a text that was to be lines only because nothing told another, from its first line with something in it.
 pub(crate) fn format_of(text: &[u8], select: &Select) -> Option<Format> {
     let wanted: &[String] = match select {
         Select::Fields(fields) if !fields.is_empty() => fields,
         Select::All => &[],
         _ => return None,
     };
+    let text = without_empty_lines(text);
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
     if line.trim_ascii_start().first() == Some(&b'{') && !first_names(line).is_empty() {
         return Some(Format::Jsonl);
@@ -85,6 +95,8 @@ mod tests {
         assert_eq!(format("\"user\",time\nana,1\n", &user), Some(Format::Csv));
         assert_eq!(format("user\ttime\n", &user), Some(Format::Tsv));
         assert_eq!(format("{\"id\":1}\n", &user), Some(Format::Jsonl), "records may differ in their fields");
+        assert_eq!(format("\n\r\n {\"id\":1}\n", &user), Some(Format::Jsonl), "behind empty lines");
+        assert_eq!(format("\nuser,time\nana,1\n", &user), Some(Format::Csv));
         assert_eq!(format("name,time\n", &user), None);
         assert_eq!(format("{ not json\n", &user), None);
         assert_eq!(format("user,time\n", &Select::field("2")), None);

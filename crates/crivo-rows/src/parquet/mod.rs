@@ -9,6 +9,7 @@
 
 mod codec;
 mod copy;
+mod delta;
 mod footer;
 mod group;
 mod pages;

@@ -13,7 +13,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::stored::Stored;
-use super::{codec, told};
+use super::{codec, delta, told};
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::thrift::{Fault, PageHead, Version2};
 use crate::foreign::{self, Limits};
@@ -246,6 +246,7 @@ impl ColumnPages {
         let page = self.decompressed(&head, stored)?;
         let encoding = encoding_of(head.encoding).ok_or_else(|| damaged("a page has an unknown encoding"))?;
         let num_values = head.values as u32;
+        self.check_lengths(&head, encoding, &page)?;
         Ok(Some(match (head.kind, head.version_2) {
             (PageHead::DICTIONARY, _) => {
                 if self.kind == Type::BYTE_ARRAY {
@@ -282,6 +283,40 @@ impl ColumnPages {
             }
             _ => return Err(damaged("a page is of no known kind")),
         }))
+    }
+
+    /// Checks the lengths of texts before the crate takes memory for as many as they declare.
+    fn check_lengths(&self, head: &PageHead, encoding: Encoding, page: &[u8]) -> Result<()> {
+        let streams = match encoding {
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
+            Encoding::DELTA_BYTE_ARRAY => 2,
+            _ => return Ok(()),
+        };
+        let most = head.values.max(0) as u64;
+        // A page without values has no lengths.
+        let fits = self
+            .values_of(head, page)
+            .is_some_and(|values| values.is_empty() || delta::has_at_most(values, streams, most));
+        let memory = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(8);
+        if !fits || memory > self.limits.held {
+            return Err(damaged(format_args!("a page of {} bytes does not have {most} lengths", page.len())));
+        }
+        foreign::require_memory(memory)
+    }
+
+    /// The values of a page behind its levels.
+    fn values_of<'p>(&self, head: &PageHead, page: &'p [u8]) -> Option<&'p [u8]> {
+        if let Some(second) = head.version_2 {
+            return page.get((second.definition_bytes + second.repetition_bytes) as usize..);
+        }
+        let levels =
+            [(!self.is_flat, head.repetition_encoding), (!self.is_required, head.definition_encoding)];
+        levels.iter().filter(|(has_levels, _)| *has_levels).try_fold(page, |page, (_, number)| {
+            // Levels of the older encoding have no length. No program writes them beside differences.
+            let (length, rest) =
+                page.split_first_chunk::<4>().filter(|_| encoding_of(*number) == Some(Encoding::RLE))?;
+            rest.get(u32::from_le_bytes(*length) as usize..)
+        })
     }
 
     /// A page's bytes; the levels of version 2 are never compressed.

@@ -109,18 +109,22 @@ pub(super) fn run(
     if let Some(header) = &first.header {
         lines.add(header)?;
     }
-    let mut places = Vec::new();
+    let (mut is_text, mut places) = (first.header.is_some(), Vec::new());
     grouped
         .answers
         .for_each(|place, record| {
             match record.split_first() {
-                Some((&TEXT, line)) => lines.add(line).map_err(Error::caller)?,
+                Some((&TEXT, line)) => {
+                    is_text = true;
+                    lines.add(line).map_err(Error::caller)?;
+                }
                 _ => places.push(place.first_chunk().map_or(0, |place| u64::from_be_bytes(*place))),
             }
             Ok(())
         })
         .map_err(explained)?;
-    if places.is_empty() {
+    // Without rows nothing has told whether the input is text, and a copy of it is right either way.
+    if is_text || (places.is_empty() && !pass.input.is_rereadable()) {
         lines.end()?;
     } else {
         copy_by_place(pass, &places, out)?;
