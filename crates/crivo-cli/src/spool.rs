@@ -29,7 +29,9 @@ impl Spool {
             .context("standard input is read more than once, and no temporary file can be made")?;
         io::copy(&mut io::stdin().lock(), &mut spool.file)
             .and_then(|_| spool.file.flush())
-            .context("keeping standard input in a temporary file")?;
+            .context(
+                "keeping standard input in a temporary file, which is read more than once; TMPDIR chooses where",
+            )?;
         Ok(spool)
     }
 
