@@ -37,7 +37,7 @@ impl<'a> SearchProgress<'a> {
 /// quarter of a gigabyte.
 fn shown(stage: Stage) -> RunStage {
     match stage {
-        Stage::Signing => RunStage { name: "1/4 signing", after: 0.9 },
+        Stage::Signing => RunStage { name: "1/4 signing", after: 0.5 },
         Stage::Pairing => RunStage { name: "2/4 pairing", after: 3.0 },
         Stage::Gathering => RunStage { name: "3/4 gathering", after: 0.2 },
         Stage::Comparing => RunStage { name: "4/4 comparing", after: 0.0 },

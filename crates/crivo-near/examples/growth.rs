@@ -122,7 +122,8 @@ fn index(folder: &str, counts: impl Iterator<Item = u64>) -> Result<()> {
     );
     let mut before = 0;
     for count in counts {
-        let added = MadeDocuments { numbers: before..count, text: |number, text| short_text(number, 0, text) };
+        let added =
+            MadeDocuments { numbers: before..count, text: |number, text| short_text(number, 0, text) };
         let ((), adding) = timed(count - before, || {
             index.add_all(&added, &|place| Some(place.to_string().into_bytes())).map(drop)
         })?;
@@ -132,10 +133,7 @@ fn index(folder: &str, counts: impl Iterator<Item = u64>) -> Result<()> {
         };
         let ((_, few), (found, all)) = (ask(count / 10)?, ask(count)?);
         let (peak, bytes) = (usage().1, index.stats()?.bytes / count);
-        println!(
-            "{count}\t{}\t{adding:.1}\t{few:.1}\t{all:.1}\t{found}\t{bytes}\t{peak:.0}",
-            count - before
-        );
+        println!("{count}\t{}\t{adding:.1}\t{few:.1}\t{all:.1}\t{found}\t{bytes}\t{peak:.0}", count - before);
         before = count;
     }
     Ok(())

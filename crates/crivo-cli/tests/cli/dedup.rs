@@ -194,7 +194,9 @@ fn folders_hold_a_document_in_each_file() {
     assert!(scratch.path("clean/c.txt").exists() && !scratch.path("clean/deep/b.txt").exists());
     assert_eq!(scratch.read("c.tsv"), b"notes/a.txt\tnotes/a.txt\nnotes/deep/b.txt\tnotes/a.txt\n");
     scratch.run(&["dedup", "notes", "-o", "clean"]).fails_with("is there already");
-    scratch.run(&["dedup", "notes", "-o", "notes/deep/clean"]).fails_with("is inside of notes, which is read");
+    scratch
+        .run(&["dedup", "notes", "-o", "notes/deep/clean"])
+        .fails_with("is inside of notes, which is read");
     assert!(!scratch.path("notes/deep/clean").exists());
     scratch.run(&["dedup", "notes", "--field", "x"]).fails_with("each whole file is a document");
 }
@@ -351,7 +353,8 @@ fn two_documents_of_one_id_are_told_apart_by_a_warning() {
 #[test]
 fn a_long_record_is_read_on_request() {
     let text = "word ".repeat(20 << 20);
-    let scratch = Scratch::with([("docs.jsonl", format!("{{\"text\":\"{text}\"}}\n{{\"text\":\"{text}\"}}\n"))]);
+    let scratch =
+        Scratch::with([("docs.jsonl", format!("{{\"text\":\"{text}\"}}\n{{\"text\":\"{text}\"}}\n"))]);
     scratch.run(&["dedup", "docs.jsonl", "--json"]).fails_with("--max-record 1G allows longer ones");
     let report: Value = scratch.run(&["dedup", "docs.jsonl", "--json", "--max-record", "128M"]).json();
     assert_eq!((&report["documents"], &report["kept"]), (&2.into(), &1.into()));
@@ -367,7 +370,11 @@ fn little_memory_gives_the_same_result() {
         let mut report: Value = scratch.run(&args).json();
         // Only how much went to the disk may differ.
         let spilled = report["bytes_spilled"].take();
-        assert_eq!(report["bytes_read"], 3 * scratch.read("docs.jsonl").len(), "two readings, and one for the ids");
+        assert_eq!(
+            report["bytes_read"],
+            3 * scratch.read("docs.jsonl").len(),
+            "two readings, and one for the ids"
+        );
         ((report, scratch.read("p.tsv")), spilled)
     };
     let (large, small) = (report("2G"), report("16M"));
