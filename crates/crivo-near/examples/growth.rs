@@ -148,6 +148,6 @@ fn main() -> Result<()> {
     let counts = counts.iter().filter_map(|count| count.parse().ok());
     match what.as_str() {
         "index" => index(first, counts),
-        _ => engine(first.parse().unwrap_or(256) << 20, counts),
+        _ => engine(first.parse::<u64>().unwrap_or(256) << 20, counts),
     }
 }

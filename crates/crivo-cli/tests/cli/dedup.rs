@@ -352,7 +352,7 @@ fn two_documents_of_one_id_are_told_apart_by_a_warning() {
 
 #[test]
 fn a_long_record_is_read_on_request() {
-    let text = "word ".repeat(20 << 20);
+    let text = "word ".repeat(14 << 20);
     let scratch =
         Scratch::with([("docs.jsonl", format!("{{\"text\":\"{text}\"}}\n{{\"text\":\"{text}\"}}\n"))]);
     scratch.run(&["dedup", "docs.jsonl", "--json"]).fails_with("--max-record 1G allows longer ones");
