@@ -72,7 +72,9 @@ fn commands(group: &str, arguments: &[OsString]) -> Result<()> {
         Step::cargo("build --profile dist --package crivo-mail --example load").run()?;
     }
     let folder = root().join("benchmarks/commands");
-    let python = setup::python_with(&folder.join("requirements.txt"))?;
+    let own = folder.join(format!("requirements_{group}.txt"));
+    let shared = folder.join("requirements.txt");
+    let python = setup::python_with(if own.exists() { &own } else { &shared })?;
     python
         .script(&folder.join(format!("bench_{group}.py")))
         .args(["--crivo".into(), target().join("dist/crivo").into_os_string()])

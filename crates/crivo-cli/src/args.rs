@@ -108,6 +108,15 @@ impl From<FormatName> for Format {
     }
 }
 
+/// The input with the longest record that `--max-record` allows.
+pub(crate) fn with_longest_record(input: Input, longest: Option<u64>) -> Result<Input> {
+    match longest {
+        None => Ok(input),
+        Some(bytes) if (LEAST_RECORD..=MOST_RECORD).contains(&bytes) => Ok(input.max_record(bytes as usize)),
+        Some(_) => bail!("--max-record: expected a size from 256K to 2G"),
+    }
+}
+
 impl InputArgs {
     /// The input, checked: every file is there, options fit each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
@@ -139,13 +148,7 @@ impl InputArgs {
         if let Some(delimiter) = &self.delimiter {
             input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
         }
-        if let Some(bytes) = self.max_record {
-            if !(LEAST_RECORD..=MOST_RECORD).contains(&bytes) {
-                bail!("--max-record: expected a size from 256K to 2G");
-            }
-            input = input.max_record(bytes as usize);
-        }
-        Ok(input)
+        with_longest_record(input, self.max_record)
     }
 
     /// The files as they were named.

@@ -27,9 +27,9 @@ impl Spool {
     pub(crate) fn of_standard_input() -> Result<Self> {
         let mut spool = Self::empty()
             .context("standard input is read more than once, and no temporary file can be made")?;
-        io::copy(&mut io::stdin().lock(), &mut spool.file)
-            .and_then(|_| spool.file.flush())
-            .context("keeping standard input in a temporary file")?;
+        io::copy(&mut io::stdin().lock(), &mut spool.file).and_then(|_| spool.file.flush()).context(
+            "keeping standard input in a temporary file, which is read more than once; TMPDIR chooses where",
+        )?;
         Ok(spool)
     }
 

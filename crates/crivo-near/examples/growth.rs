@@ -1,51 +1,82 @@
-//! How CPU time and memory of the engine grow with the number of documents, without reading files.
+//! How CPU time, memory and disk grow with the number of documents, without reading files.
 //!
-//! `cargo run --release -p crivo-near --example growth -- 256 100000 400000` prints for each number of documents of
-//! about 1.9 KB the CPU time a document and the peak of resident memory, with 256 MiB. A third of the documents are
-//! changed copies of others. Making the texts is in the time; it is the same for every document.
+//! `cargo run --release -p crivo-near --example growth -- engine 256 100000 400000` searches documents of about 1.9 KB
+//! with 256 MiB, for each number of documents anew.
+//!
+//! `cargo run --release -p crivo-near --example growth -- index FOLDER 100000 1000000` adds documents of about 200 bytes
+//! until the index has each of these numbers. Then it asks about a tenth as many, half of them changed copies of indexed
+//! ones, and about all.
+//!
+//! Making the texts is in the time; it is the same for every document.
 
 // An example prints.
 #![allow(clippy::print_stdout)]
 
 use std::fmt::Write;
 use std::fs::read_to_string;
+use std::ops::Range;
 
 use crivo::hash::split_mix::finish as mix;
-use crivo_near::{Clusters, Documents, Keep, Linking, Result, Settings, TakeText, deal, near_duplicates};
+use crivo::similarity::Bands;
+use crivo_near::{
+    Clusters, Documents, Index, Keep, Linking, Result, Settings, TakeText, deal, near_duplicates,
+};
 
+/// How many documents a thread makes at once.
+const AT_ONCE: u64 = 256;
+
+/// Documents made from their numbers.
 struct MadeDocuments {
-    count: u64,
-    threads: usize,
-}
-
-fn make_text(number: u64, text: &mut String) {
-    text.clear();
-    // Every third is a copy of one before, with up to eleven words changed.
-    let original = if number % 3 == 2 { mix(number) % (number / 3 + 1) * 3 } else { number };
-    let changes = if original == number { 0 } else { mix(number + 1) % 12 };
-    let words = 40 + mix(original) % 580;
-    for word in 0..words {
-        let mut id = mix(original << 12 | word);
-        if (0..changes).any(|change| mix(number << 8 | change) % words == word) {
-            id = mix(id ^ number);
-        }
-        // Short words are frequent, as in a language.
-        let _ = write!(text, "{:x} ", id % (1 << (8 + id % 17)));
-    }
+    numbers: Range<u64>,
+    /// The text that a number has.
+    text: fn(u64, &mut String),
 }
 
 impl Documents for MadeDocuments {
     fn read<S: Send>(&self, make: &(dyn Fn() -> S + Sync), take: &TakeText<'_, S>) -> Result<Vec<S>> {
+        let Range { start, end } = self.numbers;
         let make = || (make(), String::new());
-        let states = deal(self.threads, self.count.div_ceil(256) as usize, make, |(state, text), task| {
-            for number in task as u64 * 256..self.count.min((task as u64 + 1) * 256) {
-                make_text(number, text);
+        let states = deal(1, (end - start).div_ceil(AT_ONCE) as usize, make, |(state, text), task| {
+            let first = start + task as u64 * AT_ONCE;
+            for number in first..end.min(first + AT_ONCE) {
+                text.clear();
+                (self.text)(number, text);
                 take(state, number, text.as_bytes())?;
             }
             Ok(())
         })?;
         Ok(states.into_iter().map(|(state, _)| state).collect())
     }
+}
+
+/// Appends a word. Short ones are frequent, as in a language.
+fn push_word(id: u64, text: &mut String) {
+    let _ = write!(text, "{:x} ", id % (1 << (8 + id % 17)));
+}
+
+/// About 1.9 KB. Every third is a copy of one before, with up to eleven words changed.
+fn long_text(number: u64, text: &mut String) {
+    let original = if number % 3 == 2 { mix(number) % (number / 3 + 1) * 3 } else { number };
+    let changes = if original == number { 0 } else { mix(number + 1) % 12 };
+    let words = 40 + mix(original) % 580;
+    for word in 0..words {
+        let id = mix(original << 12 | word);
+        let is_changed = (0..changes).any(|change| mix(number << 8 | change) % words == word);
+        push_word(if is_changed { mix(id ^ number) } else { id }, text);
+    }
+}
+
+/// About 200 bytes, different for each number. `last` changes the last word.
+fn short_text(number: u64, last: u64, text: &mut String) {
+    let words = 24 + mix(number) % 16;
+    for word in 0..words {
+        push_word(mix(number << 8 | word) ^ if word + 1 == words { last } else { 0 }, text);
+    }
+}
+
+/// Every second is a changed copy of an indexed one, and the others are new.
+fn asked_text(number: u64, text: &mut String) {
+    short_text(if number % 2 == 1 { number | 1 << 50 } else { number }, 1, text);
 }
 
 /// User and system time of this process in seconds, and its peak of resident memory in MiB.
@@ -60,18 +91,63 @@ fn usage() -> (f64, f64) {
     (ticks / 100.0, kibibytes / 1024.0)
 }
 
-fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1).filter_map(|argument| argument.parse::<u64>().ok());
-    let memory = arguments.next().unwrap_or(256) << 20;
+/// What `work` returns, and its CPU time divided by `count` in microseconds.
+fn timed<T>(count: u64, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+    let (before, _) = usage();
+    let done = work()?;
+    Ok((done, (usage().0 - before) * 1e6 / count as f64))
+}
+
+fn engine(memory: u64, counts: impl Iterator<Item = u64>) -> Result<()> {
     println!("documents\tCPU µs a document\tpeak MiB\tspilled MiB\tkept\tpairs");
-    for count in arguments {
-        let (before, _) = usage();
-        let settings = Settings { memory, threads: 1, ..Settings::default() };
-        let found = near_duplicates(&MadeDocuments { count, threads: 1 }, &settings, &())?;
-        let clusters = Clusters::of(&found, Linking::Kept, Keep::First)?;
-        let (after, peak) = usage();
-        let (each, spilled) = ((after - before) * 1e6 / count as f64, found.spilled() >> 20);
-        println!("{count}\t{each:.1}\t{peak:.0}\t{spilled}\t{}\t{}", clusters.kept_count(), found.pairs());
+    let settings = Settings { memory, threads: 1, ..Settings::default() };
+    for count in counts {
+        let documents = MadeDocuments { numbers: 0..count, text: long_text };
+        let ((found, kept), each) = timed(count, || {
+            let found = near_duplicates(&documents, &settings, &())?;
+            let clusters = Clusters::of(&found, Linking::Kept, Keep::First)?;
+            Ok((found, clusters.kept_count()))
+        })?;
+        let (peak, spilled) = (usage().1, found.spilled() >> 20);
+        println!("{count}\t{each:.1}\t{peak:.0}\t{spilled}\t{kept}\t{}", found.pairs());
     }
     Ok(())
+}
+
+fn index(folder: &str, counts: impl Iterator<Item = u64>) -> Result<()> {
+    let bands = Bands::new(16, 6)?;
+    let mut index = Index::create(folder, &Settings { bands: Some(bands), ..Settings::default() })?;
+    println!(
+        "documents\tadded\tµs to add one\tµs to ask about one of a tenth\tof all\tfound\tbytes a document\tpeak MiB"
+    );
+    let mut before = 0;
+    for count in counts {
+        let added =
+            MadeDocuments { numbers: before..count, text: |number, text| short_text(number, 0, text) };
+        let ((), adding) = timed(count - before, || {
+            index.add_all(&added, &|place| Some(place.to_string().into_bytes())).map(drop)
+        })?;
+        let ask = |asked: u64| {
+            let documents = MadeDocuments { numbers: 0..asked, text: asked_text };
+            timed(asked, || Ok(index.nearest_of_all(&documents, 0.8, 256 << 20)?.found.len()))
+        };
+        let ((_, few), (found, all)) = (ask(count / 10)?, ask(count)?);
+        let (peak, bytes) = (usage().1, index.stats()?.bytes / count);
+        println!("{count}\t{}\t{adding:.1}\t{few:.1}\t{all:.1}\t{found}\t{bytes}\t{peak:.0}", count - before);
+        before = count;
+    }
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((what, [first, counts @ ..])) = arguments.split_first() else {
+        println!("growth engine MEBIBYTES COUNT…, or growth index FOLDER COUNT…");
+        return Ok(());
+    };
+    let counts = counts.iter().filter_map(|count| count.parse().ok());
+    match what.as_str() {
+        "index" => index(first, counts),
+        _ => engine(first.parse::<u64>().unwrap_or(256) << 20, counts),
+    }
 }

@@ -8,6 +8,7 @@
 //! [estimated](crate::crowd); with [`Settings::all_pairs`] nothing is.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crivo::hash::{index, remix};
 
@@ -50,7 +51,7 @@ pub(crate) struct Candidates {
     pub(crate) crowded: Vec<u32>,
 }
 
-/// All candidate pairs.
+/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the search.
 pub(crate) fn candidates(
     keys: &Partitions<BandKey>,
     places: &Places,
@@ -58,7 +59,9 @@ pub(crate) fn candidates(
     settings: &Settings,
     room: u64,
     spill: &Arc<Spill>,
+    advance: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<Candidates> {
+    let done = AtomicU64::new(0);
     let threads = settings.thread_count();
     let each = room / threads as u64;
     let components = Components::new(places.len());
@@ -73,7 +76,7 @@ pub(crate) fn candidates(
                 pairs.put_bucket(bucket, places, twins)?;
             }
             pairs.records = records;
-            Ok(())
+            advance(done.fetch_add(1, Ordering::Relaxed) + 1)
         },
     )?;
     let mut crowded = Vec::new();

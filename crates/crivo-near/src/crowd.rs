@@ -1,17 +1,18 @@
 //! How many pairs does a very large cluster have that were not listed?
 //!
 //! In a crowded component (one with a bucket of more than [`LARGEST_BUCKET`](crate::LARGEST_BUCKET)
-//! contents) most pairs are not compared. So `k` of its `n` members are drawn, all pairs of those
-//! are compared, and the share `p` of near-duplicates among them stands for all `n(n − 1)/2` pairs: also for those
-//! that share no band key. What was listed is taken off.
+//! contents) most pairs are not compared. So `k` of its `n` members are drawn and put into a random ring, and each is
+//! compared with the [`NEIGHBOURS`] next in the ring. The share `p` of near-duplicates among these `m` pairs stands for
+//! all `n(n − 1)/2` pairs: also for those that share no band key. What was listed is taken off.
 //!
-//! **Bounds.** The share is a U-statistic of order 2, and deviates no more than the mean of `k/2` independent
-//! pairs would (Hoeffding: *Probability inequalities for sums of bounded random variables*, 1963, section 5). So
-//! the bounds are Wilson's for `k/2` trials, cut to what is possible.
+//! **Bounds.** The share is a U-statistic of order 2 over a part of the pairs, in which each drawn member is equally
+//! often (Blom: *Some properties of incomplete U-statistics*, 1976). With `ζ₁` the variance of a member's own share and
+//! `ζ₂ = p(1 − p)` its variance is `4ζ₁·(1 − k/n)/k + (ζ₂ − 2ζ₁)/m`, and `ζ₁ ≤ ζ₂/2` (Hoeffding: *A class of statistics with
+//! asymptotically normal distribution*, 1948). It is linear in `ζ₁`, so it is at most that of
+//! `min(m, k/(2(1 − k/n)))` independent pairs. The bounds are Wilson's for that number of trials, cut to what is
+//! possible.
 
-use std::collections::BinaryHeap;
-
-use crivo::hash::remix;
+use crivo::hash::split_mix::finish as mix;
 use crivo::math::two_sided_quantile;
 use crivo::{Confidence, Estimate};
 
@@ -20,11 +21,14 @@ use crate::candidates::{PairKey, pair_key};
 use crate::contents::Twins;
 use crate::error::Result;
 
-/// The most members that are drawn of a component: half a million pairs.
-const MOST_DRAWN: u64 = 1024;
+/// About the most members that are drawn of a component.
+const MOST_DRAWN: u64 = 16 << 10;
+
+/// With how many others each drawn member is compared in one direction of the ring.
+const NEIGHBOURS: usize = 4;
 
 /// Keeps this choice apart from those that hashes of members decide elsewhere.
-const DRAW: u32 = 0x6372_6F77;
+const DRAW: u64 = 0x6372_6F77_6400_0000;
 
 /// A component of which not all pairs are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +37,9 @@ pub(crate) struct Crowd {
     pub(crate) root: u32,
     /// The number of members, those with the same content included.
     pub(crate) members: u64,
-    /// The number of pairs that were drawn.
+    /// How many of them were drawn.
+    pub(crate) chosen: u64,
+    /// The number of pairs of those that were drawn.
     pub(crate) drawn: u64,
     /// How many of them are near-duplicates.
     pub(crate) alike: u64,
@@ -53,22 +59,25 @@ pub(crate) fn draw(
     let crowd_of = |member: u32| crowded.binary_search(&blocks.roots()[twins.first(member) as usize]).ok();
     let mut members = vec![0_u64; crowded.len()];
     (0..twins.members()).filter_map(crowd_of).for_each(|crowd| members[crowd] += 1);
-    let most = |crowd: usize| (members[crowd] * 8).isqrt().clamp(2, MOST_DRAWN) as usize;
-    // Those with the smallest hashes are drawn: the same on any number of threads.
-    let mut drawn = vec![BinaryHeap::<(u64, u32)>::new(); crowded.len()];
+    // A hash decides who is drawn, and where in the ring: the same on any number of threads.
+    let mut chosen: Vec<Vec<(u32, u32)>> = vec![Vec::new(); crowded.len()];
     for member in 0..twins.members() {
         let Some(crowd) = crowd_of(member) else { continue };
-        drawn[crowd].push((remix(u64::from(member), DRAW), member));
-        if drawn[crowd].len() > most(crowd) {
-            drawn[crowd].pop();
+        let hash = mix(DRAW ^ u64::from(member));
+        if (hash >> 32) * members[crowd] < MOST_DRAWN << 32 {
+            chosen[crowd].push((hash as u32, member));
         }
     }
     let mut crowds = Vec::with_capacity(crowded.len());
-    for ((drawn, &root), members) in drawn.into_iter().zip(crowded).zip(members) {
-        let contents: Vec<u32> = drawn.into_iter().map(|(_, member)| twins.first(member)).collect();
-        let mut crowd = Crowd { root, members, drawn: 0, alike: 0 };
-        for (at, &one) in contents.iter().enumerate() {
-            for &other in &contents[at + 1..] {
+    for ((mut ring, &root), members) in chosen.into_iter().zip(crowded).zip(members) {
+        ring.sort_unstable();
+        let mut crowd = Crowd { root, members, chosen: ring.len() as u64, drawn: 0, alike: 0 };
+        let content = |at: usize| twins.first(ring[at % ring.len()].1);
+        // A ring this small would have pairs twice; a crowd has at least 500 members.
+        let neighbours = NEIGHBOURS.min(ring.len().saturating_sub(1) / 2);
+        for at in 0..ring.len() {
+            for ahead in 1..=neighbours {
+                let (one, other) = (content(at), content(at + ahead));
                 crowd.drawn += 1;
                 if one == other {
                     crowd.alike += 1;
@@ -88,17 +97,14 @@ impl Crowd {
         let all = self.members as f64 * (self.members.saturating_sub(1)) as f64 / 2.0;
         let most = (all - listed as f64).max(0.0);
         let share = self.alike as f64 / self.drawn.max(1) as f64;
-        // Of d pairs k = (1 + √(1 + 8d))/2 members were drawn.
-        let trials = ((1.0 + (1.0 + 8.0 * self.drawn as f64).sqrt()) / 4.0).max(1.0);
+        let (chosen, pairs) = (self.chosen as f64, self.drawn as f64);
+        let left_out = 1.0 - (chosen / self.members.max(1) as f64).min(1.0);
+        let trials = if left_out > 0.0 { pairs.min(chosen / (2.0 * left_out)) } else { pairs }.max(1.0);
         let z = two_sided_quantile(confidence.level());
         let centre = (share + z * z / (2.0 * trials)) / (1.0 + z * z / trials);
         let width = z / (1.0 + z * z / trials)
             * (share * (1.0 - share) / trials + z * z / (4.0 * trials * trials)).sqrt();
         let left = |share: f64| (share.clamp(0.0, 1.0) * all - listed as f64).clamp(0.0, most);
-        // Everything drawn was compared: then it is no estimate.
-        if self.drawn as f64 == all {
-            return Estimate::exact((self.alike as f64 - listed as f64).max(0.0));
-        }
         let value = left(share);
         Estimate::probable(
             value.round(),

@@ -162,7 +162,11 @@ impl Search<'_> {
         let twins = Twins::new(first_with_content(&prints, &places, self.threads())?);
         drop(prints);
         let room = self.room(&places);
-        let found = candidates(&keys, &places, &twins, self.settings, room / 2, &Arc::default())?;
+        let advance = |done| {
+            self.watch.advance(Stage::Pairing, done, keys.count() as u64);
+            self.check_stop()
+        };
+        let found = candidates(&keys, &places, &twins, self.settings, room / 2, &Arc::default(), &advance)?;
         drop(keys);
         spilled += found.pairs.spill().bytes();
         let Candidates { pairs, roots, crowded } = found;

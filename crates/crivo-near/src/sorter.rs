@@ -4,6 +4,9 @@
 /// Below so many a general sort is as quick.
 const FEW: usize = 48;
 
+/// Beyond so many a general sort, which needs no second place for the values, saves more memory than time is lost.
+const MANY: usize = 16 << 20;
+
 /// Sorts one set of hashes after the other, in buffers it keeps.
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
@@ -15,7 +18,7 @@ pub(crate) struct Sorter {
 impl Sorter {
     /// Sorts, moves each value to the front once, and says how many there are.
     pub(crate) fn sort_once(&mut self, values: &mut [u64]) -> usize {
-        if values.len() < FEW || u32::try_from(values.len()).is_err() {
+        if values.len() < FEW || values.len() > MANY {
             values.sort_unstable();
         } else {
             self.distribute(values);

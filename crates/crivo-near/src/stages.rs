@@ -82,7 +82,7 @@ impl Paired {
             to.extents(self.samples.spill().bytes(), self.samples.extents())?;
             to.number(self.crowds.len() as u64)?;
             for crowd in &self.crowds {
-                for number in [crowd.root.into(), crowd.members, crowd.drawn, crowd.alike] {
+                for number in [crowd.root.into(), crowd.members, crowd.chosen, crowd.drawn, crowd.alike] {
                     to.number(number)?;
                 }
             }
@@ -104,10 +104,11 @@ impl Paired {
             let (twins, blocks) = (Twins::new(firsts), Blocks::load(from, members)?);
             let pairs = load_partitions(work, "pairs.spill", from)?;
             let samples = load_partitions(work, "samples.spill", from)?;
-            let mut crowds = Vec::with_capacity(from.count(32)?);
+            let mut crowds = Vec::with_capacity(from.count(40)?);
             for _ in 0..crowds.capacity() {
-                let (root, members) = (from.number()? as u32, from.number()?);
-                crowds.push(Crowd { root, members, drawn: from.number()?, alike: from.number()? });
+                let (root, members, chosen) = (from.number()? as u32, from.number()?, from.number()?);
+                let (drawn, alike) = (from.number()?, from.number()?);
+                crowds.push(Crowd { root, members, chosen, drawn, alike });
             }
             let signatures = load_segments(work, "signatures.spill", from)?;
             let spilled = from.number()?;

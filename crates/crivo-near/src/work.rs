@@ -161,7 +161,7 @@ fn remove(path: &Path) -> Result<()> {
 fn identity(folder: &WorkFolder, settings: &Settings) -> Result<String> {
     let bands = settings.bands()?;
     Ok(format!(
-        "format 1\nthreshold {}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n{}",
+        "format 2\nthreshold {}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n{}",
         settings.threshold,
         settings.shingles,
         settings.nfc,

@@ -94,7 +94,13 @@ fn bounds_cover_the_pairs_of_clusters_of_any_size() {
             if !(least..=most).contains(&truth) {
                 failures.push((sets, outcome.pairs(), least, truth, most));
             }
-            assert!(most <= truth * 1.6 + 30.0, "useless bounds of {sets}: {least} to {most}, not {truth}");
+            // Of crowds thousands of pairs are drawn. Pairs of a small cluster are taken as dependent on each other, which
+            // makes the bound of what was missed wide.
+            let widest = if sets >= 1000 { 1.06 } else { 1.6 };
+            assert!(
+                most <= truth * widest + 30.0,
+                "useless bounds of {sets}: {least} to {most}, not {truth}"
+            );
         }
     }
     assert!(failures.len() <= 22, "{} of {trials}: {failures:?}", failures.len());

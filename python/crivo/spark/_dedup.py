@@ -54,13 +54,8 @@ def dedup(
     What is to be dropped is found at once, and stays cached as long as the DataFrame that comes back is
     referred to.
     """
-    cut = None if bands is None else (bands.bands, bands.rows)
-    settings = Settings(threshold, shingle, html, hashes, cut, seed, fast, nfc)
-    check(keep, linking)
-    found = find(df, id, text, settings)
-    dropped = dropped_of(found, keep, linking).persist(StorageLevel.MEMORY_AND_DISK)
-    dropped.count()
-    forget(found.cached)
+    settings = Settings(threshold, shingle, html, hashes, bands, seed, fast, nfc)
+    dropped = find_dropped(df, id, text, settings, keep, linking)
     # Joined by an expression: a join by name would bring the id to the front.
     kept = df.join(dropped, df[quoted(id)] == dropped["id"], "left_anti")
     return cached_with(kept, [dropped])
@@ -87,21 +82,24 @@ def removed(
 
     It is found at once, and stays cached as long as the DataFrame that comes back is referred to.
     """
-    cut = None if bands is None else (bands.bands, bands.rows)
-    settings = Settings(threshold, shingle, html, hashes, cut, seed, fast, nfc)
-    check(keep, "kept")
-    found = find(df, id, text, settings)
-    certificate = dropped_of(found, keep, "kept").persist(StorageLevel.MEMORY_AND_DISK)
-    certificate.count()
-    forget(found.cached)
+    settings = Settings(threshold, shingle, html, hashes, bands, seed, fast, nfc)
+    certificate = find_dropped(df, id, text, settings, keep, "kept")
     return cached_with(certificate.select("id", "kept", "similarity"), [certificate])
 
 
-def check(keep: str, linking: str) -> None:
+def find_dropped(
+    df: DataFrame, id: str, text: str, settings: Settings, keep: Keep, linking: Linking
+) -> DataFrame:
+    """The documents that go, found at once and cached."""
     if keep not in ("first", "longest"):
         raise InvalidParameterError(f"keep: expected 'first' or 'longest', found {keep!r}")
     if linking not in ("kept", "chains"):
         raise InvalidParameterError(f"linking: expected 'kept' or 'chains', found {linking!r}")
+    found = find(df, id, text, settings)
+    dropped = dropped_of(found, keep, linking).persist(StorageLevel.MEMORY_AND_DISK)
+    dropped.count()
+    forget(found.cached)
+    return dropped
 
 
 def dropped_of(found: Found, keep: Keep, linking: Linking) -> DataFrame:

@@ -45,23 +45,13 @@ class Settings:
     shingle: str
     html: bool
     hashes: int
-    bands: tuple[int, int] | None
+    bands: crivo.Bands | None
     seed: int
     fast: bool
     nfc: bool
 
     def signer(self) -> Signer:
-        bands = None if self.bands is None else crivo.Bands(*self.bands)
-        return Signer(
-            self.threshold,
-            shingle=self.shingle,
-            html=self.html,
-            hashes=self.hashes,
-            bands=bands,
-            seed=self.seed,
-            fast=self.fast,
-            nfc=self.nfc,
-        )
+        return Signer(**vars(self))
 
     def verifier(self) -> Verifier:
         return Verifier(self.threshold, signatures=self.hashes if self.fast else None)
@@ -110,8 +100,7 @@ def near_duplicates(
     `near_duplicates(…).where(…)` nothing refers to it any more, and Spark would find the candidates again
     for every action.
     """
-    cut = None if bands is None else (bands.bands, bands.rows)
-    found = find(df, id, text, Settings(threshold, shingle, html, hashes, cut, seed, fast, nfc))
+    found = find(df, id, text, Settings(threshold, shingle, html, hashes, bands, seed, fast, nfc))
     pairs = twins_of(found.repeated)
     if found.verified is not None:
         verified = found.verified

@@ -183,6 +183,9 @@ struct Report {
     not_listed: Interval,
     removed: usize,
     compared: u64,
+    /// Bytes read over all readings, and bytes written to temporary files.
+    bytes_read: u64,
+    bytes_spilled: u64,
     /// How many more would stay without --against.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<usize>,
@@ -265,7 +268,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let (known, has_index) = (known.transpose()?.unwrap_or_default(), against.is_some());
     let is_known = |member| known.contains(found.place(member));
     let clusters = Clusters::of_unknown(&found, linking, keep, &is_known).map_err(explained)?;
-    results.write(&corpus, &found, &clusters, &known)?;
+    let same_ids = results.write(&corpus, &found, &clusters, &known)?;
+    if same_ids > 0 {
+        let lines = output::count(same_ids);
+        out.warn(format_args!(
+            "{lines} lines of the lists name two documents by the same id: --id chooses a field that is different for each"
+        ));
+    }
     settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let mut report = report(&corpus, &settings, &found, &clusters);
     if has_index {
@@ -279,7 +288,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.results.json {
         out.json(&report)?;
     } else {
-        print(&report, &corpus, &found, &clusters, out);
+        print(&report, &found, &clusters, out);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -315,12 +324,14 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
         not_listed: found.not_listed().into(),
         removed: found.documents() as usize - kept,
         compared: found.compared(),
+        bytes_read: corpus.bytes_read(),
+        bytes_spilled: found.spilled(),
         against: None,
     }
 }
 
 /// The summary goes to standard error: the documents may be on standard output.
-fn print(report: &Report, corpus: &Corpus<'_>, found: &Found, clusters: &Clusters, out: &Output) {
+fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     let count = |number: usize| output::count(number as u64);
     let documents = count(report.documents as usize);
     out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));
@@ -356,7 +367,7 @@ fn print(report: &Report, corpus: &Corpus<'_>, found: &Found, clusters: &Cluster
         "about {value} pairs missed, at most {upper} (95 % sure); {bands} bands of {rows}"
     ));
     let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let (read, spilled) = (bytes(corpus.bytes_read()), bytes(found.spilled()));
+    let (read, spilled) = (bytes(report.bytes_read), bytes(report.bytes_spilled));
     let compared = output::count(report.compared);
     out.tell(format_args!("{read} read, {spilled} spilled, {compared} pairs compared"));
 }

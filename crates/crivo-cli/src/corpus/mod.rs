@@ -21,9 +21,9 @@ pub(crate) use self::files::InputFiles;
 pub(crate) use self::folder::FolderCorpus;
 use self::names::IdReader;
 pub(crate) use self::rows::{RowCorpus, first_record};
-use crate::args::{FormatName, MOST_THREADS, typed_delimiter};
+use crate::args::{FormatName, MOST_THREADS, typed_delimiter, with_longest_record};
 use crate::interrupt::Interrupted;
-use crate::output::Output;
+use crate::output::{Output, RunStage};
 
 /// The field that a text is taken from, and the one with its name, unless options say otherwise.
 const TEXT_FIELD: &str = "text";
@@ -67,6 +67,10 @@ pub(crate) struct CorpusArgs {
     /// whose text is empty or null are always counted, and kept
     #[arg(long)]
     skip_bad: bool,
+
+    /// The longest record; a longer one is an error, because one missing quote can swallow the rest [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    max_record: Option<u64>,
 
     /// Threads to use; all processors if not given
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
@@ -131,6 +135,7 @@ impl CorpusArgs {
             delimiter: self.delimiter.clone(),
             html: self.html,
             skip_bad: self.skip_bad,
+            max_record: self.max_record,
             threads: self.threads,
         }
     }
@@ -170,6 +175,7 @@ impl CorpusArgs {
             (self.format.is_some(), "--format"),
             (self.delimiter.is_some(), "--delimiter"),
             (self.no_header, "--no-header"),
+            (self.max_record.is_some(), "--max-record"),
         ] {
             if given {
                 bail!("{option}: in a folder each whole file is a document, and its path the id");
@@ -187,7 +193,7 @@ impl CorpusArgs {
         if let Some(delimiter) = &self.delimiter {
             input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
         }
-        Ok(input)
+        with_longest_record(input, self.max_record)
     }
 }
 
@@ -209,7 +215,7 @@ impl Corpus<'_> {
     }
 
     /// Says what the next readings are for, which is shown beside their progress.
-    pub(crate) fn set_stage(&self, stage: &'static str) {
+    pub(crate) fn set_stage(&self, stage: impl Into<RunStage>) {
         if let Self::Rows(rows) = self {
             rows.set_stage(stage);
         }

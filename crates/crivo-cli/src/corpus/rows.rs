@@ -12,7 +12,7 @@ use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBa
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, EditText, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
-use crate::output::{Meter, Output};
+use crate::output::{Meter, Output, RunStage};
 use crate::spool::Spool;
 
 /// The first column of every batch is the text; the second, where there are ids, the id.
@@ -36,7 +36,7 @@ pub(crate) struct RowCorpus<'a> {
     skipped: AtomicU64,
     bytes_read: AtomicU64,
     /// What the next reading is for, shown beside its progress.
-    stage: Mutex<&'static str>,
+    stage: Mutex<RunStage>,
 }
 
 /// What one thread has of a reading: the caller's state, and the rows of each chunk it met.
@@ -101,13 +101,13 @@ impl<'a> RowCorpus<'a> {
             rows_before: Mutex::default(),
             skipped: AtomicU64::new(0),
             bytes_read: AtomicU64::new(0),
-            stage: Mutex::new(""),
+            stage: Mutex::default(),
         })
     }
 
     /// Says what the next readings are for.
-    pub(super) fn set_stage(&self, stage: &'static str) {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    pub(super) fn set_stage(&self, stage: impl Into<RunStage>) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage.into();
     }
 
     fn meter(&self) -> Meter {

@@ -14,14 +14,28 @@ use crate::interrupt;
 /// What is done sooner needs no bar.
 const DELAY: Duration = Duration::from_millis(400);
 
+/// One of the stages of a run that does several things one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RunStage {
+    /// What is being done.
+    pub(crate) name: &'static str,
+    /// About how long the stages after it take, in times of its own.
+    pub(crate) after: f64,
+}
+
+impl From<&'static str> for RunStage {
+    fn from(name: &'static str) -> Self {
+        Self { name, after: 0.0 }
+    }
+}
+
 /// Draws share, rate and time left on standard error if it is a terminal, and passes on the
 /// user's wish to stop.
 #[derive(Debug)]
 pub(crate) struct Meter {
     began: Instant,
     wanted: bool,
-    /// What is being done, where a command does several things one after the other.
-    stage: &'static str,
+    stage: RunStage,
     bar: OnceLock<ProgressBar>,
 }
 
@@ -30,9 +44,9 @@ impl Meter {
         Self::of_stage("", out)
     }
 
-    /// A meter for one of several stages.
-    pub(crate) fn of_stage(stage: &'static str, out: &Output) -> Self {
-        Self { began: Instant::now(), wanted: !out.quiet, stage, bar: OnceLock::new() }
+    /// A meter for one of several stages. The share is that of the stage, the time left that of the whole run.
+    pub(crate) fn of_stage(stage: impl Into<RunStage>, out: &Output) -> Self {
+        Self { began: Instant::now(), wanted: !out.quiet, stage: stage.into(), bar: OnceLock::new() }
     }
 
     /// Shows how many parts of a stage are done that reads no bytes.
@@ -81,19 +95,20 @@ const UNBOUNDED: &str = "{prefix}{spinner} {binary_bytes} read, {rate}";
 const PARTS: &str = "{prefix}{percent:>3} % {wide_bar} {left} left";
 
 /// A bar that is hidden unless standard error is a terminal.
-fn new_bar(stage: &'static str, template: &str, total: Option<u64>) -> ProgressBar {
+fn new_bar(stage: RunStage, template: &str, total: Option<u64>) -> ProgressBar {
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, to: &mut dyn Write| {
             let _ = write!(to, "{}/s", BinaryBytes(rate(state) as u64));
         })
-        .with_key("left", |state: &ProgressState, to: &mut dyn Write| {
-            let bytes = state.len().unwrap_or(0).saturating_sub(state.pos());
+        .with_key("left", move |state: &ProgressState, to: &mut dyn Write| {
+            let total = state.len().unwrap_or(0);
+            let left = total.saturating_sub(state.pos()) as f64 + total as f64 * stage.after;
             // At most a century, so that nothing overflows before the first byte is read.
-            let seconds = (bytes as f64 / rate(state)).min(3e9);
+            let seconds = (left / rate(state)).min(3e9);
             let _ = write!(to, "{:#}", HumanDuration(Duration::from_secs_f64(seconds.max(0.0))));
         });
-    let prefix = if stage.is_empty() { String::new() } else { format!("{stage} ") };
+    let prefix = if stage.name.is_empty() { String::new() } else { format!("{} ", stage.name) };
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_prefix(prefix)
 }
 
@@ -109,7 +124,7 @@ mod tests {
     #[test]
     fn templates_are_valid() {
         for (template, total) in [(BYTES, Some(1000)), (UNBOUNDED, None), (PARTS, Some(10))] {
-            let bar = new_bar("comparing", template, total);
+            let bar = new_bar("comparing".into(), template, total);
             bar.set_draw_target(ProgressDrawTarget::hidden());
             bar.set_position(10);
         }

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 pub(crate) use self::grid::Grid;
 pub(crate) use self::listing::{Cell, Form, Listing};
-pub(crate) use self::meter::Meter;
+pub(crate) use self::meter::{Meter, RunStage};
 pub(crate) use self::text::{
     between, bytes, count, estimate, exact, items, number, parameter, percent, rows as rows_of,
 };

@@ -12,6 +12,8 @@ use crate::layout::Layout;
 
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
+/// A record of which a buffer is not doubled any more.
+const GIANT: usize = 64 << 20;
 /// A first line that is longer than this tells no format.
 const FIRST_LINE: usize = 64 << 10;
 
@@ -91,7 +93,9 @@ impl Feed<'_> {
         if length < chunk.bytes.len() {
             return Ok(());
         }
-        let larger = (length * 2).min(record.saturating_add(self.chunk_size));
+        // Twice as much at first; of a giant record less, because all of the buffer is in memory.
+        let more = if length < GIANT { length } else { length / 4 };
+        let larger = (length + more).min(record.saturating_add(self.chunk_size));
         chunk.grow(larger).map_err(|error| error.in_file(&open.stream.file))
     }
 

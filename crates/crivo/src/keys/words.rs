@@ -71,7 +71,7 @@ impl Words {
     }
 
     /// Gives the words to `short` as their bytes in a little-endian number, those of more than
-    /// [`SHORT`] bytes to `long`, and collects what they make of them.
+    /// [`SHORT`] bytes to `long`, and appends what they make of them to `out`.
     #[inline]
     pub(crate) fn map_into(
         &self,
@@ -80,7 +80,6 @@ impl Words {
         long: impl Fn(&[u8]) -> u64,
     ) {
         let text = self.lower.as_bytes();
-        out.clear();
         out.extend(self.edges.chunks_exact(2).map(|edges| {
             let (start, len) = (edges[0], edges[1] - edges[0]);
             match text[start..].first_chunk::<SHORT>() {

@@ -37,6 +37,7 @@ impl Results {
             None if wanted.dry_run || wanted.json => Kept::Nowhere,
             None => Kept::StandardOutput,
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
+                ensure_outside(args, path)?;
                 Kept::Folder(NewFolder::new(path)?.readable_as(args.corpus.files()))
             }
             Some(path) => Kept::File(RowsFile::new(path, beside(args, path)?)?),
@@ -52,17 +53,18 @@ impl Results {
     }
 
     /// Writes everything; documents that an index knows do not stay. Files get their names when all of them are
-    /// written, the kept documents last: where these are new, the lists beside them are of the same run.
+    /// written, the kept documents last: where these are new, the lists beside them are of the same run. Returns
+    /// the number of lines that name two documents by the same id.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,
         found: &Found,
         clusters: &Clusters,
         known: &KnownDocuments,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let stays = |place: u64| found.member_at(place).is_none_or(|member| clusters.keeps(member));
         let keep = |place: u64| stays(place) && !known.contains(place);
-        let mut files = self.write_lists(corpus, found, clusters, known)?;
+        let (mut files, same_ids) = self.write_lists(corpus, found, clusters, known)?;
         match &self.kept {
             Kept::Nowhere => {}
             Kept::StandardOutput => corpus.copy(&keep, None, &mut output::rows())?,
@@ -71,33 +73,36 @@ impl Results {
                 files.push(file.fill(|to| corpus.copy(&keep, format, to))?);
             }
             Kept::Folder(folder) => {
-                return folder.fill(|to| {
+                folder.fill(|to| {
                     corpus.copy_files(&keep, to)?;
                     publish(files)
-                });
+                })?;
+                return Ok(same_ids);
             }
         }
-        publish(files)
+        publish(files)?;
+        Ok(same_ids)
     }
 
-    /// Writes the lists that were asked for, without giving them their names.
+    /// Writes the lists that were asked for, without giving them their names, and counts the lines that name two
+    /// documents by the same id.
     fn write_lists<'a>(
         &'a self,
         corpus: &Corpus<'_>,
         found: &Found,
         clusters: &Clusters,
         known: &KnownDocuments,
-    ) -> Result<Vec<Filled<'a>>> {
+    ) -> Result<(Vec<Filled<'a>>, u64)> {
         let mut files = Vec::new();
         if self.pairs.is_none() && self.clusters.is_none() && self.removed.is_none() {
-            return Ok(files);
+            return Ok((files, 0));
         }
         let listed = listed_members(found, clusters, self.pairs.is_some())?;
         let is_listed = |place: u64| {
             known.contains(place) || found.member_at(place).is_some_and(|member| listed[member as usize])
         };
         let names = corpus.names(&is_listed)?;
-        let mut writer = ResultWriter { found, names };
+        let mut writer = ResultWriter { found, names, line: Vec::new(), same_ids: 0 };
         if let Some(file) = &self.pairs {
             files.push(file.fill(|to| writer.pairs(to))?);
         }
@@ -107,7 +112,7 @@ impl Results {
         if let Some(file) = &self.removed {
             files.push(file.fill(|to| writer.removed(clusters, known, to))?);
         }
-        Ok(files)
+        Ok((files, writer.same_ids))
     }
 }
 
@@ -135,18 +140,28 @@ fn listed_members(found: &Found, clusters: &Clusters, with_pairs: bool) -> Resul
 struct ResultWriter<'a> {
     found: &'a Found,
     names: DocumentNames<'a>,
+    // Memory that each line uses again.
+    line: Vec<u8>,
+    /// How many lines named two documents by the same id.
+    same_ids: u64,
 }
 
 impl ResultWriter<'_> {
-    fn put(&mut self, member: u32, to: &mut dyn Write) -> Result<()> {
-        self.names.put(self.found.place(member), to)
+    /// Two documents, with nothing behind them.
+    fn put_both(&mut self, one: u32, other: u32, to: &mut dyn Write) -> Result<()> {
+        let Self { found, names, line, same_ids } = self;
+        line.clear();
+        names.put(found.place(one), line)?;
+        let end = line.len();
+        line.push(b'\t');
+        names.put(found.place(other), line)?;
+        *same_ids += u64::from(one != other && line[..end] == line[end + 1..]);
+        Ok(to.write_all(line)?)
     }
 
     /// Two documents and their similarity.
     fn put_line(&mut self, one: u32, other: u32, similarity: f64, to: &mut dyn Write) -> Result<()> {
-        self.put(one, to)?;
-        to.write_all(b"\t")?;
-        self.put(other, to)?;
+        self.put_both(one, other, to)?;
         Ok(writeln!(to, "\t{similarity}")?)
     }
 
@@ -161,9 +176,7 @@ impl ResultWriter<'_> {
         clusters.sizes().iter().for_each(|&(kept, _)| clustered[kept as usize] = true);
         for (&kept, member) in clusters.kept().iter().zip(0..).filter(|(kept, _)| clustered[**kept as usize])
         {
-            self.put(member, to)?;
-            to.write_all(b"\t")?;
-            self.put(kept, to)?;
+            self.put_both(member, kept, to)?;
             to.write_all(b"\n")?;
         }
         Ok(())
@@ -187,6 +200,21 @@ impl ResultWriter<'_> {
 /// An error on its way through the engine.
 fn untold(error: anyhow::Error) -> crivo_near::Error {
     crivo_near::Error::Documents(error.into())
+}
+
+/// Makes sure that a new folder is not inside of one that is read: the next run would read it too.
+fn ensure_outside(args: &Args, path: &Path) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(parent) = parent.canonicalize() else { return Ok(()) };
+    let is_around = |folder: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
+    match args.corpus.files().iter().find(|folder| is_around(folder)) {
+        Some(folder) => bail!(
+            "{}: is inside of {}, which is read: the next run would read it too; name a folder elsewhere",
+            path.display(),
+            folder.display()
+        ),
+        None => Ok(()),
+    }
 }
 
 /// A place for results, which must not be one of the files to read.

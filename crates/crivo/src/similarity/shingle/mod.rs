@@ -112,8 +112,13 @@ impl Shingler {
         match &self.kind {
             Shingles::Words(n) => {
                 let n = *n;
-                self.read_words(text);
-                self.roll(n);
+                self.tokens.clear();
+                for piece in pieces(text) {
+                    // The words that shingles of this piece share with those of the one before.
+                    self.tokens.drain(..self.tokens.len().saturating_sub(n - 1));
+                    self.append_words(piece);
+                    self.roll(n);
+                }
             }
             Shingles::Characters(n) => {
                 let n = *n;
@@ -148,6 +153,11 @@ impl Shingler {
     }
 
     fn read_words(&mut self, text: &[u8]) {
+        self.tokens.clear();
+        self.append_words(text);
+    }
+
+    fn append_words(&mut self, text: &[u8]) {
         self.words.read(text);
         let seed = self.seed;
         self.words.map_into(
@@ -188,6 +198,24 @@ impl Shingler {
     }
 }
 
+/// How many bytes of a text are cut into words at once: so a giant one takes little more than its shingles.
+const PIECE: usize = 1 << 20;
+
+/// The text in pieces of about [`PIECE`] bytes that end behind a blank, where no word goes on.
+fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    core::iter::from_fn(move || {
+        let text = rest.take()?;
+        let long = text.get(PIECE..).unwrap_or_default();
+        let Some(blank) = long.iter().position(|byte| matches!(byte, b' ' | b'\n')) else {
+            return Some(text);
+        };
+        let (piece, after) = text.split_at(PIECE + blank + 1);
+        rest = Some(after);
+        Some(piece)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::collections::BTreeSet;
@@ -225,6 +253,16 @@ mod tests {
         assert_eq!(count("stopwords", "Ok. Thank you"), 0);
         let mine = StopWords::new(["ENE"]).unwrap();
         assert_eq!(Shingler::new(Shingles::StopWords(mine)).set("ene mene muh ene".as_bytes()).len(), 1);
+    }
+
+    #[test]
+    fn a_text_that_is_read_in_pieces_has_the_shingles_of_the_whole() {
+        let long = "One  twö three, four\n".repeat(PIECE / 8) + &"x".repeat(2 * PIECE) + " end of it";
+        for n in [1, 2, 5] {
+            let mut shingler = Shingler::new(Shingles::words(n).unwrap());
+            let whole: Vec<u64> = shingler.tokens(long.as_bytes()).windows(n).map(roll::whole).collect();
+            assert!(shingler.shingles(long.as_bytes()) == whole, "{n} words");
+        }
     }
 
     #[test]
