@@ -160,11 +160,12 @@ mod tests {
 
     #[test]
     fn coefficients_find_the_odds_that_made_the_examples() {
-        // Margins on a grid, with as many spam messages at each as the odds 2·margin + 0.5 say.
+        // Margins on a grid, with as many labels of spam at each as the odds 2·margin + 0.5 and wrong labels give.
         let mut examples = Vec::new();
         for step in -30..=30 {
             let margin = f64::from(step) / 10.0;
-            let spam = (logistic(2.0 * margin + 0.5) * 2000.0).round() as u32;
+            let labelled = WRONG_LABELS + (1.0 - 2.0 * WRONG_LABELS) * logistic(2.0 * margin + 0.5);
+            let spam = (labelled * 2000.0).round() as u32;
             let evidence = Evidence { margin, ..Evidence::default() };
             examples.extend((0..2000).map(|i| (evidence, i < spam)));
         }

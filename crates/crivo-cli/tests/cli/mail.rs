@@ -313,7 +313,8 @@ fn thresholds_can_be_asked_for_and_are_kept() {
     let mail = message(&mut random, true);
     let verdict = |more: &[&str]| {
         let args = [&["mail", "check", "--store", "s", "--json"][..], more].concat();
-        scratch.feed(&args, &mail).json()["verdict"].as_str().unwrap().to_owned()
+        let report: Value = serde_json::from_str(&scratch.feed(&args, &mail).out).unwrap();
+        report["verdict"].as_str().unwrap().to_owned()
     };
     assert_eq!(verdict(&["--spam-from", "0.5"]), "spam");
     assert_eq!(verdict(&["--spam-from", "1", "--ham-to", "0.999999"]), "ham");
@@ -333,13 +334,17 @@ fn thresholds_can_be_asked_for_and_are_kept() {
 #[test]
 fn lessons_that_contradict_their_label_are_listed_and_told() {
     let (scratch, mut random) = trained();
+    scratch.write("more-spam.mbox", mbox(&mut random, true, 200));
+    scratch.write("more-ham.mbox", mbox(&mut random, false, 200));
+    let more = ["mail", "train", "--store", "s", "--spam", "more-spam.mbox", "--ham", "more-ham.mbox"];
+    scratch.run(&more).ok();
     assert_eq!(scratch.run(&["mail", "audit", "--store", "s"]).code, Some(1), "nothing contradicts yet");
     let mail = message(&mut random, true);
     let run = scratch.feed(&["mail", "learn", "--store", "s", "ham"], &mail);
     let subject = mail.lines().nth(1).unwrap().trim_start_matches("Subject: ").to_owned();
     assert_eq!(run.code, Some(0));
     let audit = scratch.run(&["mail", "audit", "--store", "s", "--json"]).json();
-    assert_eq!((&audit["messages"], &audit["contradictions"]), (&121.into(), &1.into()), "{audit}");
+    assert_eq!((&audit["messages"], &audit["contradictions"]), (&521.into(), &1.into()), "{audit}");
     let listed = &audit["listed"][0];
     assert_eq!((&listed["subject"], &listed["learned_as"]), (&subject.into(), &"ham".into()), "{audit}");
     assert!(listed["score"].as_f64().unwrap() > 0.9 && !listed["reasons"].as_array().unwrap().is_empty());
