@@ -55,7 +55,7 @@ pub struct SweepRow {
 }
 
 impl Verdicts {
-    fn add(&mut self, verdict: Verdict, score: f64) {
+    pub(crate) fn add(&mut self, verdict: Verdict, score: f64) {
         self.total += 1;
         self.at_half += u64::from(score >= 0.5);
         match verdict {
@@ -135,7 +135,7 @@ impl Filter {
     pub fn classic_finding(&self, message: &Message) -> Result<Finding> {
         match self.classic() {
             Some(classic) => classic.find(message),
-            None => Err(Error::Unsuitable("the store was not trained with --method classic".into())),
+            None => Err(Error::Unsuitable("the store does not have the method classic".into())),
         }
     }
 }

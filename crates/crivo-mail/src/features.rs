@@ -18,6 +18,15 @@ use crate::message::Message;
 /// The base-2 logarithm of the number of slots.
 pub(crate) const BITS: u8 = 20;
 
+/// From this slot on, features of transport headers. The first one is that a message has such headers at all.
+pub(crate) const TRANSPORT: usize = 1 << BITS;
+
+/// How many slots transport headers have.
+const TRANSPORT_BITS: u8 = 14;
+
+/// All slots of the model.
+pub(crate) const SLOTS: usize = TRANSPORT + (1 << TRANSPORT_BITS);
+
 /// How many words of a message are looked at.
 const WORDS: usize = 1200;
 
@@ -144,6 +153,12 @@ impl Featurizer {
         for fact in &message.facts {
             take(place(spaces.fact, fact.as_bytes()), Name::Fact(fact));
         }
+        if !message.transport.is_empty() {
+            take((TRANSPORT as u32) << 1, Name::Run(b""));
+        }
+        for fact in &message.transport {
+            take(place_of_transport(spaces.fact, fact.as_bytes()), Name::Fact(fact));
+        }
         self.words.read(message.subject.as_bytes());
         for word in self.words.iter().take(WORDS) {
             take(place(spaces.subject, word), Name::Subject(word));
@@ -224,6 +239,13 @@ fn place(space: FeatureHasher, name: &[u8]) -> u32 {
     slot << 1 | u32::from(weight < 0.0)
 }
 
+/// The place of a transport header: one of the last slots, but for the first of them.
+fn place_of_transport(space: FeatureHasher, name: &[u8]) -> u32 {
+    let (slot, weight) = space.place(name, 1.0);
+    let slot = TRANSPORT as u32 + (slot >> (BITS - TRANSPORT_BITS)).max(1);
+    slot << 1 | u32::from(weight < 0.0)
+}
+
 /// What a feature of a message is worth, so that the squares of all make 1.
 #[inline]
 pub(crate) fn scale(features: usize) -> f32 {
@@ -263,7 +285,7 @@ mod tests {
         let mut featurizer = Featurizer::new().unwrap();
         let message = Message::read(b"Subject: one\n\ntwo words");
         let features = featurizer.features(&message).to_vec();
-        let mut weights = vec![0.0; 1 << BITS];
+        let mut weights = vec![0.0; SLOTS];
         for (rank, entry) in features.iter().enumerate() {
             weights[(entry >> 1) as usize] = rank as f32 + 1.0;
         }

@@ -10,22 +10,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::alike::Signer;
 use crate::burst::Bursts;
-use crate::cache::{Cache, Nearest};
+use crate::cache::Cache;
 use crate::classic::Classic;
-use crate::combine::{Evidence, logistic};
 use crate::error::{Error, Problem, Result};
 use crate::features::Featurizer;
-use crate::judgement::{Judgement, Reason, Verdict};
-use crate::message::Message;
 use crate::model::{Model, derive_after, derive_all};
+use crate::policy::Policy;
 use crate::stats::{Stats, count};
 use crate::store::{Change, Changed, Method, Store};
-
-/// How many features are named as reasons.
-const FEATURES_NAMED: usize = 6;
-
-/// From which similarity on a learned message is named as a reason.
-const ALIKE: f64 = 0.1;
 
 /// From how many changed messages on everything is derived anew.
 const MANY: usize = 100;
@@ -37,16 +29,20 @@ pub struct Filter {
     inner: Mutex<Inner>,
     writer: Mutex<Writer>,
     readers: Mutex<Vec<Reader>>,
-    bursts: Mutex<Bursts>,
+    pub(crate) bursts: Mutex<Bursts>,
+    /// What the caller wants of verdicts, before what the store says.
+    wanted: Policy,
 }
 
 /// What checks use.
 #[derive(Debug)]
-struct Inner {
-    store: Store,
-    generation: u64,
-    brain: Brain,
-    cache: Cache,
+pub(crate) struct Inner {
+    pub(crate) store: Store,
+    pub(crate) generation: u64,
+    pub(crate) brain: Brain,
+    pub(crate) cache: Cache,
+    /// What the store's owner wants of verdicts.
+    policy: Policy,
 }
 
 /// The connection that changes the store.
@@ -60,7 +56,7 @@ struct Writer {
 
 /// What judges.
 #[derive(Debug, Clone)]
-enum Brain {
+pub(crate) enum Brain {
     Default(Arc<Model>),
     Classic(Arc<Classic>),
 }
@@ -128,90 +124,53 @@ impl Filter {
     }
 
     fn of(store: Store, folder: Option<PathBuf>) -> Result<Self> {
-        let (generation, brain) = load(&store)?;
+        let (generation, brain, policy) = load(&store)?;
         Ok(Self {
-            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default() }),
+            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default(), policy }),
             writer: Mutex::new(Writer { folder, open: None }),
             readers: Mutex::default(),
             bursts: Mutex::default(),
+            wanted: Policy::default(),
         })
+    }
+
+    /// With what the caller wants of verdicts, before what the store says. It is not stored.
+    ///
+    /// # Errors
+    /// If no filter can do that.
+    pub fn with_policy(mut self, wanted: Policy) -> Result<Self> {
+        wanted.check()?;
+        self.wanted = wanted;
+        Ok(self)
+    }
+
+    /// Stores what is wanted of verdicts, for all who ask this store. What is not said stays as it was.
+    ///
+    /// # Errors
+    /// If no filter can do that, or the store cannot be written.
+    pub fn keep_policy(&self, wanted: Policy) -> Result<()> {
+        wanted.check()?;
+        self.write(|store| {
+            let policy = wanted.or(store.policy()?);
+            policy.check()?;
+            store.put_policy(&policy).map(|()| ((), true))
+        })
+    }
+
+    /// Derives everything in a store anew from its messages, for a store of which derived records are damaged. Returns how
+    /// many messages it has.
+    ///
+    /// # Errors
+    /// If there is no store, a message is damaged, or the store cannot be written: nothing changes then.
+    pub fn repair(dir: &Path) -> Result<u64> {
+        let store = Store::open(dir)?;
+        store.rebuild(|store| derive(store, &[]))?;
+        Self::of(store, None)?.stats().map(|stats| stats.messages)
     }
 
     /// How the store judges.
     pub fn method(&self) -> Method {
         self.inner().store.method()
-    }
-
-    /// Judges a message: any bytes.
-    ///
-    /// # Errors
-    /// If the store is damaged.
-    pub fn check(&self, message: &[u8]) -> Result<Judgement> {
-        let message = Message::read(message);
-        self.judge(&message, true)
-    }
-
-    /// The verdict and the score alone, without reasons: for many messages.
-    ///
-    /// # Errors
-    /// If the store is damaged.
-    pub fn verdict(&self, message: &Message) -> Result<(Verdict, f64)> {
-        self.judge(message, false).map(|judgement| (judgement.verdict, judgement.score))
-    }
-
-    fn judge(&self, message: &Message, with_reasons: bool) -> Result<Judgement> {
-        let model = match &self.inner().brain {
-            Brain::Default(model) => Arc::clone(model),
-            Brain::Classic(classic) => return classic.judge(message),
-        };
-        let mut reader = self.reader()?;
-        let features = reader.featurizer.features(message);
-        let margin = if model.head.knows_both { model.weights.margin(features) } else { 0.0 };
-        let labels = model.labels(features);
-        let signature = reader.signer.sign(message)?;
-
-        let mut inner = self.inner();
-        let Inner { store, cache, generation, .. } = &mut *inner;
-        let (spam, ham) = match &signature {
-            Some(signature) => cache.nearest(store, *generation, signature, &mut reader.signer)?,
-            None => (None, None),
-        };
-        let sender = match &message.sender {
-            Some(sender) => Some(cache.sender(store, sender)?),
-            None => None,
-        };
-        let named = if with_reasons { name_nearest(store, spam, ham)? } else { Vec::new() };
-        drop(inner);
-
-        let like = |nearest: Option<Nearest>| nearest.map_or(0.0, |nearest| nearest.similarity);
-        let evidence = Evidence { margin: margin.into(), like_spam: like(spam), like_ham: like(ham), sender };
-        let burst = if with_reasons { self.burst(message, sender) } else { None };
-        let log_odds =
-            model.head.combiner.log_odds(&evidence) + burst.as_ref().map_or(0.0, |(_, odds)| *odds);
-        let score = logistic(log_odds);
-        let mut reasons = Vec::new();
-        if with_reasons {
-            if !model.head.knows_both {
-                reasons
-                    .push(Reason::Note("spam and ham have to be learned before there is a verdict".into()));
-            }
-            reasons.extend(burst.map(|(reason, _)| reason));
-            reasons.extend(named);
-            if let (Some(address), Some((spam, ham))) = (&message.sender, sender) {
-                reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
-            }
-            if model.head.knows_both {
-                let strongest = reader.featurizer.strongest(message, &model.weights.slots, FEATURES_NAMED);
-                let slope = model.head.combiner.slope();
-                let named = strongest
-                    .into_iter()
-                    .map(|(name, weight)| Reason::Feature { name, weight: weight * slope });
-                reasons.extend(named);
-            }
-        }
-        self.give_back(reader);
-        let thresholds = model.head.thresholds;
-        Ok(Judgement { verdict: thresholds.verdict(score), score, thresholds, reasons, labels })
     }
 
     /// Takes notice of what another process has learned since, or of another store in the place of this one.
@@ -234,12 +193,13 @@ impl Filter {
 
     /// Puts what the store says now in the place of what is in memory.
     fn renew(&self, store: &Store, folder: &Path) -> Result<()> {
-        let (generation, brain) = load(store)?;
+        let (generation, brain, policy) = load(store)?;
         let mut inner = self.inner();
         if inner.store.is_replaced() {
             inner.store = Store::open(folder)?;
         }
-        (inner.brain, inner.cache, inner.generation) = (brain, Cache::default(), generation);
+        (inner.brain, inner.cache, inner.generation, inner.policy) =
+            (brain, Cache::default(), generation, policy);
         Ok(())
     }
 
@@ -249,11 +209,14 @@ impl Filter {
     /// If the store is damaged.
     pub fn stats(&self) -> Result<Stats> {
         let inner = self.inner();
-        let thresholds = match &inner.brain {
-            Brain::Default(model) => Some(model.head.thresholds),
-            Brain::Classic(_) => None,
+        let (thresholds, put_aside) = match &inner.brain {
+            Brain::Default(model) => {
+                let policy = self.wanted.or(inner.policy);
+                (Some(model.head.limits.thresholds(&policy)), model.head.limits.put_aside.iter().sum())
+            }
+            Brain::Classic(_) => (None, 0),
         };
-        count(&inner.store, thresholds)
+        Ok(Stats { put_aside, ..count(&inner.store, thresholds)? })
     }
 
     /// Reads the whole store, and says if anything is not as it was written.
@@ -267,16 +230,12 @@ impl Filter {
         Brain::load(&inner.store).map(drop)
     }
 
-    /// Whether a sender that nobody has learned from writes a lot, and what that adds to the log-odds.
-    fn burst(&self, message: &Message, learned: Option<(u32, u32)>) -> Option<(Reason, f64)> {
-        let address = message.sender.as_ref()?;
-        let mut bursts = self.bursts.lock().unwrap_or_else(PoisonError::into_inner);
-        let messages = bursts.count(address, message.fingerprint, now());
-        let odds = if learned == Some((0, 0)) { Bursts::log_odds(messages) } else { None };
-        odds.map(|odds| (Reason::Burst { address: address.clone(), messages }, odds))
+    /// What is wanted of verdicts: by the caller, or else by the store's owner.
+    pub(crate) fn policy(&self) -> Policy {
+        self.wanted.or(self.inner().policy)
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    pub(crate) fn inner(&self) -> MutexGuard<'_, Inner> {
         // Whoever panicked has not changed what is in memory: that happens in one step, at the end.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -298,19 +257,28 @@ impl Filter {
         &self,
         work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>,
     ) -> Result<Vec<Changed>> {
+        self.write(|store| {
+            let changed = change(store, work)?;
+            let has_changed = !changed.is_empty();
+            Ok((changed, has_changed))
+        })
+    }
+
+    /// Writes to the store, and takes notice of what was written if the work says that anything was.
+    fn write<T>(&self, work: impl FnOnce(&Store) -> Result<(T, bool)>) -> Result<T> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((store, folder)) = writer.open()? {
-            let changed = change(store, work)?;
-            if !changed.is_empty() {
+            let (done, has_changed) = work(store)?;
+            if has_changed {
                 self.renew(store, folder)?;
             }
-            return Ok(changed);
+            return Ok(done);
         }
         let mut inner = self.inner();
-        let changed = change(&inner.store, work)?;
-        (inner.generation, inner.brain) = load(&inner.store)?;
+        let (done, _) = work(&inner.store)?;
+        (inner.generation, inner.brain, inner.policy) = load(&inner.store)?;
         inner.cache = Cache::default();
-        Ok(changed)
+        Ok(done)
     }
 
     pub(crate) fn reader(&self) -> Result<Reader> {
@@ -344,9 +312,9 @@ fn change(store: &Store, work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()
 }
 
 /// What judges now, and of which state of the store it is.
-fn load(store: &Store) -> Result<(u64, Brain)> {
+fn load(store: &Store) -> Result<(u64, Brain, Policy)> {
     let _moment = store.file().read_transaction()?;
-    Ok((store.state()?.generation, Brain::load(store)?))
+    Ok((store.state()?.generation, Brain::load(store)?, store.policy()?))
 }
 
 /// Derives what follows from messages that have changed.
@@ -365,21 +333,6 @@ impl Brain {
             Method::Classic => Self::Classic(Arc::new(Classic::load(store)?)),
         })
     }
-}
-
-/// The nearest messages in words, nearest first.
-fn name_nearest(store: &Store, spam: Option<Nearest>, ham: Option<Nearest>) -> Result<Vec<Reason>> {
-    let mut reasons = Vec::new();
-    for (nearest, class) in [(spam, Verdict::Spam), (ham, Verdict::Ham)] {
-        let Some(Nearest { fingerprint, similarity }) = nearest.filter(|nearest| nearest.similarity >= ALIKE)
-        else {
-            continue;
-        };
-        let subject = store.message(fingerprint)?.map(|learnt| learnt.subject).unwrap_or_default();
-        reasons.push((similarity, Reason::Alike { class, subject, similarity }));
-    }
-    reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(reasons.into_iter().map(|(_, reason)| reason).collect())
 }
 
 /// Milliseconds since 1970.

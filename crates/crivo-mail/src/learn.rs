@@ -4,10 +4,13 @@
 //! ([`crate::model`]). Messages are read before the transaction begins, as far as they fit into memory: nobody else
 //! can write during it.
 
+use std::collections::HashMap;
+
 use crate::alike;
 use crate::classic::Classic;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::filter::{Filter, now};
+use crate::judgement::Verdict;
 use crate::label::Label;
 use crate::message::Message;
 use crate::store::{Learnt, Method, encode_features};
@@ -36,6 +39,15 @@ pub enum Unlearned {
     Removed,
     /// It had not been learned so: nothing changed.
     Unknown,
+}
+
+/// What learning a message did, and whether the filter would have said the opposite.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lesson {
+    /// What it did.
+    pub learned: Learned,
+    /// The score, if the filter was sure of the opposite before.
+    pub contradicted: Option<f64>,
 }
 
 /// What training did.
@@ -81,6 +93,18 @@ impl Filter {
         Ok(outcome)
     }
 
+    /// As [`learn`](Self::learn), and says if the filter was sure of the opposite: a mistake of the filter, or of the teacher.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn teach(&self, message: &[u8], label: &Label) -> Result<Lesson> {
+        let (verdict, score) = self.verdict(&Message::read(message))?;
+        let learned = self.learn(message, label)?;
+        let opposite = matches!((label, verdict), (Label::Spam, Verdict::Ham) | (Label::Ham, Verdict::Spam));
+        // What is moved contradicts its earlier label, which is no news.
+        Ok(Lesson { learned, contradicted: (opposite && learned == Learned::New).then_some(score) })
+    }
+
     /// Forgets that a message has a label, or everything about it.
     ///
     /// # Errors
@@ -97,15 +121,22 @@ impl Filter {
     /// Learns many messages in one transaction: all of them, or none.
     ///
     /// # Errors
-    /// As [`learn`](Self::learn), and if a message cannot be read.
+    /// As [`learn`](Self::learn), if a message cannot be read, and if one is given as spam and as ham.
     pub fn train(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, Label)>>) -> Result<Trained> {
         let (mut trained, time, method) = (Trained::default(), now(), self.method());
         let mut mail = mail.into_iter();
         let mut batch = self.prepare_some(method, &mut mail)?;
+        let mut classes = HashMap::new();
         self.change_store(|_, change| {
             while !batch.is_empty() {
                 for Prepared { fingerprint, label, new, features } in std::mem::take(&mut batch) {
                     trained.read += 1;
+                    if label.is_class()
+                        && *classes.entry(fingerprint).or_insert(label == Label::Spam)
+                            != (label == Label::Spam)
+                    {
+                        return Err(given_as_both(&new));
+                    }
                     let next = |before: Option<&Learnt>| {
                         let already = before.is_some_and(|before| before.has(&label));
                         *(if already { &mut trained.already } else { &mut trained.learned }) += 1;
@@ -120,8 +151,7 @@ impl Filter {
         Ok(trained)
     }
 
-    /// The next messages, by number. Where spam and ham have the same one, it comes twice in the order in which it was given,
-    /// so that the later label counts, as if they had come one by one.
+    /// The next messages, by number.
     fn prepare_some(
         &self,
         method: Method,
@@ -155,4 +185,13 @@ impl Filter {
         let sender = message.sender.clone();
         Ok((Learnt { marks: Vec::new(), sender, subject, signature }, features))
     }
+}
+
+/// The error that one message is among the spam and among the ham of a training.
+fn given_as_both(message: &Learnt) -> Error {
+    let from = message.sender.as_deref().map(|sender| format!(" from {sender}")).unwrap_or_default();
+    Error::Unsuitable(format!(
+        "the message {:?}{from} is given as spam and as ham: remove it from one of them; nothing was learned",
+        message.subject.trim()
+    ))
 }

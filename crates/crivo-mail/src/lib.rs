@@ -11,11 +11,13 @@
 //! | what each feature says for spam | `linear` |
 //! | the learned message that says nearly the same | `alike` |
 //! | a sender that suddenly writes a lot | `burst` |
-//! | all evidence in one probability, and where the answers part | `combine` |
+//! | all evidence in one probability | `combine` |
+//! | where the answers part | `thresholds`, [`Policy`] |
+//! | which lessons contradict their label | [`Audit`] |
 //! | learned messages on disk, as a set | `store`, `exchange` |
 //! | what is derived from them | `model` |
 //! | the method all this grew from | `classic` |
-//! | how good it is | [`Evaluation`] |
+//! | how good it is | [`Evaluation`], [`OnlineEvaluation`] |
 //! | one filter for everyone who asks, and each user's own store | [`service`] |
 //! | mail programs ask: spamd's protocol | [`spamd`] |
 //! | people ask: a page (feature `serve`) | `web` |
@@ -36,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod alike;
+mod audit;
 mod burst;
 mod cache;
 mod classic;
@@ -46,22 +49,27 @@ mod exchange;
 mod features;
 mod filter;
 mod judgement;
+mod judging;
 mod label;
 mod learn;
 mod linear;
 pub mod marks;
 mod message;
 mod model;
+mod online;
 mod passthrough;
+mod policy;
 pub mod service;
 mod source;
 pub mod spamd;
 mod stats;
 mod store;
+mod thresholds;
 #[cfg(feature = "serve")]
 pub mod web;
 mod worth;
 
+pub use audit::{Audit, Contradiction};
 pub use classic::Finding;
 pub use error::{Error, Problem, Result};
 pub use evaluate::{Caught, Evaluation, SweepRow, Verdicts};
@@ -69,9 +77,11 @@ pub use exchange::Joined;
 pub use filter::Filter;
 pub use judgement::{Judgement, Reason, Thresholds, Verdict};
 pub use label::Label;
-pub use learn::{Learned, Trained, Unlearned};
+pub use learn::{Learned, Lesson, Trained, Unlearned};
 pub use message::Message;
+pub use online::{HAM_RATES, Mistake, OnlineEvaluation, Story, Teaching};
 pub use passthrough::passthrough;
+pub use policy::Policy;
 pub use source::{Mail, READ as MESSAGE_LIMIT};
 pub use stats::Stats;
 pub use store::Method;

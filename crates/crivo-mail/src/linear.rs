@@ -66,8 +66,8 @@ const BIAS: f32 = 0.05;
 
 impl Weights {
     /// Weights that say nothing.
-    pub(crate) fn zero(bits: u8) -> Self {
-        Self { slots: vec![0.0; 1 << bits], bias: 0.0 }
+    pub(crate) fn zero(slots: usize) -> Self {
+        Self { slots: vec![0.0; slots], bias: 0.0 }
     }
 
     /// The sum for a message: above zero for spam.

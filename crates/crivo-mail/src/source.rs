@@ -2,8 +2,8 @@
 //!
 //! A path is read in one order, that of names, and one message at a time. A file that begins as an mbox does is one; any
 //! other file is a message, and an empty one is none. Files that are compressed (gzip, zstd, xz) are read as what is in
-//! them. A folder with `cur` or `new` is a Maildir, of which those two and its subfolders are read; any other folder
-//! is read with everything below it. Names that begin with a dot are left out, but for subfolders of a Maildir.
+//! them. A folder with `cur` or `new` is a Maildir, of which those two are read: its subfolders, such as `.Junk`, are
+//! mailboxes of their own. Any other folder is read with everything below it. Names that begin with a dot are left out.
 //!
 //! Messages of an mbox are parted by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a blank one. People
 //! write lines that begin with `From ` too, so the date is looked for, unless the first line has none.
@@ -103,7 +103,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
         }
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
         let wanted = if is_maildir {
-            kind.is_dir() && name != "tmp"
+            kind.is_dir() && (name == "cur" || name == "new")
         } else {
             !is_hidden && (kind.is_dir() || kind.is_file())
         };
@@ -304,7 +304,9 @@ mod tests {
         ] {
             fs::write(at(name), text).unwrap();
         }
-        assert_eq!(all(folder.path()), ["one", "two", "three", "sent", "four", "five"]);
+        assert_eq!(all(folder.path()), ["one", "two", "three", "four", "five"]);
+        assert_eq!(all(&at("box")), ["four", "five"], "subfolders are mailboxes of their own");
+        assert_eq!(all(&at("box/.Sent")), ["sent"]);
         assert_eq!(all(&at("a/1.txt")), ["one"]);
         assert!(Mail::of(&at("nothing")).is_err());
     }

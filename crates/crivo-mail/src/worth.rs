@@ -15,8 +15,12 @@
 //! Scaling a feature by `s` and fitting is the same as fitting with steps that are `s²` times as long for it. The model
 //! takes it so: its weights stay those of plain features, and a check needs nothing but them.
 //!
+//! Features of transport headers have slots of their own ([`crate::features::TRANSPORT`]). They are worth nothing where one
+//! side was learned without such headers: their presence would tell where mail was kept, not what it is.
+//!
 //! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic classification* (2012).
 
+use crate::features::TRANSPORT;
 use crate::linear::Rows;
 
 /// What is added to each count: the less, the more is believed of few messages.
@@ -24,6 +28,10 @@ const DOUBT: f32 = 0.3;
 
 /// What a feature is worth that is as frequent on both sides.
 const LEAST: f32 = 0.3;
+
+/// Transport headers are evidence if the side that has them less often has them at least this often, relative to the other.
+/// Mail from a folder of sent messages has none, and new mail always has some: what they say would be said of all of it.
+const COMPARABLE: f32 = 0.5;
 
 /// In how many messages of the kind looked for, and in how many others, each slot is.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +46,8 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Counts of no messages.
-    pub(crate) fn zero(bits: u8) -> Self {
-        Self { of_kind: vec![0.0; 1 << bits], of_others: vec![0.0; 1 << bits], messages: [0.0; 2] }
+    pub(crate) fn zero(slots: usize) -> Self {
+        Self { of_kind: vec![0.0; slots], of_others: vec![0.0; slots], messages: [0.0; 2] }
     }
 
     /// Adds messages, given as places in `rows` with whether each is of the kind looked for.
@@ -90,7 +98,23 @@ fn squares(slots: impl Iterator<Item = (f32, f32)>, messages: [f32; 2]) -> Vec<f
         let worth = (log_of(of_kind) - log_of(of_others) + sides).abs() + LEAST;
         worth * worth
     };
-    slots.map(square).collect()
+    let mut squares = Vec::new();
+    // What marks messages with transport headers says for each side how many have any.
+    let mut marked = None;
+    for (slot, counts) in slots.enumerate() {
+        if slot == TRANSPORT {
+            marked = Some((counts.0 / messages[0].max(1.0), counts.1 / messages[1].max(1.0)));
+        }
+        squares.push(square(counts));
+    }
+    if let Some((of_kind, of_others)) = marked {
+        // The mark itself is never evidence.
+        squares[TRANSPORT] = 0.0;
+        if of_kind.min(of_others) < COMPARABLE * of_kind.max(of_others) {
+            squares[TRANSPORT..].fill(0.0);
+        }
+    }
+    squares
 }
 
 #[cfg(test)]
@@ -107,7 +131,7 @@ mod tests {
     fn a_feature_of_one_side_is_worth_more_than_one_of_both() {
         // Slot 0 in all messages, slot 1 in spam, slot 2 in ham, slot 3 in none.
         let rows = rows(&[&[0, 2], &[0, 2], &[0, 4], &[0, 4]]);
-        let mut counts = Counts::zero(2);
+        let mut counts = Counts::zero(4);
         counts.add(&rows, &[(0, true), (1, true), (2, false), (3, false)]);
         let squares = counts.squares();
         let expected = (libm::logf(2.3 / 0.3) + LEAST).powi(2);
@@ -119,7 +143,7 @@ mod tests {
     fn the_sides_may_differ_in_size() {
         // One in three on both sides: it says nothing, but for the doubt.
         let rows = rows(&[&[0], &[2], &[2]]);
-        let (mut counts, thrice) = (Counts::zero(1), [(0, true), (1, true), (2, true)]);
+        let (mut counts, thrice) = (Counts::zero(2), [(0, true), (1, true), (2, true)]);
         for _ in 0..10_000 {
             counts.add(&rows, &thrice);
         }
@@ -132,7 +156,7 @@ mod tests {
     fn parts_make_the_whole_and_what_is_left_out_was_never_there() {
         let rows = rows(&[&[0, 2], &[0, 5], &[2, 7]]);
         let of = |examples: &[(u32, bool)]| {
-            let mut counts = Counts::zero(2);
+            let mut counts = Counts::zero(4);
             counts.add(&rows, examples);
             counts
         };

@@ -278,3 +278,117 @@ fn evaluation_counts_every_message() {
     // Nothing here has a stop word, so no shingle can be made of it.
     assert_eq!((&rows[0]["ham_caught"], &rows[0]["ham_empty"]), (&1.0.into(), &1.0.into()));
 }
+
+#[test]
+fn subfolders_of_a_maildir_are_mailboxes_of_their_own() {
+    let scratch = Scratch::new();
+    let mut random = Random::new(3);
+    for folder in ["md/cur", "md/new", "md/.Junk/cur"] {
+        std::fs::create_dir_all(scratch.path(folder)).unwrap();
+    }
+    for number in 0..6 {
+        scratch.write(&format!("md/cur/{number}"), message(&mut random, false));
+        scratch.write(&format!("md/.Junk/cur/{number}"), message(&mut random, true));
+    }
+    let args = ["mail", "train", "--store", "s", "--spam", "md/.Junk", "--ham", "md", "--json"];
+    assert_eq!(scratch.run(&args).json()["learned"], 12);
+    let stats = scratch.run(&["mail", "stats", "--store", "s", "--json"]).json();
+    assert_eq!((&stats["spam"], &stats["ham"]), (&6.into(), &6.into()));
+}
+
+#[test]
+fn a_message_under_both_labels_is_an_error_that_names_it() {
+    let scratch = Scratch::new();
+    scratch.write("a.eml", "From: ana@example.org\nSubject: lunch on friday\n\nbody\n");
+    scratch.write("b.eml", "From: b@example.org\nSubject: other\n\nbody\n");
+    let run = scratch.run(&["mail", "train", "--store", "s", "--spam", "a.eml", "b.eml", "--ham", "a.eml"]);
+    assert_eq!(run.code, Some(3));
+    assert!(run.err.contains("lunch on friday") && run.err.contains("as spam and as ham"), "{}", run.err);
+    assert!(!scratch.path("s").join("mail.sqlite").exists());
+}
+
+#[test]
+fn thresholds_can_be_asked_for_and_are_kept() {
+    let (scratch, mut random) = trained();
+    let mail = message(&mut random, true);
+    let verdict = |more: &[&str]| {
+        let args = [&["mail", "check", "--store", "s", "--json"][..], more].concat();
+        let report: Value = serde_json::from_str(&scratch.feed(&args, &mail).out).unwrap();
+        report["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict(&["--spam-from", "0.5"]), "spam");
+    assert_eq!(verdict(&["--spam-from", "1", "--ham-to", "0.999999"]), "ham");
+    let wrong = scratch.feed(&["mail", "check", "--store", "s", "--false-positive-rate", "2"], &mail);
+    assert!(wrong.code == Some(3) && wrong.err.contains("0.000001 to 0.5"), "{}", wrong.err);
+    let crossed =
+        scratch.feed(&["mail", "check", "--store", "s", "--spam-from", "0.4", "--ham-to", "0.6"], &mail);
+    assert_eq!(crossed.code, Some(3));
+    scratch.write("one.mbox", mbox(&mut random, true, 1));
+    scratch.run(&["mail", "train", "--store", "s", "--spam", "one.mbox", "--spam-from", "0.51"]).ok();
+    assert_eq!(verdict(&[]), "spam");
+    assert_eq!(verdict(&["--spam-from", "1"]), "unsure");
+    let stats = scratch.run(&["mail", "stats", "--store", "s", "--json"]).json();
+    assert_eq!(stats["spam_from"], 0.51);
+}
+
+#[test]
+fn lessons_that_contradict_their_label_are_listed_and_told() {
+    let (scratch, mut random) = trained();
+    scratch.write("more-spam.mbox", mbox(&mut random, true, 200));
+    scratch.write("more-ham.mbox", mbox(&mut random, false, 200));
+    let more = ["mail", "train", "--store", "s", "--spam", "more-spam.mbox", "--ham", "more-ham.mbox"];
+    scratch.run(&more).ok();
+    assert_eq!(scratch.run(&["mail", "audit", "--store", "s"]).code, Some(1), "nothing contradicts yet");
+    let mail = message(&mut random, true);
+    let run = scratch.feed(&["mail", "learn", "--store", "s", "ham"], &mail);
+    let subject = mail.lines().nth(1).unwrap().trim_start_matches("Subject: ").to_owned();
+    assert_eq!(run.code, Some(0));
+    let audit = scratch.run(&["mail", "audit", "--store", "s", "--json"]).json();
+    assert_eq!((&audit["messages"], &audit["contradictions"]), (&521.into(), &1.into()), "{audit}");
+    let listed = &audit["listed"][0];
+    assert_eq!((&listed["subject"], &listed["learned_as"]), (&subject.into(), &"ham".into()), "{audit}");
+    assert!(listed["score"].as_f64().unwrap() > 0.9 && !listed["reasons"].as_array().unwrap().is_empty());
+    let text = scratch.run(&["mail", "audit", "--store", "s"]);
+    assert!(text.ok().contains("learned as ham"), "{}", text.out);
+}
+
+#[test]
+fn mail_in_the_order_of_dates_is_judged_and_then_taught() {
+    let scratch = Scratch::new();
+    let mut random = Random::new(5);
+    let dated = |random: &mut Random, is_spam, count: usize| -> String {
+        let one = |day: usize| {
+            let date = format!("Date: {} Jan 2024 10:00:00 +0000\n", day % 28 + 1);
+            format!("From x Thu Jan  1 00:00:00 1970\n{date}{}\n", message(random, is_spam))
+        };
+        (0..count).map(one).collect()
+    };
+    scratch.write("spam.mbox", dated(&mut random, true, 60));
+    scratch.write("ham.mbox", dated(&mut random, false, 60));
+    let paths = ["--spam", "spam.mbox", "--ham", "ham.mbox", "--json"];
+    let played = |store: &str, more: &[&str]| {
+        let run = scratch.run(&[&["mail", "eval", "--store", store][..], more, &paths].concat());
+        serde_json::from_str::<Value>(run.ok()).unwrap()
+    };
+    let all = played("a", &["--online", "everything", "--every", "10"]);
+    assert_eq!((&all["lessons"], &all["spam"]["total"]), (&120.into(), &60.into()));
+    assert_eq!(all["steps"].as_array().unwrap().len(), 10);
+    let mistakes = played("m", &["--online", "mistakes", "--every", "5"]);
+    assert!(mistakes["lessons"].as_u64().unwrap() < 120, "{mistakes}");
+    played("n", &["--online", "everything", "--every", "20", "--noise", "5%"]);
+    let stats = scratch.run(&["mail", "stats", "--store", "a", "--json"]).json();
+    assert_eq!(stats["messages"], 120);
+    let wrong = scratch.run(&[
+        "mail",
+        "eval",
+        "--store",
+        "x",
+        "--online",
+        "everything",
+        "--noise",
+        "80%",
+        "--spam",
+        "spam.mbox",
+    ]);
+    assert_eq!(wrong.code, Some(3));
+}

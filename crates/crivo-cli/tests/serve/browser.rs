@@ -144,7 +144,7 @@ fn a_form_on_another_site_cannot_teach() {
 #[test]
 fn every_page_is_readable_in_both_themes_and_on_a_phone() {
     let office = Office::trained();
-    let server = office.serve(&["--users", "users"]);
+    let server = office.serve(&["--users", "users", "--create-users"]);
     let browser = Browser::start();
     for number in 0..6 {
         server.spamc(&["-u", "alice", "-c"], &spam(number));

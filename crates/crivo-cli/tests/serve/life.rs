@@ -15,6 +15,16 @@ fn signals_end_the_server_cleanly() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_hangup_does_not_end_the_server() {
+    let office = Office::trained();
+    let server = office.serve(&[]);
+    server.signal("HUP");
+    assert_eq!(server.spamc(&["-c"], &spam(5_000)).code, Some(1), "it still answers");
+    assert_eq!(server.end("TERM").0, Some(0));
+}
+
 #[test]
 fn a_request_under_way_is_answered_before_the_end() {
     let office = Office::trained();

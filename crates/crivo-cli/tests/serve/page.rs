@@ -203,7 +203,7 @@ fn any_bytes_are_a_message_here_too() {
 #[test]
 fn mail_through_spamd_is_listed_without_its_text() {
     let office = Office::trained();
-    let server = office.serve(&["--users", "users"]);
+    let server = office.serve(&["--users", "users", "--create-users"]);
     server.spamc(&["-u", "alice", "-c"], &format!("Subject: private words\n{}", spam(3)));
     let list = server.get("/decisions").body;
     assert!(list.contains("spamd, alice") && !list.contains("private words"), "{list}");

@@ -109,7 +109,7 @@ fn a_few_lessons_change_the_verdict_and_survive_the_server() {
 #[test]
 fn each_user_has_a_store_beside_the_shared_one() {
     let office = Office::trained();
-    let server = office.serve(&["--users", "users"]);
+    let server = office.serve(&["--users", "users", "--create-users"]);
     for number in 0..25 {
         assert_eq!(server.spamc(&["-u", "alice", "-L", "ham"], &spam(number)).code, Some(0));
         assert_eq!(server.spamc(&["-u", "alice", "-L", "spam"], &ham(number)).code, Some(0));

@@ -114,10 +114,14 @@ impl Server {
         self.child.id()
     }
 
-    /// Asks the process to end with a signal, and gives its exit code and what else it printed.
-    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+    }
+
+    /// Asks the process to end with a signal, and gives its exit code and what else it printed.
+    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        self.signal(signal);
         let status = self.child.wait().unwrap();
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).unwrap();

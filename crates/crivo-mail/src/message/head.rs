@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::marks::{OF_FILTERS, begins_with_one_of, without_byte_order};
+use crate::marks::without_byte_order;
 
 /// How many headers are looked at.
 const HEADERS: usize = 1000;
@@ -84,19 +84,52 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Which headers there are, but for what filters have written: that is no evidence.
+    /// Which headers there are of those that an author chooses. Traces of mailboxes (`Status`, `X-UID`, `Delivered-To`), what
+    /// other filters wrote and what every transport adds are no evidence: they say where a message was kept.
     pub(super) fn facts(self) -> Vec<String> {
         let mut facts: Vec<String> = self
             .headers()
-            .filter(|(name, _)| name.len() <= 40 && !begins_with_one_of(name, OF_FILTERS))
-            .map(|(name, _)| format!("header {}", String::from_utf8_lossy(name).to_ascii_lowercase()))
+            .map(|(name, _)| String::from_utf8_lossy(name).to_ascii_lowercase())
+            .filter(|name| OF_AUTHORS.contains(&name.as_str()))
+            .map(|name| format!("header {name}"))
             .collect();
         facts.sort_unstable();
         facts.dedup();
-        facts.truncate(64);
         facts
     }
+
+    /// The headers of a name, as they stand, from the top.
+    pub(super) fn values(self, name: &'static str) -> impl Iterator<Item = &'a [u8]> {
+        let of_name = move |(found, value): (&[u8], &'a [u8])| {
+            found.eq_ignore_ascii_case(name.as_bytes()).then_some(value)
+        };
+        self.headers().filter_map(of_name)
+    }
 }
+
+/// Headers that the author of a message, or a mailing list, chooses to write.
+const OF_AUTHORS: [&str; 20] = [
+    "auto-submitted",
+    "cc",
+    "disposition-notification-to",
+    "errors-to",
+    "importance",
+    "in-reply-to",
+    "list-id",
+    "list-post",
+    "list-unsubscribe",
+    "list-unsubscribe-post",
+    "organization",
+    "precedence",
+    "references",
+    "reply-to",
+    "sender",
+    "thread-index",
+    "x-mailer",
+    "x-mimeole",
+    "x-msmail-priority",
+    "x-priority",
+];
 
 /// The name before the colon, if the line is a header.
 fn name_of(line: &[u8]) -> Option<&[u8]> {

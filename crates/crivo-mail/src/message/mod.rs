@@ -7,7 +7,7 @@
 //!
 //! Lines that end in CRLF and in LF are the same before anything else is looked at, and so are characters that only look
 //! different ([`text`]). What a reader sees and how the message is built both count: a body comes once as
-//! text, the facts of its making (types, hosts of links, headers that are there or not) as short names. What a reader
+//! text, the facts of its making (types, hosts of links, headers that authors write) as short names. What a reader
 //! does not see is no text: not what styles of a page hide, nor a plain version beside the page that is shown
 //! ([`versions`]); that there is such text is a fact.
 //!
@@ -19,6 +19,7 @@ mod address;
 mod head;
 mod links;
 mod text;
+mod transport;
 mod versions;
 
 use std::borrow::Cow;
@@ -59,6 +60,10 @@ pub struct Message {
     pub text: String,
     /// How it is built: short names, each once, ascending.
     pub facts: Vec<String>,
+    /// When it was sent by its own account, in seconds since 1970.
+    pub date: Option<i64>,
+    /// What its transport headers say of the way it took: short names, each once, ascending.
+    pub transport: Vec<String>,
 }
 
 impl Message {
@@ -88,6 +93,8 @@ impl Message {
             if let Some(subject) = headers.subject() {
                 message.subject = shortened(subject, SHORT_TEXT).into();
             }
+            message.date =
+                headers.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_timestamp);
             reader.read_headers(headers, message.sender.as_deref());
         }
         if !head.is_mime() {
@@ -109,6 +116,7 @@ impl Message {
         reader.facts.sort_unstable();
         reader.facts.dedup();
         message.facts = reader.facts;
+        message.transport = transport::facts(head, message.sender.as_deref());
         message
     }
 }
@@ -128,12 +136,9 @@ impl Reader {
     }
 
     fn read_headers(&mut self, headers: &mail_parser::Message<'_>, sender: Option<&str>) {
+        // Who wrote a message is what anyone can write: neither name nor domain of the sender is a fact.
         match sender.and_then(|sender| sender.rsplit_once('@')) {
             Some((_, domain)) => {
-                self.fact(format!("sender at {domain}"));
-                if let Some((_, last)) = domain.rsplit_once('.') {
-                    self.fact(format!("sender under .{last}"));
-                }
                 let reply = headers.reply_to().and_then(address::first);
                 if let Some((_, other)) = reply.as_deref().and_then(|reply| reply.rsplit_once('@')) {
                     self.fact(if other == domain {
@@ -145,9 +150,6 @@ impl Reader {
             }
             None if headers.from().is_some() => self.fact("sender without an address"),
             None => {}
-        }
-        if let Some(name) = headers.from().and_then(|from| from.first()).and_then(|first| first.name()) {
-            self.fact(format!("sender called {}", shortened(name, 64).to_lowercase()));
         }
         for (header, called) in [(HeaderName::To, "to"), (HeaderName::Cc, "copy")] {
             if let Some(HeaderValue::Address(list)) = headers.header(header) {

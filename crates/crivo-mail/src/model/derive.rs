@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::buckets::Filling;
 use super::place::{Kind, place};
-use super::stored::{self, LABEL_BITS, fold_features};
+use super::stored::{self, LABEL_SLOTS, fold_features};
 use super::{Head, LabelHead};
 use crate::alike::{self, Crowd, Signer};
-use crate::combine::{Combiner, Evidence, Wanted, thresholds};
+use crate::combine::{Combiner, Evidence};
 use crate::error::Result;
-use crate::features::BITS;
-use crate::judgement::Thresholds;
+use crate::features::SLOTS;
 use crate::label::Label;
 use crate::linear::{Recipe, Rows, Weights};
 use crate::store::{Changed, Learnt, Mark, Store, Table, decode_features};
+use crate::thresholds::Limits;
 use crate::worth::Counts;
 
 /// How the base is fitted: chosen by cross-validation inside of training mail.
@@ -23,7 +23,7 @@ const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
 const LATER: Recipe = Recipe { cost: 16.0, passes: 2 };
 
 /// Up to so many messages, all are the base.
-const SMALL: usize = 1024;
+const SMALL: usize = 64;
 
 /// Whether a message is spam, and since when; none if it is neither spam nor ham.
 type Class = Option<(bool, i64)>;
@@ -94,9 +94,9 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
     let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let (margins, mut counts) = unseen_margins(&all.rows, fold_of, &examples, BITS);
-    let (combiner, thresholds) = calibrate(&all, &examples, margins, &mut signer)?;
-    let mut weights = Weights::zero(BITS);
+    let (margins, mut counts) = unseen_margins(&all.rows, fold_of, &examples, SLOTS);
+    let (combiner, limits) = calibrate(&all, &examples, margins, &mut signer)?;
+    let mut weights = Weights::zero(SLOTS);
     if !examples.is_empty() {
         weights.fit(&all.rows, &examples, &counts.squares(), BASE);
     }
@@ -117,7 +117,7 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let kinds = |spam: bool| examples.iter().chain(&later).any(|(_, is_spam)| *is_spam == spam);
     let mut head = Head {
         combiner,
-        thresholds,
+        limits,
         knows_both: kinds(true) && kinds(false),
         base: examples.len() as u64,
         boundary,
@@ -240,19 +240,23 @@ fn unseen_margins(
     rows: &Rows,
     fold_of: impl Fn(u32) -> u64,
     examples: &[(u32, bool)],
-    bits: u8,
+    slots: usize,
 ) -> (Vec<f64>, Counts) {
     if examples.is_empty() {
-        return (Vec::new(), Counts::zero(bits));
+        return (Vec::new(), Counts::zero(slots));
     }
     // Few messages are divided more finely: each part still learns from most of them.
-    let folds = if examples.len() <= 2000 { 5 } else { 2 };
+    let folds = match examples.len() {
+        0..=200 => 10,
+        201..=2000 => 5,
+        _ => 2,
+    };
     let is_out = |at: u32, fold: u64| fold_of(at) % folds == fold;
-    let mut counts = Counts::zero(bits);
+    let mut counts = Counts::zero(slots);
     let mut parts = Vec::new();
     for fold in 0..folds {
         let out: Vec<_> = examples.iter().copied().filter(|(at, _)| is_out(*at, fold)).collect();
-        let mut part = Counts::zero(bits);
+        let mut part = Counts::zero(slots);
         part.add(rows, &out);
         counts.merge(&part);
         parts.push(part);
@@ -260,7 +264,7 @@ fn unseen_margins(
     let mut margins = vec![0.0; examples.len()];
     for (fold, part) in (0..folds).zip(&parts) {
         let others: Vec<_> = examples.iter().copied().filter(|(at, _)| !is_out(*at, fold)).collect();
-        let mut weights = Weights::zero(bits);
+        let mut weights = Weights::zero(slots);
         weights.fit(rows, &others, &counts.squares_without(part), BASE);
         for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at, fold)) {
             *margin = weights.margin(rows.row(*at as usize)).into();
@@ -269,17 +273,56 @@ fn unseen_margins(
     (margins, counts)
 }
 
-/// The coefficients and the thresholds, from evidence as new messages have it: `margins` are of models that have not
+/// Every message that is spam or ham, with the evidence about it from models that have not seen it.
+pub(crate) struct Unseen {
+    pub(crate) messages: Vec<(u64, Learnt)>,
+    /// For each message its place in `messages`, the evidence, and whether it is spam.
+    pub(crate) evidence: Vec<(usize, Evidence, bool)>,
+}
+
+/// The evidence about every message of a store, as a model that had not learned it would have it.
+pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
+    let _moment = store.file().read_transaction()?;
+    let all = Everything::load(store, &[])?;
+    let classed = all.messages.iter().enumerate();
+    let examples: Vec<(u32, bool)> =
+        classed.filter_map(|(at, (_, learnt))| Some((at as u32, learnt.is_spam()?))).collect();
+    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
+    let (margins, _) = unseen_margins(&all.rows, fold_of, &examples, SLOTS);
+    let found = evidence_of(&all, &examples, margins, &mut Signer::new()?)?;
+    let evidence = examples
+        .iter()
+        .zip(found)
+        .map(|(&(at, is_spam), (evidence, _))| (at as usize, evidence, is_spam))
+        .collect();
+    Ok(Unseen { messages: all.messages, evidence })
+}
+
+/// The coefficients and the limits, from evidence as new messages have it: `margins` are of models that have not
 /// seen them.
 fn calibrate(
     all: &Everything,
     examples: &[(u32, bool)],
     margins: Vec<f64>,
     signer: &mut Signer,
-) -> Result<(Combiner, Thresholds)> {
+) -> Result<(Combiner, Limits)> {
     if examples.iter().all(|(_, is_spam)| *is_spam) || examples.iter().all(|(_, is_spam)| !is_spam) {
-        return Ok((Combiner::default(), thresholds(&[], Wanted::default())));
+        return Ok((Combiner::default(), Limits::unknown()));
     }
+    let evidence = evidence_of(all, examples, margins, signer)?;
+    let combiner = Combiner::fit(&evidence);
+    let log_odds: Vec<(f64, bool)> =
+        evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
+    Ok((combiner, Limits::of(&log_odds)))
+}
+
+/// The evidence about examples: likeness to the others, and counts of senders without the example itself.
+fn evidence_of(
+    all: &Everything,
+    examples: &[(u32, bool)],
+    margins: Vec<f64>,
+    signer: &mut Signer,
+) -> Result<Vec<(Evidence, bool)>> {
     let mut members = Vec::new();
     let mut places = vec![None; examples.len()];
     let mut senders: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
@@ -303,12 +346,9 @@ fn calibrate(
         };
         let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
         let sender = sender.map(|&(spam, ham)| if is_spam { (spam - 1, ham) } else { (spam, ham - 1) });
-        evidence.push((Evidence { margin, like_spam, like_ham, sender }, is_spam));
+        evidence.push((Evidence { margin, like_spam, like_ham, sender, burst: 0.0 }, is_spam));
     }
-    let combiner = Combiner::fit(&evidence);
-    let log_odds: Vec<(f64, bool)> =
-        evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
-    Ok((combiner, thresholds(&log_odds, Wanted::default())))
+    Ok(evidence)
 }
 
 // ---- labels ----
@@ -348,11 +388,11 @@ fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mu
             .enumerate()
             .map(|(at, (_, labels))| (at as u32, labels.contains(&name)))
             .collect();
-        let mut weights = Weights::zero(LABEL_BITS);
+        let mut weights = Weights::zero(LABEL_SLOTS);
         let mut combiner = Combiner::without_others();
         if examples.iter().any(|(_, has)| !has) {
             let fold_of = |at: u32| messages[at as usize].0 >> 16;
-            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, LABEL_BITS);
+            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, LABEL_SLOTS);
             let evidence: Vec<(Evidence, bool)> = margins
                 .into_iter()
                 .zip(&examples)

@@ -10,7 +10,7 @@
 //!
 //! Weights that were fitted step by step cannot be unlearned. Fitting everything anew after each message would be exact, but
 //! takes seconds when there are many. So messages have an order, that of the time they were learned, and the
-//! oldest are the *base*: all of them up to 1,024, and beyond that a number that grows in steps of a quarter. The base is
+//! oldest are the *base*: all of them up to 64, and beyond that a number that grows in steps of a quarter. The base is
 //! fitted in several passes in the order of fingerprints, and its weights are kept; the later ones continue from there. A
 //! new message is one of the later ones, so learning or unlearning it costs a pass over those alone. Messages that were
 //! learned at the same time are never divided. All of this depends on the set of messages only, so the
@@ -21,15 +21,15 @@ mod derive;
 mod place;
 mod stored;
 
-pub(crate) use derive::{derive_after, derive_all};
+pub(crate) use derive::{Unseen, derive_after, derive_all, unseen};
 
 use std::collections::BTreeMap;
 
-use crate::combine::{Combiner, logistic};
+use crate::combine::Combiner;
 use crate::error::Result;
-use crate::judgement::Thresholds;
 use crate::linear::Weights;
 use crate::store::File;
+use crate::thresholds::{Limits, logistic};
 
 /// What a check needs in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,7 @@ pub(crate) struct Model {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Head {
     pub(crate) combiner: Combiner,
-    pub(crate) thresholds: Thresholds,
+    pub(crate) limits: Limits,
     /// Whether spam and ham were both learned.
     pub(crate) knows_both: bool,
     /// How many messages the base has.

@@ -4,14 +4,18 @@ use super::place::{Kind, place};
 use super::{Head, LabelHead, Model};
 use crate::combine::{Combiner, PIECES};
 use crate::error::Result;
-use crate::features::BITS;
-use crate::judgement::Thresholds;
+use crate::features::{BITS, SLOTS, TRANSPORT};
 use crate::linear::Weights;
+use crate::policy::Policy;
 use crate::store::{Bytes, File, Table, put_bytes};
+use crate::thresholds::{Limits, RATES, log_odds_of};
 use crate::worth::Counts;
 
 /// The base-2 logarithm of the number of slots of a label's weights: there may be many labels.
-pub(crate) const LABEL_BITS: u8 = 18;
+const LABEL_BITS: u8 = 18;
+
+/// How many slots the weights of a label have.
+pub(crate) const LABEL_SLOTS: usize = 1 << LABEL_BITS;
 
 /// How many weights are in a record.
 const PIECE: usize = 1 << 14;
@@ -23,10 +27,10 @@ pub(crate) fn fold_features(features: &[u32]) -> Vec<u32> {
 
 pub(super) fn load(file: &File) -> Result<Model> {
     let head = load_head(file)?;
-    let weights = Weights { slots: load_slots(file, Kind::Weights, 0, BITS)?, bias: head.bias };
+    let weights = Weights { slots: load_slots(file, Kind::Weights, 0, SLOTS)?, bias: head.bias };
     let labels = head.labels.iter().enumerate().map(|(label, found)| {
         Ok(Weights {
-            slots: load_slots(file, Kind::Weights, label as u16 + 1, LABEL_BITS)?,
+            slots: load_slots(file, Kind::Weights, label as u16 + 1, LABEL_SLOTS)?,
             bias: found.bias,
         })
     });
@@ -42,8 +46,10 @@ pub(super) fn put_head(file: &File, head: &Head) -> Result<()> {
     let mut record = Vec::new();
     record.extend_from_slice(&head.bias.to_le_bytes());
     put_combiner(&mut record, &head.combiner);
-    record.extend_from_slice(&head.thresholds.spam.to_le_bytes());
-    record.extend_from_slice(&head.thresholds.ham.to_le_bytes());
+    // Versions before the limits of several rates read two probabilities here.
+    let usual = head.limits.thresholds(&Policy::default());
+    record.extend_from_slice(&usual.spam.to_le_bytes());
+    record.extend_from_slice(&usual.ham.to_le_bytes());
     record.push(u8::from(head.knows_both));
     record.extend_from_slice(&head.base.to_le_bytes());
     record.extend_from_slice(&head.boundary.to_le_bytes());
@@ -53,7 +59,21 @@ pub(super) fn put_head(file: &File, head: &Head) -> Result<()> {
         put_combiner(&mut record, &label.combiner);
         record.extend_from_slice(&label.bias.to_le_bytes());
     }
+    put_limits(&mut record, &head.limits);
     file.put(Table::Derived, place(Kind::Head, 0, 0), record)
+}
+
+fn put_limits(record: &mut Vec<u8>, limits: &Limits) {
+    record.extend(limits.spam.iter().chain([&limits.ham]).flat_map(|limit| limit.to_le_bytes()));
+    record.extend(limits.put_aside.iter().flat_map(|count| count.to_le_bytes()));
+}
+
+fn decode_limits(bytes: &mut Bytes<'_>) -> Option<Limits> {
+    let mut spam = [0.0; RATES.len()];
+    for limit in &mut spam {
+        *limit = bytes.f64()?;
+    }
+    Some(Limits { spam, ham: bytes.f64()?, put_aside: [bytes.u64()?, bytes.u64()?] })
 }
 
 fn put_combiner(record: &mut Vec<u8>, combiner: &Combiner) {
@@ -64,7 +84,7 @@ fn decode_head(record: &[u8]) -> Option<Head> {
     let mut bytes = Bytes(record);
     let bias = f32::from_le_bytes(bytes.array()?);
     let combiner = decode_combiner(&mut bytes)?;
-    let thresholds = Thresholds { spam: bytes.f64()?, ham: bytes.f64()? };
+    let (spam, ham) = (bytes.f64()?, bytes.f64()?);
     let [knows_both] = bytes.array()?;
     let (base, boundary) = (bytes.u64()?, i64::from_le_bytes(bytes.array()?));
     let count = u32::from_le_bytes(bytes.array()?);
@@ -74,7 +94,13 @@ fn decode_head(record: &[u8]) -> Option<Head> {
         let combiner = decode_combiner(&mut bytes)?;
         labels.push(LabelHead { name, combiner, bias: f32::from_le_bytes(bytes.array()?) });
     }
-    let head = Head { combiner, thresholds, knows_both: knows_both == 1, base, boundary, bias, labels };
+    let limits = if bytes.0.is_empty() {
+        // Written before there were limits for several rates: its thresholds hold until the next lesson.
+        Limits { spam: [log_odds_of(spam); RATES.len()], ham: log_odds_of(ham), put_aside: [0, 0] }
+    } else {
+        decode_limits(&mut bytes)?
+    };
+    let head = Head { combiner, limits, knows_both: knows_both == 1, base, boundary, bias, labels };
     bytes.0.is_empty().then_some(head)
 }
 
@@ -114,10 +140,16 @@ pub(super) fn put_slots(file: &File, kind: Kind, model: u16, slots: &[f32]) -> R
     Ok(())
 }
 
-pub(super) fn load_slots(file: &File, kind: Kind, model: u16, bits: u8) -> Result<Vec<f32>> {
-    let mut slots = vec![0.0; 1 << bits];
+pub(super) fn load_slots(file: &File, kind: Kind, model: u16, count: usize) -> Result<Vec<f32>> {
+    let mut slots = vec![0.0; count];
     for (index, piece) in slots.chunks_mut(PIECE).enumerate() {
-        file.need(Table::Derived, place(kind, model, index as u32), |record| fill_piece(piece, record))?;
+        let number = place(kind, model, index as u32);
+        if index * PIECE < TRANSPORT {
+            file.need(Table::Derived, number, |record| fill_piece(piece, record))?;
+        } else {
+            // Stores that were written before transport headers had slots have no such piece.
+            file.get(Table::Derived, number, |record| fill_piece(piece, record))?;
+        }
     }
     Ok(slots)
 }
@@ -197,7 +229,7 @@ pub(super) fn load_base(file: &File) -> Result<(Weights, Counts)> {
         let numbers: [[u8; 4]; 3] = numbers.try_into().ok()?;
         rest.is_empty().then_some(numbers.map(f32::from_le_bytes))
     })?;
-    let slots = |which| load_slots(file, Kind::Base, which, BITS);
+    let slots = |which| load_slots(file, Kind::Base, which, SLOTS);
     let counts = Counts { of_kind: slots(OF_KIND)?, of_others: slots(OF_OTHERS)?, messages };
     Ok((Weights { slots: slots(WEIGHTS)?, bias }, counts))
 }

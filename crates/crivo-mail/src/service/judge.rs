@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Filter, Judgement, Label, Learned, Result, Stats, Unlearned};
+use crate::{Filter, Judgement, Label, Learned, Policy, Result, Stats, Unlearned};
 
 /// What a service needs of a store.
 pub trait Judge: Send + Sync + 'static {
@@ -59,11 +59,19 @@ impl OpenStore {
     pub fn open_or_create(folder: &Path) -> Result<Self> {
         Ok(Self { folder: folder.to_path_buf(), filter: Filter::open_or_create(folder)? })
     }
+
+    /// With what is wanted of verdicts, before what the store says.
+    ///
+    /// # Errors
+    /// If no filter can do that.
+    pub fn with_policy(self, wanted: Policy) -> Result<Self> {
+        Ok(Self { filter: self.filter.with_policy(wanted)?, ..self })
+    }
 }
 
 impl Judge for OpenStore {
     fn check(&self, message: &[u8]) -> Result<Judgement> {
-        self.filter.check(message)
+        self.filter.check_arriving(message)
     }
 
     fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {

@@ -214,9 +214,7 @@ impl Service {
 
     fn lesson<T>(&self, learn: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.read_only {
-            return Err(Error::Unsuitable(
-                "this service was started with --read-only and learns nothing".into(),
-            ));
+            return Err(Error::Unsuitable("this service only reads, and learns nothing".into()));
         }
         let outcome = learn();
         let mut journal = self.journal();

@@ -1,8 +1,9 @@
 //! Whose store? Each user may have one of their own, in a folder beside the shared one.
 //!
 //! The name comes from whoever connects, so it is never trusted as a path: [`folder_name`] takes
-//! names of letters, digits and `. _ - + @` that do not begin with a dot, and nothing else. A name
-//! it does not take has no store of its own, and its mail is judged by the shared one. Stores are
+//! names of letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen, and nothing else. A name
+//! it does not take has no store of its own, and its mail is judged by the shared one. Names that nobody has made
+//! a folder for get no store either, unless that was allowed: anyone who connects could fill the disk with them. Stores are
 //! opened when they are first needed and a few of them stay open; the folder is looked for again at
 //! every check, so that a store that appears, or goes, is noticed.
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::judge::{Judge, OpenStore};
-use crate::{Error, Result};
+use crate::{Error, Policy, Result};
 
 /// So many stores stay open; each holds its model in memory.
 const OPEN: usize = 32;
@@ -25,16 +26,18 @@ type Open = dyn Fn(&Path, bool) -> Result<Arc<dyn Judge>> + Send + Sync;
 pub struct Users {
     folder: PathBuf,
     opener: Box<Open>,
+    /// Whether a name without a folder gets one with its first lesson.
+    creates: bool,
     /// The most recently used last.
     open: Mutex<Vec<(String, Arc<dyn Judge>)>>,
 }
 
 impl Users {
-    /// The stores below a folder, which need not exist yet.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self::opened_by(folder, |path, create| {
+    /// The stores below a folder, which need not exist yet, with what is wanted of their verdicts.
+    pub fn new(folder: impl Into<PathBuf>, wanted: Policy) -> Self {
+        Self::opened_by(folder, move |path, create| {
             let opened = if create { OpenStore::open_or_create(path) } else { OpenStore::open(path) };
-            opened.map(|store| Arc::new(store) as Arc<dyn Judge>)
+            Ok(Arc::new(opened?.with_policy(wanted)?) as Arc<dyn Judge>)
         })
     }
 
@@ -43,7 +46,13 @@ impl Users {
         folder: impl Into<PathBuf>,
         opener: impl Fn(&Path, bool) -> Result<Arc<dyn Judge>> + Send + Sync + 'static,
     ) -> Self {
-        Self { folder: folder.into(), opener: Box::new(opener), open: Mutex::default() }
+        Self { folder: folder.into(), opener: Box::new(opener), creates: false, open: Mutex::default() }
+    }
+
+    /// Whether a name without a folder gets one with its first lesson. Without that, a user's folder has to be made first.
+    #[must_use]
+    pub fn creating(self, creates: bool) -> Self {
+        Self { creates, ..self }
     }
 
     /// The user's own store, if there is one.
@@ -52,21 +61,31 @@ impl Users {
     /// If there is one that cannot be opened.
     pub fn existing(&self, user: &str) -> Result<Option<Arc<dyn Judge>>> {
         match folder_name(user) {
-            Some(name) if self.folder.join(name).is_dir() => self.get(name, false).map(Some),
+            // A folder that was made for a user has no store before the first lesson.
+            Some(name) if self.folder.join(name).is_dir() => match self.get(name, false) {
+                Err(error) if error.is_missing_store() => Ok(None),
+                opened => opened.map(Some),
+            },
             _ => Ok(None),
         }
     }
 
-    /// The user's own store, made if there is none.
+    /// The user's own store, made if there is none and the user has a folder or may get one.
     ///
     /// # Errors
-    /// If the name can have no store, or it cannot be opened or made.
+    /// If the name can have no store, has no folder and gets none, or the store cannot be opened or made.
     pub fn own(&self, user: &str) -> Result<Arc<dyn Judge>> {
         let name = folder_name(user).ok_or_else(|| {
             Error::Unsuitable(format!(
-                "the user {user:?} cannot have a store: expected letters, digits and . _ - + @, not beginning with a dot"
+                "the user {user:?} cannot have a store: expected letters, digits and . _ - + @, beginning with neither a dot nor a hyphen"
             ))
         })?;
+        if !self.creates && !self.folder.join(name).is_dir() {
+            return Err(Error::Unsuitable(format!(
+                "the user {user:?} has no store: whoever runs the server makes the folder {} first",
+                self.folder.join(name).display()
+            )));
+        }
         self.get(name, true)
     }
 
@@ -114,7 +133,8 @@ impl Users {
 /// The folder of a user's store, unless the name could lead elsewhere.
 pub fn folder_name(user: &str) -> Option<&str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
-    let safe = !user.is_empty() && user.len() <= LONGEST && !user.starts_with('.') && user.chars().all(fits);
+    let safe =
+        !user.is_empty() && user.len() <= LONGEST && !user.starts_with(['.', '-']) && user.chars().all(fits);
     safe.then_some(user)
 }
 
@@ -128,11 +148,25 @@ mod tests {
 
     #[test]
     fn people_have_stores_and_paths_do_not() {
-        for user in ["alice", "bob.smith@example.org", "x+y", "-", "R2_D2"] {
+        for user in ["alice", "bob.smith@example.org", "x+y", "x-y", "R2_D2"] {
             assert_eq!(folder_name(user), Some(user));
         }
-        for user in ["", ".", "..", "../x", "a/b", "/etc", "a\\b", "a\0", ".ssh", "c:", "ü", &"x".repeat(101)]
-        {
+        for user in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/b",
+            "/etc",
+            "a\\b",
+            "a\0",
+            ".ssh",
+            "-",
+            "-rf",
+            "c:",
+            "ü",
+            &"x".repeat(101),
+        ] {
             assert_eq!(folder_name(user), None, "{user:?}");
         }
     }

@@ -27,10 +27,7 @@ impl Answer for Service {
 
 fn told(service: &Service, request: &Request, message: &Received) -> Vec<u8> {
     if service.is_read_only() {
-        return Refusal::unavailable(
-            "TELL commands are not enabled, the server was started with --read-only.",
-        )
-        .to_bytes();
+        return Refusal::unavailable("TELL commands are not enabled, this server only reads.").to_bytes();
     }
     match tell(service, request, message) {
         Ok((did_set, did_remove)) => reply::told(did_set, did_remove),

@@ -1,9 +1,9 @@
 //! What is a client answered? The bytes, as the original sends them.
 //!
 //! The protocol has points and a limit of 5.0 where the filter has a probability and three
-//! verdicts. [`points`] translates: the natural logarithm of the odds, kept within the band of the
-//! verdict. So a client that sorts by points and one that asks for the verdict always agree, and
-//! points mean the same after every lesson: 10 are odds of 22,000 to 1.
+//! verdicts. [`points`] translates: they rise with the probability, and spam begins at 5. So a
+//! client that sorts by points and one that asks for the verdict always agree, and a client may have a limit
+//! of its own above or below 5.
 //!
 //! | verdict | points |
 //! |---|---|
@@ -23,6 +23,12 @@ pub const REQUIRED: f64 = 5.0;
 
 /// The most points, either way: the odds of certainty are infinite.
 const MOST: f64 = 99.9;
+
+/// The least step of points, as they are printed.
+const LEAST: f64 = 0.1;
+
+/// From so many points on they are log-odds, whatever the thresholds: 10 are odds of 22,000 to 1.
+const PLAIN: f64 = 10.0;
 
 /// The width at which a header's list goes on in the next line.
 const FOLD: usize = 76;
@@ -74,16 +80,23 @@ fn framed(verb: Verb, verdict: Verdict, points: f64, body: Option<&[u8]>) -> Vec
     [head.as_bytes(), body.unwrap_or_default()].concat()
 }
 
-/// The probability as points.
+/// The probability as points, which rise with it: a client with a limit of its own, above or below 5, sorts as it would by
+/// score. From [`PLAIN`] on they are the log-odds themselves.
 pub fn points(judgement: &Judgement) -> f64 {
-    let odds = (judgement.score / (1.0 - judgement.score)).ln();
-    let (least, most) = match judgement.verdict {
-        Verdict::Ham => (-MOST, -0.1),
-        Verdict::Unsure => (0.0, REQUIRED - 0.1),
-        Verdict::Spam => (REQUIRED, MOST),
+    let log_odds = |probability: f64| (probability / (1.0 - probability)).ln().clamp(-MOST, MOST);
+    let (odds, limit) = (log_odds(judgement.score), log_odds(judgement.thresholds.spam));
+    let (points, least, most) = match judgement.verdict {
+        Verdict::Ham => (odds, -MOST, -LEAST),
+        Verdict::Unsure => ((REQUIRED - LEAST) * odds / limit.max(LEAST), 0.0, REQUIRED - LEAST),
+        Verdict::Spam if limit >= PLAIN => (REQUIRED + odds - limit, REQUIRED, MOST),
+        Verdict::Spam if odds >= PLAIN => (odds, REQUIRED, MOST),
+        Verdict::Spam => {
+            let part = (odds - limit) / (PLAIN - limit);
+            (REQUIRED + part * (PLAIN - REQUIRED), REQUIRED, MOST)
+        }
     };
     // A score that is no number says nothing: the least of its verdict.
-    if odds.is_nan() { least } else { odds.clamp(least, most) }
+    if points.is_nan() { least } else { points.clamp(least, most) }
 }
 
 /// What spoke for the verdict, as names that rules of mail programs can match.
@@ -253,14 +266,28 @@ mod tests {
         assert!(head.contains(&format!("Content-length: {}\r\n", message.len())), "{text}");
         assert_eq!(
             message,
-            "X-Spam-Flag: YES\r\nX-Spam-Level: *****\r\n\
-             X-Spam-Status: Yes, score=5.0 required=5.0 tests=CRIVO_SPAM,NEAR_SPAM,\r\n\
+            "X-Spam-Flag: YES\r\nX-Spam-Level: ******\r\n\
+             X-Spam-Status: Yes, score=6.5 required=5.0 tests=CRIVO_SPAM,NEAR_SPAM,\r\n\
              \tSENDER_SPAM,WORDS_SPAM,LABEL_SOCIAL_MEDIA\r\n\tversion=crivo-0.1.0\r\n\
              X-Crivo: spam; score=0.9900\r\nX-Crivo-Keywords: $category-social-media\r\nFrom: a\r\n\r\nhi\r\n"
         );
         let head = about(Verb::Headers, &judgement(Verdict::Ham, 0.01), b"From: a\n\nhi\n");
         let head = String::from_utf8(head).unwrap();
         assert!(head.ends_with("\nFrom: a\n\n") && head.contains("X-Spam-Status: No, score=-4.6"), "{head}");
+    }
+
+    #[test]
+    fn points_follow_the_score() {
+        let mut last = f64::NEG_INFINITY;
+        let thresholds = Thresholds { spam: 0.9, ham: 0.1 };
+        for step in -200..=200 {
+            let score = 1.0 / (1.0 + (-f64::from(step) / 10.0).exp());
+            let now = points(&judgement(thresholds.verdict(score), score));
+            // Unsure below one half is 0 points, as the least of its verdict.
+            let is_flat = thresholds.verdict(score) == Verdict::Unsure && score <= 0.5;
+            assert!(now > last || is_flat && now >= last, "{step}: {last} then {now}");
+            last = now;
+        }
     }
 
     proptest! {

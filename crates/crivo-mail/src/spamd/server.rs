@@ -8,7 +8,8 @@
 //! | limit | what happens beyond it |
 //! |---|---|
 //! | connections | the next ones wait in the system's queue |
-//! | time for a whole request | `79 Timeout`, and the connection is closed |
+//! | time for the head of a request | `79 Timeout`, and the connection is closed: a client that says nothing keeps no place |
+//! | time for a whole request | the same |
 //! | bytes of a message | the rest is read and dropped; who wants the whole message back is refused |
 //!
 //! A connection is closed in the order that lets the client read its answer: send, half-close,
@@ -22,7 +23,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::answer::Answer;
 use super::body::{Body, Received, State};
@@ -49,13 +50,20 @@ pub struct Limits {
     pub connections: usize,
     /// Time from the first byte of a request to its last, and again for the answer.
     pub patience: Duration,
+    /// Time for the head of a request, from the connection on.
+    pub head: Duration,
     /// Bytes of a message that are kept and judged.
     pub message: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections: 256, patience: Duration::from_secs(60), message: 32 << 20 }
+        Self {
+            connections: 1024,
+            patience: Duration::from_secs(60),
+            head: Duration::from_secs(10),
+            message: 32 << 20,
+        }
     }
 }
 
@@ -143,13 +151,17 @@ impl<A: Answer> Desk<A> {
         verb: &mut Option<Verb>,
     ) -> io::Result<Result<(Request, Received), Refusal>> {
         let mut head = Vec::new();
+        let deadline = Instant::now() + self.limits.head.min(self.limits.patience);
         let (request, taken) = loop {
             match request::parse(&head) {
                 Err(refusal) => return Ok(Err(refusal)),
                 Ok(Parsed::Whole(request, taken)) => break (request, taken),
                 Ok(Parsed::Incomplete) => {
                     head.reserve(PIECE);
-                    if stream.read_buf(&mut head).await? == 0 {
+                    let Ok(read) = timeout_at(deadline, stream.read_buf(&mut head)).await else {
+                        return Ok(Err(Refusal::timeout(self.limits.head.min(self.limits.patience), None)));
+                    };
+                    if read? == 0 {
                         return Ok(Err(request::cut_short(&head)));
                     }
                 }

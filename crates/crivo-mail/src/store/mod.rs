@@ -22,6 +22,7 @@ use crivo_records::{Table as _, Transaction};
 
 use crate::error::{Problem, Result};
 use crate::label::Label;
+use crate::policy::Policy;
 
 /// How a store judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,6 +47,7 @@ impl Method {
 /// The records of the table `head`.
 const SETTINGS: i64 = 1;
 const STATE: i64 = 2;
+const POLICY: i64 = 3;
 
 /// How many bytes of new features a transaction keeps in memory.
 const KEPT: usize = 128 << 20;
@@ -101,6 +103,32 @@ impl Store {
 
     pub(crate) fn state(&self) -> Result<State> {
         self.file.need(Table::Head, STATE, State::decode)
+    }
+
+    /// What the store's owner wants of verdicts.
+    pub(crate) fn policy(&self) -> Result<Policy> {
+        Ok(self.file.get(Table::Head, POLICY, Policy::decode)?.unwrap_or_default())
+    }
+
+    /// Keeps what the store's owner wants of verdicts.
+    pub(crate) fn put_policy(&self, policy: &Policy) -> Result<()> {
+        let transaction = self.file.write_transaction()?;
+        let mut state = self.state()?;
+        state.generation += 1;
+        self.file.put(Table::Head, POLICY, policy.encode())?;
+        self.file.put(Table::Head, STATE, state.encode())?;
+        self.file.commit(transaction)
+    }
+
+    /// Derives everything anew from the messages, whatever the derived records are.
+    pub(crate) fn rebuild(&self, derive: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
+        let transaction = self.file.write_transaction()?;
+        let mut state = self.state()?;
+        state.generation += 1;
+        self.file.remove_range(Table::Derived, i64::MIN, i64::MAX)?;
+        self.file.put(Table::Head, STATE, state.encode())?;
+        derive(self)?;
+        self.file.commit(transaction)
     }
 
     pub(crate) fn message(&self, fingerprint: u64) -> Result<Option<Learnt>> {

@@ -134,7 +134,7 @@ pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, nex
         Err(Objection::Host) => problem(
             StatusCode::MISDIRECTED_REQUEST,
             "Not this host",
-            "This page answers to addresses and to localhost. To use another name, start crivo mail serve with --web-name.",
+            "This page answers to addresses and to localhost. To use another name, the server has to be told of it when it starts.",
         ),
         Err(Objection::CrossSite) => refused(),
     };

@@ -98,3 +98,38 @@ fn a_store_that_cannot_grow_gives_an_error_and_keeps_what_it_has() {
     filter.verify().unwrap();
     assert_eq!(filter.stats().unwrap().messages, 20);
 }
+
+#[test]
+fn what_was_derived_can_be_derived_again() {
+    let mut writer = Writer::new("repair");
+    let (folder, filter) = trained(&writer.mail(60));
+    let probe = writer.message(true);
+    let score = filter.check(&probe).unwrap().score;
+    drop(filter);
+    let path = folder.path().join("mail.sqlite");
+    let whole = fs::read(&path).unwrap();
+    let (mut repaired, mut refused) = (0, 0);
+    for _ in 0..60 {
+        let mut bytes = whole.clone();
+        let at = writer.below(whole.len());
+        bytes[at] ^= 1 << writer.below(8);
+        fs::write(&path, &bytes).unwrap();
+        for end in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.path().join(format!("mail.sqlite{end}")));
+        }
+        if Filter::open(folder.path()).and_then(|filter| filter.verify()).is_ok() {
+            continue;
+        }
+        // What is damaged besides cannot be made again: that is an error, and nothing changes.
+        if Filter::repair(folder.path()).is_err() {
+            refused += 1;
+            continue;
+        }
+        let filter = Filter::open(folder.path()).unwrap();
+        filter.verify().unwrap();
+        assert_eq!(filter.check(&probe).unwrap().score, score);
+        filter.export(&mut Vec::new()).unwrap().unwrap();
+        repaired += 1;
+    }
+    assert!(repaired > 0, "{repaired} repaired, {refused} refused");
+}

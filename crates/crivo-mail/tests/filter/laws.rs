@@ -128,3 +128,67 @@ fn another_process_is_noticed() {
     filter.refresh().unwrap();
     assert!(filter.check(&message).unwrap().score < before);
 }
+
+#[test]
+fn a_few_wrong_labels_do_not_silence_the_filter() {
+    // Claim: of 400 messages one in a hundred with the wrong label leaves at least nine tenths of what was caught before.
+    let mut writer = Writer::new("wrong labels");
+    let mail = writer.mail(400);
+    let probes: Vec<Vec<u8>> = (0..200).map(|_| writer.message(true)).collect();
+    let caught = |mail: &[(Vec<u8>, Label)]| {
+        let (_folder, filter) = trained(mail);
+        let is_spam = |probe: &&Vec<u8>| filter.check(probe).unwrap().verdict == crivo_mail::Verdict::Spam;
+        (probes.iter().filter(is_spam).count(), filter.audit().unwrap().contradictions.len())
+    };
+    let (clean, none) = caught(&mail);
+    let mut noisy = mail.clone();
+    for (_, label) in noisy.iter_mut().step_by(100) {
+        *label = Label::Ham;
+    }
+    let (after, found) = caught(&noisy);
+    assert!(clean >= 180, "{clean} of 200 caught");
+    assert!(after * 10 >= clean * 9, "{clean} caught, and {after} after four wrong labels");
+    assert_eq!((none, found), (0, 4));
+}
+
+#[test]
+fn a_known_sender_is_no_excuse() {
+    let mut writer = Writer::new("forged");
+    let (_folder, filter) = trained(&writer.mail(400));
+    for _ in 0..50 {
+        let spam = String::from_utf8(writer.message(true)).unwrap();
+        let (_, rest) = spam.split_once('\n').unwrap();
+        let forged = format!("From: Person 3 <p3@work.example>\n{rest}");
+        let (plain, disguised) =
+            (filter.check(spam.as_bytes()).unwrap(), filter.check(forged.as_bytes()).unwrap());
+        assert_ne!(disguised.verdict, crivo_mail::Verdict::Ham);
+        assert!(plain.verdict != crivo_mail::Verdict::Spam || disguised.score > 0.5);
+    }
+}
+
+#[test]
+fn ham_that_never_travelled_teaches_nothing_about_travelling() {
+    // Ham from a folder of sent mail has no transport headers, and all new mail has some.
+    let mut writer = Writer::new("sent folder");
+    let travelled = |message: Vec<u8>| {
+        let way = "Return-Path: <x@relay.example>\nReceived: from mx.relay.example (mx.relay.example [10.0.0.1]) by home.example\n\
+                   Message-ID: <1@relay.example>\nDelivered-To: me@home.example\nX-UID: 17\nStatus: RO\n";
+        [way.as_bytes(), &message].concat()
+    };
+    let mail: Vec<_> = writer
+        .mail(200)
+        .into_iter()
+        .map(
+            |(message, label)| {
+                if label == Label::Spam { (travelled(message), label) } else { (message, label) }
+            },
+        )
+        .collect();
+    let (_folder, filter) = trained(&mail);
+    for _ in 0..50 {
+        let ham = writer.message(false);
+        let (plain, arrived) =
+            (filter.check(&ham).unwrap().score, filter.check(&travelled(ham)).unwrap().score);
+        assert!((plain - arrived).abs() < 0.1, "{plain} as sent, {arrived} as it arrives");
+    }
+}

@@ -1,6 +1,6 @@
 //! Forty messages: enough to say something, not enough to be sure of much.
 
-use crivo_mail::{Filter, Label, Reason, Verdict};
+use crivo_mail::{Filter, Label, Message, Reason, Verdict};
 
 use crate::support::{Writer, trained};
 
@@ -63,12 +63,12 @@ fn a_new_sender_that_writes_a_lot_is_named() {
     let (_folder, filter) = trained(&writer.mail(40));
     let message =
         |i: usize| format!("From: new@unknown.example\nSubject: {i}\n\nhello {i} there\n").into_bytes();
-    let first = filter.check(&message(0)).unwrap();
+    let first = filter.check_arriving(&message(0)).unwrap();
     assert!(!first.reasons.iter().any(|reason| matches!(reason, Reason::Burst { .. })));
     for i in 0..20 {
-        filter.check(&message(i)).unwrap();
+        filter.check_arriving(&message(i)).unwrap();
     }
-    let late = filter.check(&message(0)).unwrap();
+    let late = filter.check_arriving(&message(0)).unwrap();
     assert!(late.reasons.iter().any(|reason| matches!(reason, Reason::Burst { messages: 20, .. })));
     assert!(late.score > first.score);
 }
@@ -79,9 +79,23 @@ fn one_message_to_many_people_is_no_burst() {
     let (_folder, filter) = trained(&writer.mail(40));
     let message =
         b"From: new@unknown.example\nMessage-ID: <1@unknown.example>\nSubject: invitation\n\nhello\n";
-    let first = filter.check(message).unwrap();
+    let first = filter.check_arriving(message).unwrap();
     for _ in 0..100 {
-        assert_eq!(filter.check(message).unwrap().score, first.score);
+        assert_eq!(filter.check_arriving(message).unwrap().score, first.score);
+    }
+}
+
+#[test]
+fn asking_changes_nothing_and_reasons_cost_no_score() {
+    let mut writer = Writer::new("pure");
+    let (_folder, filter) = trained(&writer.mail(40));
+    let message =
+        |i: usize| format!("From: new@unknown.example\nSubject: {i}\n\nhello {i} there\n").into_bytes();
+    for i in 0..40 {
+        let judgement = filter.check(&message(i)).unwrap();
+        let (verdict, score) = filter.verdict(&Message::read(&message(i))).unwrap();
+        assert_eq!((judgement.verdict, judgement.score), (verdict, score));
+        assert!(!judgement.reasons.iter().any(|reason| matches!(reason, Reason::Burst { .. })));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crivo_mail::service::{Origin, Service, Users};
 use crivo_mail::spamd::server::Limits;
-use crivo_mail::{Label, Verdict};
+use crivo_mail::{Label, Policy, Verdict};
 
 use crate::support::{Scripted, Server, request};
 
@@ -27,7 +27,7 @@ fn server(folder: &std::path::Path) -> (Server, Arc<Scripted>, Stores) {
         let store = opened.entry(path.to_path_buf()).or_insert_with(|| Scripted::saying(Verdict::Ham, 0.001));
         Ok(Arc::clone(store) as _)
     });
-    let service = Service::new(shared.clone()).unwrap().with_users(users);
+    let service = Service::new(shared.clone()).unwrap().with_users(users.creating(true));
     (Server::start(service, Limits::default()), shared, stores)
 }
 
@@ -67,7 +67,8 @@ fn a_damaged_store_leaves_the_answer_to_the_shared_one_and_that_is_told_once() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("eve")).unwrap();
     std::fs::write(folder.path().join("eve/mail.sqlite"), b"junk, and no store").unwrap();
-    let service = Service::new(Scripted::spam()).unwrap().with_users(Users::new(folder.path()));
+    let service =
+        Service::new(Scripted::spam()).unwrap().with_users(Users::new(folder.path(), Policy::default()));
     let judgement = service.check(Some("eve"), MESSAGE, Origin::Spamd).unwrap();
     assert_eq!(judgement.verdict, Verdict::Spam);
     assert!(format!("{:?}", judgement.reasons).contains("the own store of eve cannot be read"));
@@ -84,7 +85,7 @@ fn names_that_are_paths_have_no_store_and_their_mail_is_judged_all_the_same() {
     let folder = outside.path().join("users");
     std::fs::create_dir_all(outside.path().join("elsewhere")).unwrap();
     let (server, shared, stores) = server(&folder);
-    for user in ["../elsewhere", "..", ".", "/etc", "a/../b", "a\\b", "%2e%2e"] {
+    for user in ["../elsewhere", "..", ".", "/etc", "a/../b", "a\\b", "%2e%2e", "-rf"] {
         assert!(check(&server, user).contains("Spam: True"), "{user}");
         let refused = teach(&server, user);
         assert!(refused.starts_with("SPAMD/1.0 69 Service Unavailable: the user"), "{refused}");
@@ -106,4 +107,34 @@ fn hundreds_of_users_are_served_with_few_stores_open() {
         assert!(check(&server, &format!("user{user}")).contains("Spam: False"), "user{user}");
     }
     assert_eq!(stores.lock().unwrap().len(), 100);
+}
+
+#[test]
+fn a_name_without_a_folder_gets_no_store_unless_that_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("alice")).unwrap();
+    let users = Users::new(folder.path(), Policy::default());
+    let service = Service::new(Scripted::spam()).unwrap().with_users(users);
+    let refused = service.learn(Some("mallory"), MESSAGE, &Label::Ham).unwrap_err().to_string();
+    assert!(refused.contains("mallory") && refused.contains("makes the folder"), "{refused}");
+    assert!(!folder.path().join("mallory").exists());
+    assert_eq!(service.check(Some("alice"), MESSAGE, Origin::Spamd).unwrap().verdict, Verdict::Spam);
+    service.learn(Some("alice"), MESSAGE, &Label::Ham).unwrap();
+    assert!(folder.path().join("alice/mail.sqlite").exists());
+}
+
+#[test]
+fn a_message_rescued_by_a_user_is_ham_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let users = Users::new(folder.path(), Policy::default()).creating(true);
+    let service = Service::new(Scripted::spam()).unwrap().with_users(users);
+    let body = "the monthly letter of the garden club with all the dates of the summer and of the autumn";
+    let letter =
+        |number: u32| format!("From: club@example.org\nSubject: letter\n\n{body} {number}\n").into_bytes();
+    service.learn(Some("alice"), &letter(1), &Label::Ham).unwrap();
+    for number in [1, 2] {
+        let judgement = service.check(Some("alice"), &letter(number), Origin::Spamd).unwrap();
+        assert_eq!(judgement.verdict, Verdict::Ham, "letter {number}");
+    }
+    assert_eq!(service.check(Some("alice"), MESSAGE, Origin::Spamd).unwrap().verdict, Verdict::Spam);
 }

@@ -9,7 +9,7 @@ use crivo_mail::{Filter, Judgement, MESSAGE_LIMIT, Verdict, passthrough};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::{FAILED, StoreArgs};
+use super::{FAILED, PolicyArgs, StoreArgs};
 use crate::output::{self, Output};
 
 /// What the filter says about the message on standard input
@@ -27,6 +27,9 @@ Exit codes: 0 spam, 1 ham, 2 unsure, 3 an error.")]
 pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
+
+    #[command(flatten)]
+    policy: PolicyArgs,
 
     /// The message with the verdict in its head, for procmail and its kin
     #[arg(long, conflicts_with = "json")]
@@ -53,7 +56,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         return pass_through(args, out);
     }
     let message = super::message()?;
-    let judgement = Filter::open(&args.store.store)?.check(&message)?;
+    let judgement = filter(args)?.check(&message)?;
     let code = match judgement.verdict {
         Verdict::Spam => 0,
         Verdict::Ham => 1,
@@ -112,9 +115,14 @@ fn pass_through(args: &Args, out: &Output) -> Outcome {
     Ok(code)
 }
 
+/// The store, with what is wanted of verdicts.
+fn filter(args: &Args) -> crivo_mail::Result<Filter> {
+    Filter::open(&args.store.store)?.with_policy(args.policy.policy())
+}
+
 /// A panic would lose the message: it is an error like any other.
 fn judge(args: &Args, message: &[u8]) -> Result<Judgement> {
-    let judged = std::panic::catch_unwind(|| Filter::open(&args.store.store)?.check(message));
+    let judged = std::panic::catch_unwind(|| filter(args)?.check(message));
     match judged {
         Ok(judged) => Ok(judged?),
         Err(_) => Err(anyhow!("the message could not be judged")),

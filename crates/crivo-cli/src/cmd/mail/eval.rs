@@ -4,22 +4,26 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use crivo_mail::{Caught, Filter, Mail, Method, SweepRow, Verdicts};
+use crivo_mail::{Caught, Filter, Mail, Method, Story, SweepRow, Teaching, Verdicts};
 use serde::Serialize;
 
 use super::super::Outcome;
+use super::online;
 use super::{KnownMail, StoreArgs};
 use crate::output::{self, Output};
 
 /// How good the filter is on mail of which the answer is known
 ///
-/// Nothing is learned. With --sweep, what each of the thresholds 0.1 … 1.0 gives: of similarity for a store of the
+/// Without --online nothing is learned. With --online, mail is taken in the order of its dates: each message is judged,
+/// and then taught to the store. With --sweep, what each of the thresholds 0.1 … 1.0 gives: of similarity for a store of the
 /// classic method, of the score for others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   crivo mail eval --store ~/.crivo-mail --spam new/Junk --ham new/Inbox
-  crivo mail eval --store classic/ --spam new/Junk --ham new/Inbox --sweep --json")]
+  crivo mail eval --store classic/ --spam new/Junk --ham new/Inbox --sweep --json
+  crivo mail eval --store new/ --online mistakes --spam Mail/Junk --ham Mail/Archive
+  crivo mail eval --store noisy/ --online everything --noise 1% --spam Mail/Junk --ham Mail/Archive")]
 pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
@@ -31,9 +35,41 @@ pub(crate) struct Args {
     #[arg(long)]
     sweep: bool,
 
+    /// Judge each message in the order of dates, and then teach everything, or mistakes only
+    #[arg(long, value_enum, value_name = "LESSONS", conflicts_with = "sweep")]
+    online: Option<Lessons>,
+
+    /// With --online: the share of lessons with the wrong label, such as 1%
+    #[arg(long, value_name = "SHARE", requires = "online", value_parser = share_of)]
+    noise: Option<f64>,
+
+    /// With --online: teach after so many messages, all at once
+    #[arg(long, value_name = "N", requires = "online", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    every: u32,
+
     /// One JSON object instead of a table
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Lessons {
+    /// Every message
+    Everything,
+    /// Those of which the verdict was wrong or unsure
+    Mistakes,
+}
+
+/// A share, in percent or as a number.
+fn share_of(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim(), 0.01),
+        None => (text, 1.0),
+    };
+    match number.parse::<f64>() {
+        Ok(found) if (0.0..=0.5).contains(&(found * unit)) => Ok(found * unit),
+        _ => Err("expected a share from 0 to 50%, such as 1% or 0.01".into()),
+    }
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -48,7 +84,7 @@ struct Report {
 }
 
 #[derive(Debug, Serialize)]
-struct ClassReport {
+pub(super) struct ClassReport {
     total: u64,
     spam: u64,
     unsure: u64,
@@ -108,6 +144,20 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.known.spam.is_empty() && args.known.ham.is_empty() {
         bail!("nothing to judge: name mail with --spam PATH and --ham PATH");
     }
+    if let Some(lessons) = args.online {
+        let mail = args.mail()?.collect::<crivo_mail::Result<Vec<_>>>()?;
+        let teaching = match lessons {
+            Lessons::Everything => Teaching::Everything,
+            Lessons::Mistakes => Teaching::Mistakes,
+        };
+        let story = Story {
+            teaching,
+            noise: args.noise.unwrap_or(0.0),
+            every: args.every as usize,
+            ..Story::default()
+        };
+        return online::run(&args.store.store, mail, story, args.json, out);
+    }
     let filter = Filter::open(&args.store.store)?;
     let began = Instant::now();
     let found = filter.evaluate(args.mail()?)?;
@@ -129,7 +179,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(if found.spam.total + found.ham.total == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn share(part: u64, whole: u64) -> String {
+pub(super) fn share(part: u64, whole: u64) -> String {
     format!("{:.2} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 

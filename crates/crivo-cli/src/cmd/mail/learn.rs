@@ -6,7 +6,7 @@ use crivo_mail::{Filter, Label, Learned, Unlearned};
 
 use super::super::Outcome;
 use super::StoreArgs;
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Learns the message on standard input
 ///
@@ -47,8 +47,15 @@ pub(crate) struct UnlearnArgs {
 
 pub(crate) fn learn(args: &LearnArgs, out: &Output) -> Outcome {
     let message = super::message()?;
-    let learned = Filter::open_or_create(&args.store.store)?.learn(&message, &args.label)?;
-    out.remark(match learned {
+    let lesson = Filter::open_or_create(&args.store.store)?.teach(&message, &args.label)?;
+    if let Some(score) = lesson.contradicted {
+        let label = &args.label;
+        out.warn(format_args!(
+            "the filter was sure of the opposite (probability of spam {}): if {label} was a mistake, unlearn {label}",
+            output::percent(score)
+        ));
+    }
+    out.remark(match lesson.learned {
         Learned::New => "learned",
         Learned::Already => "learned before: nothing changed",
         Learned::Moved => "moved from what it was learned as before",

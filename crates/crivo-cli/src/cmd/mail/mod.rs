@@ -3,9 +3,11 @@
 //! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. And whoever pipes mail
 //! through `check --passthrough` gets it back whatever goes wrong, because a filter that fails must not lose mail.
 
+mod audit;
 mod check;
 mod eval;
 mod learn;
+mod online;
 mod serve;
 mod set;
 mod stats;
@@ -17,6 +19,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::CommandFactory;
+use crivo_mail::Policy;
 
 use super::Outcome;
 use crate::output::Output;
@@ -50,6 +53,8 @@ enum Command {
     Eval(eval::Args),
     Serve(serve::Args),
     Stats(stats::Args),
+    Audit(audit::Args),
+    Repair(set::RepairArgs),
     Expire(set::ExpireArgs),
     Export(set::ExportArgs),
     Import(set::ImportArgs),
@@ -76,6 +81,32 @@ struct StoreArgs {
     store: PathBuf,
 }
 
+/// What is wanted of verdicts.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct PolicyArgs {
+    /// The largest share of ham that may be called spam, such as 0.0005 [default: 0.001]
+    #[arg(long, value_name = "RATE")]
+    false_positive_rate: Option<f64>,
+
+    /// Call messages spam from this score on, instead of the learned threshold
+    #[arg(long, value_name = "SCORE")]
+    spam_from: Option<f64>,
+
+    /// Call messages ham up to this score, instead of the learned threshold
+    #[arg(long, value_name = "SCORE")]
+    ham_to: Option<f64>,
+}
+
+impl PolicyArgs {
+    fn policy(self) -> Policy {
+        Policy {
+            false_positive_rate: self.false_positive_rate,
+            spam_from: self.spam_from,
+            ham_to: self.ham_to,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     match &args.command {
         Command::Train(args) => train::run(args, out),
@@ -85,6 +116,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Command::Eval(args) => eval::run(args, out),
         Command::Serve(args) => serve::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Audit(args) => audit::run(args, out),
+        Command::Repair(args) => set::repair(args, out),
         Command::Expire(args) => set::expire(args, out),
         Command::Export(args) => set::export(args, out),
         Command::Import(args) => set::import(args, out),

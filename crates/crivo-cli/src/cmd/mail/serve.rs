@@ -2,7 +2,8 @@
 //!
 //! Mail programs speak spamd's protocol (`spamc` is their client), people open a page. Both ask the
 //! same filter, which stays in memory and looks every second whether another process has learned
-//! something. The process ends cleanly at SIGTERM and SIGINT: requests under way are answered first.
+//! something. The process ends cleanly at SIGTERM and SIGINT: requests under way are answered first. SIGHUP is no reason to
+//! end: it is what a terminal sends that is closed, and what a service manager sends to reload.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,6 +23,7 @@ use crivo_mail::web::guard::{Guard, Token};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use super::PolicyArgs;
 use crate::cmd::Outcome;
 use crate::output::Output;
 
@@ -41,7 +43,8 @@ const LEAVE: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without --spamd and --web, both are served at their usual addresses. Port 0 takes a free one; the
-addresses are printed. SIGTERM and Ctrl-C end the server when requests under way are answered.
+addresses are printed. SIGTERM and Ctrl-C end the server when requests under way are answered; SIGHUP
+looks for what other processes have learned, which happens every second anyway.
 
 Examples:
   crivo mail serve --store ~/.crivo-mail --web
@@ -52,9 +55,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
 
-    /// A folder with a store for each user, chosen by spamd's User header; made as users teach
+    /// A folder with a folder for each user, chosen by spamd's User header; a store is made in it as the user teaches
     #[arg(long, value_name = "DIR")]
     users: Option<PathBuf>,
+
+    /// Make the folder of a user that has none: anyone who connects can then make stores
+    #[arg(long, requires = "users")]
+    create_users: bool,
+
+    #[command(flatten)]
+    policy: PolicyArgs,
 
     /// Serve spamd's protocol [default address: 127.0.0.1:1783]
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = SPAMD)]
@@ -81,7 +91,7 @@ pub(crate) struct Args {
     timeout: u64,
 
     /// Clients of spamd at one time; more wait
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = value_parser!(u32).range(1..=65_536))]
     connections: u32,
 }
 
@@ -124,9 +134,10 @@ fn service(args: &Args, out: &Output) -> Result<Service> {
         }
         opened => opened?,
     };
-    let service = Service::new(Arc::new(store))?.read_only(args.read_only);
+    let policy = args.policy.policy();
+    let service = Service::new(Arc::new(store.with_policy(policy)?))?.read_only(args.read_only);
     Ok(match &args.users {
-        Some(folder) => service.with_users(Users::new(folder)),
+        Some(folder) => service.with_users(Users::new(folder, policy).creating(args.create_users)),
         None => service,
     })
 }
@@ -157,6 +168,7 @@ async fn serve(
     out: &Output,
 ) -> Result<()> {
     let signal = stop_signal()?;
+    let mut reload = reload_signal()?;
     let (stop, stopped) = watch::channel(false);
     let spamd = listen("--spamd", spamd).await?;
     let web = listen("--web", web).await?;
@@ -178,7 +190,7 @@ async fn serve(
     }
     tokio::select! {
         () = signal => {}
-        () = keep_fresh(service, out) => {}
+        () = keep_fresh(service, &mut reload, out) => {}
     }
     stop.send_replace(true);
     for server in servers {
@@ -197,10 +209,13 @@ async fn listen(option: &str, address: Option<SocketAddr>) -> Result<Option<TcpL
 
 /// Looks for what other processes have learned, for as long as the server runs, and tells whoever runs it what went wrong:
 /// clients get their mail back unjudged and say nothing. The same trouble is told once in a while.
-async fn keep_fresh(service: Arc<Service>, out: &Output) {
+async fn keep_fresh(service: Arc<Service>, reload: &mut Reload, out: &Output) {
     let mut told: BTreeMap<String, Instant> = BTreeMap::new();
     loop {
-        tokio::time::sleep(REFRESH).await;
+        tokio::select! {
+            () = tokio::time::sleep(REFRESH) => {}
+            () = reload.asked() => {}
+        }
         let freshened = Arc::clone(&service);
         let refreshed = tokio::task::spawn_blocking(move || freshened.refresh()).await;
         let stale =
@@ -233,4 +248,35 @@ fn stop_signal() -> Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })
+}
+
+/// Is told when the process is asked to reload.
+struct Reload {
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
+}
+
+impl Reload {
+    #[cfg(unix)]
+    async fn asked(&mut self) {
+        if self.hangup.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn asked(&mut self) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Listens for SIGHUP, which would end the process otherwise.
+fn reload_signal() -> Result<Reload> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Reload { hangup: signal(SignalKind::hangup())? })
+    }
+    #[cfg(not(unix))]
+    Ok(Reload {})
 }

@@ -76,6 +76,25 @@ pub(crate) struct MergeArgs {
     other: PathBuf,
 }
 
+/// Derives weights, thresholds and look-up tables anew from the learned messages
+///
+/// For a store that is said to be damaged: what was derived can be made again. A damaged message cannot, and is an error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo mail repair --store ~/.crivo-mail
+  crivo mail stats --store ~/.crivo-mail --verify")]
+pub(crate) struct RepairArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+pub(crate) fn repair(args: &RepairArgs, out: &Output) -> Outcome {
+    let messages = Filter::repair(&args.store.store)?;
+    out.remark(format_args!("derived anew from {} messages", output::count(messages)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 pub(crate) fn expire(args: &ExpireArgs, out: &Output) -> Outcome {
     let filter = Filter::open(&args.store.store)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);

@@ -42,6 +42,7 @@ struct Report {
     newest: Option<i64>,
     spam_from: Option<f64>,
     ham_to: Option<f64>,
+    put_aside: u64,
     bytes: u64,
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             newest: seconds(stats.newest),
             spam_from: stats.thresholds.map(|found| found.spam),
             ham_to: stats.thresholds.map(|found| found.ham),
+            put_aside: stats.put_aside,
             bytes: stats.bytes,
         })?;
         return Ok(ExitCode::SUCCESS);
@@ -79,6 +81,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if let Some(thresholds) = stats.thresholds {
         rows.push(("spam from a score of".into(), format!("{:.4}", thresholds.spam)));
         rows.push(("ham up to a score of".into(), format!("{:.4}", thresholds.ham)));
+    }
+    if stats.put_aside > 0 {
+        rows.push(("contradict their label".into(), output::count(stats.put_aside)));
     }
     rows.push(("method".into(), stats.method));
     rows.push(("on disk".into(), output::bytes(usize::try_from(stats.bytes).unwrap_or(usize::MAX))));

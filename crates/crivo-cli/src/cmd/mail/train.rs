@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use crivo_mail::{Filter, Label, Mail, Method, Trained};
+use crivo_mail::{Filter, Label, Mail, Method, Policy, Trained};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::{KnownMail, StoreArgs};
+use super::{KnownMail, PolicyArgs, StoreArgs};
 use crate::output::{self, Output};
 
 /// Learns whole mailboxes, in one step: all of them or, on an error, none
 ///
-/// A store that is not there is made. Messages that were learned already count once.
+/// A store that is not there is made. Messages that were learned already count once. One that is given as spam and as
+/// ham is an error. --false-positive-rate, --spam-from and --ham-to are kept in the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "METHOD")]
     method: Option<MethodName>,
 
+    #[command(flatten)]
+    policy: PolicyArgs,
+
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -53,6 +57,7 @@ struct Report {
     read: u64,
     learned: u64,
     already: u64,
+    put_aside: u64,
 }
 
 fn label(text: &str) -> Result<(Label, PathBuf), String> {
@@ -75,6 +80,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         .into_iter()
         .map(|(label, path)| Ok((label, Mail::of(path)?)))
         .collect::<Result<Vec<_>, crivo_mail::Error>>()?;
+    let policy = args.policy.policy();
+    policy.check()?;
     let method = match args.method {
         Some(MethodName::Classic) => Method::Classic,
         _ => Method::Default,
@@ -89,19 +96,41 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             method.name(),
             filter.method().name()
         ),
-        Ok(filter) => filter.train(mail)?,
+        Ok(filter) => {
+            let trained = filter.train(mail)?;
+            keep(&filter, policy)?;
+            trained
+        }
         // There is no store of nothing.
         Err(error) if error.is_missing_store() && mail.peek().is_none() => Trained::default(),
-        Err(error) if error.is_missing_store() => {
-            Filter::create(&args.store.store, method, |new| new.train(mail))?
-        }
+        Err(error) if error.is_missing_store() => Filter::create(&args.store.store, method, |new| {
+            let trained = new.train(mail)?;
+            keep(new, policy)?;
+            Ok(trained)
+        })?,
         Err(error) => return Err(error.into()),
     };
+    let put_aside = match trained.read {
+        0 => 0,
+        _ => Filter::open(&args.store.store)?.stats()?.put_aside,
+    };
     if args.json {
-        out.json(&Report { read: trained.read, learned: trained.learned, already: trained.already })?;
+        let Trained { read, learned, already } = trained;
+        out.json(&Report { read, learned, already, put_aside })?;
     } else {
         let [learned, read] = [trained.learned, trained.read].map(output::count);
         out.remark(format_args!("{learned} of {read} messages learned"))?;
+        if put_aside > 0 {
+            out.warn(format_args!(
+                "about {} learned messages contradict their label and were put aside: crivo mail audit lists them",
+                output::count(put_aside)
+            ));
+        }
     }
     Ok(if trained.read == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Keeps what is wanted of verdicts, if anything is.
+fn keep(filter: &Filter, policy: Policy) -> crivo_mail::Result<()> {
+    if policy.is_empty() { Ok(()) } else { filter.keep_policy(policy) }
 }
