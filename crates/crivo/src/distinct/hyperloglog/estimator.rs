@@ -3,6 +3,7 @@
 //! [`Point`] has the formulas; this says which levels each register value shows to have occurred. For
 //! many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of 1.0367/√m.
 
+use crate::distinct::registers::RankRegisters;
 use crate::math::Point;
 
 /// The standard error of a large count is this over the square root of the number of
@@ -10,7 +11,7 @@ use crate::math::Point;
 pub(super) const ERROR_CONSTANT: f64 = 1.036_705;
 
 pub(super) fn estimate(histogram: &[u32], precision: u8) -> Point {
-    let highest = histogram.len() - 1;
+    let highest = usize::from(RankRegisters::highest(precision));
 
     // A register of value k shows that level k occurred and no higher one did; the highest
     // value only that level `highest − 1` or one above it occurred.

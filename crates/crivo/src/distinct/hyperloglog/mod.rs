@@ -59,7 +59,7 @@ impl RegisterKind for HighestRank {
     type Registers = RankRegisters;
 
     fn estimate(registers: &RankRegisters, precision: u8, confidence: Confidence) -> Estimate {
-        estimator::estimate(registers.histogram(), precision).with_bounds(confidence)
+        estimator::estimate(&registers.histogram(), precision).with_bounds(confidence)
     }
 
     fn items_to_fill(precision: u8, probability: f64) -> f64 {

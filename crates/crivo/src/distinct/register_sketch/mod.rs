@@ -10,6 +10,7 @@
 //! What a register remembers of its hashes, and what the registers tell, is the
 //! [kind](kind::RegisterKind) of the sketch; its module has the guarantee.
 
+pub(super) mod histogram;
 pub(super) mod kind;
 mod payload;
 
