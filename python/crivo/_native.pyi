@@ -976,9 +976,6 @@ class DirectTable(_TakesBatches):
     def fill(self) -> float:
         """The share of the universe that is in the set."""
 
-# What can be combined.
-_AnyFilter = Bloom | BlockedBloom | CountingBloom | CombinedFilter
-
 class _Filter(_TakesHashes):
     def insert(self, key: Key) -> bool:
         """Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not of
@@ -1048,13 +1045,13 @@ class CombinedFilter(_TakesHashes):
     """
 
     @staticmethod
-    def union(first: _AnyFilter, second: _AnyFilter) -> CombinedFilter:
+    def union(first: _Filter | CombinedFilter, second: _Filter | CombinedFilter) -> CombinedFilter:
         """The filter of what is in one set or the other, whatever their filters are. `IncompatibleError` if their
         `keys` or `seed` differ.
         """
 
     @staticmethod
-    def intersection(first: _AnyFilter, second: _AnyFilter) -> CombinedFilter:
+    def intersection(first: _Filter | CombinedFilter, second: _Filter | CombinedFilter) -> CombinedFilter:
         """The filter of what is in both sets, whatever their filters are. `IncompatibleError` if their `keys` or
         `seed` differ.
         """

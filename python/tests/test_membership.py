@@ -183,7 +183,7 @@ def test_intersection_finds_all_that_both_hold(cls: Any) -> None:
     assert shared == mine.intersection(theirs) == CombinedFilter.intersection(mine, theirs)
     kept = mine
     mine &= theirs
-    assert mine == shared and type(kept) is cls, "&= gives the name to the intersection, and changes no filter"
+    assert mine == shared and type(kept) is cls, "&= names the intersection, and changes no filter"
 
 
 @each_filter
