@@ -138,8 +138,7 @@ impl Pair {
                 self.step(Step::SubtractOther, other);
             }
             Step::Intersect => {
-                let mut both = self.filter.clone();
-                both.intersect(&other.filter).expect("the same size");
+                let both = self.filter.shared_cells(&other.filter).expect("the same size");
                 for (&hash, &count) in &self.counts {
                     let shared = count.min(other.count(hash)) as f64;
                     assert!(both.count_hash(hash).upper() >= shared, "a shared key was lost");
@@ -152,7 +151,7 @@ impl Pair {
                 let stranger = Self::new(Size { cells: self.size.cells + 1, ..self.size });
                 assert!(self.filter.merge(&stranger.filter).is_err());
                 assert!(self.filter.subtract(&stranger.filter).is_err());
-                assert!(self.filter.intersect(&stranger.filter).is_err());
+                assert!(self.filter.shared_cells(&stranger.filter).is_err());
                 assert_eq!(self.filter, before, "a refusal changed the filter");
             }
             Step::WriteAndRead => {

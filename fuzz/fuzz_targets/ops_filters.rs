@@ -70,8 +70,8 @@ impl Side {
                 self.is_built_from_set &= other.is_built_from_set;
             }
             Step::IntersectOther => {
-                self.bloom.intersect(&other.bloom).expect("the same size");
-                self.blocked.intersect(&other.blocked).expect("the same size");
+                self.bloom = self.bloom.shared_cells(&other.bloom).expect("the same size");
+                self.blocked = self.blocked.shared_cells(&other.blocked).expect("the same size");
                 self.set = self.set.intersection(&other.set).copied().collect();
                 self.is_built_from_set = false;
             }

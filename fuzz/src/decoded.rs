@@ -12,7 +12,7 @@ use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, Dire
 use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;
-use crivo::sketch::{ContainsHashes, InsertHashes};
+use crivo::sketch::{ContainsHashes, InsertHashes, Sketch as _};
 use crivo::window::Panes;
 use crivo::{Confidence, Estimate};
 
@@ -39,6 +39,7 @@ pub fn check_decoding(bytes: &[u8]) {
     for share in summary.fill.into_iter().chain(summary.false_positive_rate) {
         assert!((0.0..=1.0).contains(&share), "a share of {share}");
     }
+    check_capabilities(&sketch);
     check_queries(&sketch);
     check_merge_with_itself(&sketch);
 }
@@ -46,6 +47,28 @@ pub fn check_decoding(bytes: &[u8]) {
 fn check_estimate(estimate: Estimate) {
     let (lower, value, upper) = (estimate.lower(), estimate.value(), estimate.upper());
     assert!(lower <= value && value <= upper, "{value} is not in [{lower}, {upper}]");
+}
+
+/// What every sketch with a capability promises, so that a family is checked before it has checks of its own.
+fn check_capabilities(sketch: &AnySketch) {
+    if let Some(counter) = sketch.answers_cardinality() {
+        check_estimate(counter.distinct());
+    }
+    if let Some(filter) = sketch.answers_membership() {
+        check_estimate(filter.items());
+        let rate = filter.false_positive_rate();
+        assert!((0.0..=1.0).contains(&rate), "a rate of {rate}");
+    }
+    if let Some(quantiles) = sketch.answers_quantiles() {
+        check_estimate(quantiles.count_below(0.0));
+        [0.0, 0.3, 1.0].into_iter().filter_map(|share| quantiles.quantile(share)).for_each(check_estimate);
+    }
+    if let Some(hitters) = sketch.answers_top() {
+        hitters.top(3).iter().for_each(|hitter| check_estimate(hitter.estimate()));
+    }
+    if let Some(sample) = sketch.answers_samples() {
+        assert_eq!(sample.sample().count(), sample.sample().len());
+    }
 }
 
 /// Runs the checks of whichever type the sketch is.
@@ -301,8 +324,7 @@ fn check_counting_bloom(filter: &CountingBloom) {
         check_levels(|level| filter.count_hash_at(hash, level));
         assert_eq!(filter.contains_hash(hash), filter.count_hash(hash).value() >= 1.0, "found means counted");
     }
-    let mut rest = filter.clone();
-    rest.intersect(filter).expect("the same filter");
+    let mut rest = filter.shared_cells(filter).expect("the same filter");
     assert_eq!(&rest, filter, "intersecting with itself changed the filter");
     rest.subtract(filter).expect("all of it is in there");
     let stays = filter.saturated() as f64 / filter.cells() as f64;

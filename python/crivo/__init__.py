@@ -14,15 +14,15 @@ and the Rust library read and write, byte for byte the same.
 
 - How many different? ``HyperLogLog``, ``UltraLogLog``, ``KMinValues``, ``LogLog``, ``LinearCounting``,
   ``ProbabilisticCounting``, ``ExactDistinct``
-- Is it in there? ``Bloom``, ``BlockedBloom``, ``CountingBloom``, ``DirectTable``
+- Is it in there? ``Bloom``, ``BlockedBloom``, ``CountingBloom``, ``DirectTable``, ``CombinedFilter``
 - How often, and which most often? ``CountMin``, ``RangeCountMin``, ``HeavyHitters``, ``Majority``
-- How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``
+- How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``, ``Tally``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``, ``RowSample``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
-- Which value has that rank? ``NumberQuantiles``
+- Which value has that rank? ``NumberQuantiles``, ``KeyQuantiles``
 - What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``, ``DistinctGrowth``,
   ``NearDuplicateShare``, and ``ProfiledColumn`` with all of a column
-- Over the last day only? ``Panes`` of any sketch
+- Over the last day only? ``Panes`` of any sketch; for each group? ``Groups`` of any sketch
 - Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``,
   ``jaccard`` and ``shingles`` for anything
 
@@ -37,6 +37,7 @@ from crivo._native import (
     BlockedBloom,
     Bloom,
     ColumnProfile,
+    CombinedFilter,
     Comparison,
     CounterArray,
     CountingBloom,
@@ -46,8 +47,10 @@ from crivo._native import (
     DistinctGrowth,
     Estimate,
     ExactDistinct,
+    Groups,
     HeavyHitters,
     HyperLogLog,
+    KeyQuantiles,
     KMinValues,
     LinearCounting,
     LogLog,
@@ -70,6 +73,7 @@ from crivo._native import (
     SampledCounter,
     Similar,
     SimilarPair,
+    Tally,
     UltraLogLog,
     WeightedReservoir,
     decode,
@@ -97,6 +101,7 @@ __all__ = [
     "Bloom",
     "BudgetExceededError",
     "ColumnProfile",
+    "CombinedFilter",
     "Comparison",
     "CountMin",
     "CounterArray",
@@ -108,12 +113,14 @@ __all__ = [
     "DistinctGrowth",
     "Estimate",
     "ExactDistinct",
+    "Groups",
     "HeavyHitters",
     "Hitter",
     "HyperLogLog",
     "IncompatibleError",
     "InvalidParameterError",
     "KMinValues",
+    "KeyQuantiles",
     "KeyTypeError",
     "LinearCounting",
     "LogLog",
@@ -137,6 +144,7 @@ __all__ = [
     "SampledCounter",
     "Similar",
     "SimilarPair",
+    "Tally",
     "UltraLogLog",
     "WeightedReservoir",
     "decode",

@@ -35,6 +35,7 @@ __all__ = [
     "BlockedBloom",
     "Bloom",
     "ColumnProfile",
+    "CombinedFilter",
     "Comparison",
     "CountMin",
     "CounterArray",
@@ -45,10 +46,12 @@ __all__ = [
     "Estimate",
     "ExactDistinct",
     "FeatureHasher",
+    "Groups",
     "HeavyHitters",
     "Hll",
     "HyperLogLog",
     "KMinValues",
+    "KeyQuantiles",
     "LinearCounting",
     "LogLog",
     "LshIndex",
@@ -71,6 +74,7 @@ __all__ = [
     "Signer",
     "Similar",
     "SimilarPair",
+    "Tally",
     "Theta",
     "UltraLogLog",
     "Verifier",
@@ -147,6 +151,9 @@ class Estimate:
     def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, float, float]]: ...
 
 # ---- what sketches have in common ----
+
+# A key that a sketch gives back.
+_GivenKey = str | bytes | int
 
 class _Stored:
     def merge(self, other: Self) -> None:
@@ -284,6 +291,61 @@ class SampledCounter(_Stored):
         """Whether the value is the largest that is stored: it stays there, and only a lower bound is
         known.
         """
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+@final
+class Tally(_Stored):
+    """Counts events, and adds the numbers that some of them carry: both exactly, so that neither depends on the
+    order, nor on how a stream was split. The sum is rounded once, when it is asked for.
+
+    >>> from crivo import Tally
+    >>> sales = Tally()
+    >>> sales.insert_batch([0.1] * 10)
+    0
+    >>> sales.add(2)
+    >>> sales.count, sales.numbers, sales.sum, sales.mean
+    (12, 10, 1.0, 0.1)
+    """
+
+    def __new__(cls) -> Self: ...
+    def add(self, events: SupportsIndex) -> None:
+        """Counts that many events without a number."""
+
+    def insert(self, number: SupportsFloat | SupportsIndex) -> None:
+        """Counts one event with a number. NaN and infinities are counted and not added."""
+
+    def insert_batch(self, values: Numbers) -> int:
+        """Counts one event for each number, and returns how many missing values (None, null) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
+        interface; columns of floats are read in place and without the GIL.
+        """
+
+    def estimate(self) -> Estimate:
+        """The number of events, as every counter says it: exact here."""
+
+    @property
+    def count(self) -> int:
+        """How many events there were."""
+
+    @property
+    def numbers(self) -> int:
+        """How many events carried a finite number."""
+
+    @property
+    def sum(self) -> float | None:
+        """The sum of the numbers; None if there was none."""
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the numbers; None if there was none."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was counted. (A sketch without a length is always true, as objects are.)"""
 
     @property
     def memory(self) -> int:
@@ -934,24 +996,21 @@ class _Filter(_TakesHashes):
         """Whether the key of each of many hashes may be in there, in a filter with `keys="hash"`."""
 
     def items(self, confidence: float = 0.95) -> Estimate:
-        """The number of different keys, with bounds at the given confidence. Of an intersection it
-        counts too many: there use `shared_items`.
-        """
+        """The number of different keys, with bounds at the given confidence."""
 
     def shared_items(self, other: Self, confidence: float = 0.95) -> Estimate:
         """The number of different keys that both filters hold, with bounds at the given confidence.
         `IncompatibleError` if the filters differ in size, `keys` or `seed`.
         """
 
-    def intersect(self, other: Self) -> None:
-        """Keeps what is in both filters: every key of both is found, and other keys more often than
-        in a filter of the shared keys alone. `IncompatibleError`, and no change, if the filters
-        differ in size, `keys` or `seed`.
+    def intersection(self, other: Self) -> CombinedFilter:
+        """The filter of what is in both sets, whatever the sizes of their filters; `a & b` makes the same. It
+        knows that it is an intersection, and how many keys are shared. `IncompatibleError` if the filters
+        differ in `keys` or `seed`.
         """
 
-    def __and__(self, other: Self, /) -> Self: ...
-    def __rand__(self, other: Self, /) -> Self: ...
-    def __iand__(self, other: Self, /) -> Self: ...
+    def __and__(self, other: Self, /) -> CombinedFilter: ...
+    def __rand__(self, other: Self, /) -> CombinedFilter: ...
     @property
     def capacity(self) -> int:
         """How many different keys the filter was made for; with more its rate exceeds what was
@@ -967,6 +1026,74 @@ class _Filter(_TakesHashes):
         """The chance that a key which was not inserted is taken for one that was, at the present
         fill.
         """
+
+@final
+class CombinedFilter(_TakesHashes):
+    """The union or the intersection of sets, from their filters: of any sizes, and of any of the kinds `Bloom`,
+    `BlockedBloom` and `CountingBloom`. Made by `union`, by `intersection`, and by `&` between filters.
+
+    The filters are kept side by side, so that an intersection knows how many keys its sets share. Filters of a
+    union that have the same sizes are joined into one.
+
+    >>> from crivo import Bloom, CombinedFilter
+    >>> few, many = Bloom.for_items(10, 1e-6), Bloom.for_items(10_000, 1e-6)
+    >>> few.insert_batch(["ana", "rui"]), many.insert_batch(["rui", "eva"])
+    (0, 0)
+    >>> either, both = CombinedFilter.union(few, many), CombinedFilter.intersection(few, many)
+    >>> [name in either for name in ("ana", "rui", "gil")], [name in both for name in ("ana", "rui")]
+    ([True, True, False], [False, True])
+    """
+
+    @staticmethod
+    def union(first: _Filter | CombinedFilter, second: _Filter | CombinedFilter) -> CombinedFilter:
+        """The filter of what is in one set or the other, whatever their filters are. `IncompatibleError` if their
+        `keys` or `seed` differ.
+        """
+
+    @staticmethod
+    def intersection(first: _Filter | CombinedFilter, second: _Filter | CombinedFilter) -> CombinedFilter:
+        """The filter of what is in both sets, whatever their filters are. `IncompatibleError` if their `keys` or
+        `seed` differ.
+        """
+
+    def __and__(self, other: CombinedFilter, /) -> CombinedFilter: ...
+    def __rand__(self, other: CombinedFilter, /) -> CombinedFilter: ...
+    def insert(self, key: Key) -> None:
+        """Adds one key: to the largest filter of a union, to all filters of an intersection. `KeyTypeError` if it is
+        not of the filter's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
+
+    def contains(self, key: Key) -> bool:
+        """Whether the key may be in there; False is certain. `key in filter` asks the same."""
+
+    def __contains__(self, key: Key, /) -> bool: ...
+    def contains_batch(self, values: Keys) -> NDArray[np.bool_]:
+        """Whether each of many keys may be in there, as an array with an answer for every value, in
+        their order. `values` is whatever `insert_batch` takes; missing values are not in there.
+        """
+
+    def contains_hashes(self, hashes: Hashes) -> NDArray[np.bool_]:
+        """Whether the key of each of many hashes may be in there, in a filter with `keys="hash"`."""
+
+    def items(self) -> Estimate:
+        """The number of different keys, with bounds at 95 %: of a union from the largest of its sets to all of them
+        together, of an intersection of two filters of one size the number that they share.
+        """
+
+    @property
+    def false_positive_rate(self) -> float:
+        """The most that the chance can be that a key which is in none of the sets is taken for a member."""
+
+    @property
+    def rate_for_some(self) -> float | None:
+        """The chance that a key which is in some sets of an intersection, but not in all, is taken for a member;
+        None if there is no intersection.
+        """
+
+    @property
+    def filters(self) -> int:
+        """How many filters there are."""
 
 @final
 class Bloom(_Filter):
@@ -2336,6 +2463,155 @@ class NumberQuantiles(_Stored):
     @property
     def memory(self) -> int:
         """Bytes of memory in use."""
+
+@final
+class KeyQuantiles(_Stored):
+    """Keeps about 3·`size` keys of a stream, from which any quantile of texts or integers is answered, as
+    `NumberQuantiles` does for numbers. Texts are in the order of their bytes, integers in that of their values.
+
+    Coins follow from `seed`. Sketches that will be merged need different seeds. `keys` is as for
+    `HyperLogLog`; `key_seed` is a label.
+
+    >>> from crivo import KeyQuantiles
+    >>> names = KeyQuantiles(200, seed=7)
+    >>> names.insert_batch(["eva", "ana", "zoe"])
+    0
+    >>> names.quantile(0.5), names.min, names.max
+    (('eva', 'eva', 'eva'), 'ana', 'zoe')
+    """
+
+    def __new__(
+        cls,
+        size: SupportsIndex,
+        *,
+        accuracy: str = "uniform",
+        seed: SupportsIndex = 0,
+        keys: KeyKind = "text",
+        key_seed: SupportsIndex = 0,
+    ) -> Self: ...
+    @staticmethod
+    def for_error(
+        error: float,
+        *,
+        accuracy: str = "uniform",
+        seed: SupportsIndex = 0,
+        keys: KeyKind = "text",
+        key_seed: SupportsIndex = 0,
+    ) -> KeyQuantiles:
+        """An empty sketch whose ranks are right to within that share, 95 % sure: of all keys, or with
+        "tails" of the distance from the nearer end.
+        """
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text is a key here; `insert_batch` skips it.
+        """
+
+    def add(self, key: Key, weight: SupportsIndex) -> None:
+        """Adds a key as often as its weight says."""
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
+        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
+        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
+        a type that holds no keys is refused whole; an iterable is inserted up to the first value
+        that is no key, and the `KeyTypeError` names its position.
+        """
+
+    def quantile(self, share: float) -> tuple[_GivenKey, _GivenKey, _GivenKey] | None:
+        """The key at which that share of all keys is reached, its lower and its upper bound at 95 %. None if there
+        are no keys, or the share is not from 0 to 1.
+        """
+
+    def quantiles(self, shares: Iterable[float]) -> list[tuple[_GivenKey, _GivenKey, _GivenKey] | None]:
+        """Many quantiles, at the cost of one."""
+
+    def count_below(self, key: Key) -> Estimate:
+        """How many keys come before one, with bounds at 95 %."""
+
+    @property
+    def keys(self) -> KeyKind:
+        """What the keys are: "text", "int" or "hash"."""
+
+    @property
+    def key_seed(self) -> int:
+        """The seed of other sketches of the same keys. Nothing is hashed here: it is a label, and only
+        sketches with the same one can be merged.
+        """
+
+    @property
+    def count(self) -> int:
+        """How many keys there are; 2^64 - 1 if that many or more."""
+
+    @property
+    def min(self) -> _GivenKey | None:
+        """The first key in order; None if there are none."""
+
+    @property
+    def max(self) -> _GivenKey | None:
+        """The last key in order; None if there are none."""
+
+    @property
+    def size(self) -> int:
+        """The size that the sketch was built with."""
+
+    @property
+    def accuracy(self) -> str:
+        """Which ranks are to be right: "uniform" or "tails"."""
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of ranks now, as a share of all keys; with "tails" that in the middle."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every answer is exact."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no keys. (A sketch without a length is always true, as objects are.)"""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+@final
+class Groups(_Sketch):
+    """One sketch for each group, all of one kind: what `crivo count --by` writes. A small group takes a few words, a
+    large one the memory of its sketch.
+
+    Every group begins as the empty sketch that is given. The key of a group is a text, or bytes; `fields` says of
+    how many values it is made. Merging is done group by group.
+
+    >>> from crivo import Groups, HyperLogLog
+    >>> visitors = Groups(HyperLogLog(12))
+    >>> visitors.insert_batch("/", ["ana", "rui", "ana"]), visitors.insert_batch("/help", ["ana"])
+    (0, 0)
+    >>> len(visitors), "/" in visitors, visitors.get("/"), visitors.get("/none")
+    (2, True, <HyperLogLog precision=12, keys='text', seed=0: 2>, None)
+    """
+
+    def __new__(cls, sketch: _Stored, *, fields: SupportsIndex = 1) -> Self: ...
+    def insert_batch(self, group: str | bytes, values: Keys | Numbers) -> int:
+        """Adds many keys, or numbers to sketches of numbers, to a group, which is made if it is not there. Returns how
+        many missing values were skipped. `values` is whatever the sketch's own `insert_batch` takes.
+        """
+
+    def get(self, group: str | bytes) -> Any:
+        """The sketch of a group, as it is now; None if there is no such group."""
+
+    def __contains__(self, group: str | bytes, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str | bytes]: ...
+    @property
+    def sketch(self) -> Any:
+        """The empty sketch that every group begins as."""
+
+    @property
+    def fields(self) -> int:
+        """Of how many values the key of a group is made."""
 
 @final
 class DDSketch(_Stored):

@@ -12,6 +12,7 @@ from crivo import (
     BlockedBloom,
     Bloom,
     ColumnProfile,
+    CombinedFilter,
     CounterArray,
     CountingBloom,
     CountMin,
@@ -19,8 +20,10 @@ from crivo import (
     DirectTable,
     DistinctGrowth,
     ExactDistinct,
+    Groups,
     HeavyHitters,
     HyperLogLog,
+    KeyQuantiles,
     KMinValues,
     LinearCounting,
     LogLog,
@@ -38,6 +41,7 @@ from crivo import (
     Reservoir,
     RowSample,
     SampledCounter,
+    Tally,
     UltraLogLog,
     WeightedReservoir,
 )
@@ -71,6 +75,16 @@ def array() -> CounterArray:
 def weighted(sample: WeightedReservoir, values: list[str]) -> WeightedReservoir:
     sample.insert_batch(values, range(len(values)))
     return sample
+
+
+def filters() -> tuple[Bloom, BlockedBloom]:
+    return of(Bloom.for_items(100, 0.01), WORDS[:100]), of(BlockedBloom.for_items(300, 0.01), WORDS[50:])
+
+
+def grouped(groups: Groups) -> Groups:
+    for start, group in enumerate(["a", "b", "ç"]):
+        groups.insert_batch(group, WORDS[start * 90 :])
+    return groups
 
 
 def placed(sample: RowSample) -> RowSample:
@@ -110,12 +124,16 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "SampledCounter": lambda: events(SampledCounter(0.25, seed=1), 1000),
     "MorrisCounter": lambda: events(MorrisCounter(1.084, 8, seed=2), 100_000),
     "CounterArray": array,
+    "Tally, empty": lambda: Tally(),
+    "Tally": lambda: of(Tally(), [0.1, -5, 1e300, None]),
     "DirectTable": lambda: of(DirectTable(1000, seed=7), range(0, 1000, 7)),
     "Bloom, empty": lambda: Bloom(300, 3),
     "Bloom": lambda: of(Bloom.for_items(100, 0.01, seed=2**64 - 1), WORDS[:100]),
     "BlockedBloom": lambda: of(BlockedBloom.for_items(100, 0.01), WORDS[:100]),
     "CountingBloom, 4 bits": removed,
     "CountingBloom, 32 bits": lambda: of(CountingBloom(100, 2, 32), WORDS),
+    "CombinedFilter, union": lambda: CombinedFilter.union(*filters()),
+    "CombinedFilter, intersection": lambda: CombinedFilter.intersection(*filters()),
     "CountMin": lambda: of(CountMin(20, 4, seed=7), WORDS),
     "RangeCountMin": lambda: of(RangeCountMin(12, 5, 3), range(0, 3000, 7)),
     "Majority, none": lambda: Majority(keys="int", seed=2),
@@ -135,6 +153,11 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "ColumnProfile": lambda: of(small_profile(), [None, *range(-20, 20), "text", 1.5]),
     "NumberQuantiles, exact": lambda: of(NumberQuantiles(64, seed=7), range(50)),
     "NumberQuantiles": lambda: of(NumberQuantiles(8, seed=7), range(-500, 500)),
+    "KeyQuantiles, exact": lambda: of(KeyQuantiles(64, seed=7), WORDS[:50]),
+    "KeyQuantiles": lambda: of(KeyQuantiles(8, seed=7, keys="int"), range(-500, 500)),
+    "Groups, empty": lambda: Groups(HyperLogLog(8), fields=2),
+    "Groups": lambda: grouped(Groups(HyperLogLog(8, seed=2))),
+    "Groups of counts": lambda: grouped(Groups(CountMin(20, 4))),
     "DistinctGrowth": lambda: of(DistinctGrowth(30), WORDS),
     "NearDuplicateShare": lambda: of(NearDuplicateShare(64), [f"{w} in a text of some words" for w in WORDS]),
     "RowSample": lambda: placed(RowSample(10, seed=7)),
@@ -154,6 +177,8 @@ def insert_something(sketch: Any) -> None:
         sketch.add(1_000_000)
     elif isinstance(sketch, WeightedReservoir):
         sketch.insert_batch(range(900, 1000), np.full(100, 1e6))
+    elif isinstance(sketch, Groups):
+        sketch.insert_batch("another", WORDS[:5])
     elif isinstance(sketch, Panes):
         sketch.insert_batch(range(900, 1000), 35)
     elif isinstance(sketch, PrivateCountMean):

@@ -13,7 +13,16 @@ import pytest
 import reference
 from columns import columns_of, columns_of_text, columns_with_gaps, refused, with_gaps
 
-from crivo import BlockedBloom, Bloom, CountingBloom, DirectTable, IncompatibleError, KeyTypeError
+from crivo import (
+    BlockedBloom,
+    Bloom,
+    CombinedFilter,
+    CountingBloom,
+    DirectTable,
+    IncompatibleError,
+    KeyTypeError,
+    decode,
+)
 
 FILTERS = [Bloom, BlockedBloom, CountingBloom]
 each_filter = pytest.mark.parametrize("cls", FILTERS)
@@ -171,11 +180,36 @@ def test_intersection_finds_all_that_both_hold(cls: Any) -> None:
     assert (bytes(mine), bytes(theirs)) == before, "& leaves both as they were"
     assert shared.contains_batch(WORDS[1000:1200]).all()
     assert shared.contains_batch(WORDS[:1000] + WORDS[1200:]).sum() < 5
-    same = mine
+    assert shared == mine.intersection(theirs) == CombinedFilter.intersection(mine, theirs)
+    kept = mine
     mine &= theirs
-    assert mine is same and mine == shared
-    theirs.intersect(shared)
-    assert theirs == shared
+    assert mine == shared and type(kept) is cls, "&= names the intersection, and changes no filter"
+
+
+@each_filter
+def test_an_intersection_knows_how_many_keys_are_shared(cls: Any) -> None:
+    mine, theirs = filled(cls, WORDS[:1200]), filled(cls, WORDS[1000:])
+    shared = mine & theirs
+    assert shared.items() == mine.shared_items(theirs)
+    assert 200 in shared.items()
+    assert shared.filters == 2
+    assert shared.rate_for_some == max(mine.false_positive_rate, theirs.false_positive_rate)
+    assert shared.false_positive_rate <= min(mine.false_positive_rate, theirs.false_positive_rate)
+
+
+def test_filters_of_any_kind_and_size_are_combined() -> None:
+    few, many = filled(Bloom, WORDS[:1200]), filled(BlockedBloom, WORDS[1000:])
+    either, both = CombinedFilter.union(few, many), CombinedFilter.intersection(few, many)
+    in_few, in_many = few.contains_batch(WORDS), many.contains_batch(WORDS)
+    assert (either.contains_batch(WORDS) == (in_few | in_many)).all()
+    assert (both.contains_batch(WORDS) == (in_few & in_many)).all()
+    assert either.rate_for_some is None and len(WORDS) in either.items()
+    assert decode(bytes(both)) == both and (either | both).filters == 4
+    assert not CombinedFilter.intersection(few, Bloom.for_items(5, 0.1)).contains(WORDS[0])
+    with pytest.raises(IncompatibleError, match="^seed: expected"):
+        CombinedFilter.union(few, filled(Bloom, WORDS[:3], seed=1))
+    with pytest.raises(TypeError):
+        CombinedFilter.union(few, "no filter")  # type: ignore[arg-type]
 
 
 @each_filter
@@ -188,8 +222,11 @@ def test_filters_that_differ_refuse_each_other(cls: Any) -> None:
         (cls.for_items(5000, 1e-6), "bits|blocks|cells"),
         (cls.for_items(2099, 1e-6), "bits|blocks|cells|capacity"),
     ]
+    for other, _ in others[:2]:
+        with pytest.raises(IncompatibleError, match="^(key kind|seed): expected"):
+            filter.intersection(other)
     for other, field in others:
-        for combine in (filter.merge, filter.intersect, filter.shared_items, filter.__or__, filter.__and__):
+        for combine in (filter.merge, filter.shared_items, filter.__or__):
             with pytest.raises(IncompatibleError, match=f"^({field}): expected"):
                 combine(other)
     assert bytes(filter) == before

@@ -1,4 +1,4 @@
-"""Which value has that rank? NumberQuantiles."""
+"""Which value has that rank? NumberQuantiles and KeyQuantiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import random
 import pytest
 
 import crivo
-from crivo import IncompatibleError, NumberQuantiles
+from crivo import IncompatibleError, KeyQuantiles, KeyTypeError, NumberQuantiles
 
 
 def shuffled(count: int) -> list[float]:
@@ -59,3 +59,36 @@ def test_what_does_not_fit_is_refused() -> None:
         NumberQuantiles.for_error(0.9)
     with pytest.raises(IncompatibleError, match="size"):
         NumberQuantiles(8).merge(NumberQuantiles(16))
+
+
+def test_few_keys_are_answered_exactly() -> None:
+    names = KeyQuantiles(200)
+    assert names.is_empty and names.quantile(0.5) is None and names.min is None
+    assert names.insert_batch(["eva", None, "ana", "zoe"]) == 1
+    names.insert("rui")
+    names.add("zoe", 2)
+    assert (names.count, names.min, names.max, names.is_exact) == (6, "ana", "zoe", True)
+    assert names.quantiles([0, 0.5, 1]) == [("ana",) * 3, ("rui",) * 3, ("zoe",) * 3]
+    assert names.count_below("rui").value == 2.0 and names.count_below("a").value == 0.0
+    assert repr(names) == "<KeyQuantiles size=200, accuracy='uniform', keys='text': 6 keys>"
+    with pytest.raises(KeyTypeError):
+        names.insert(7)
+
+
+def test_integers_are_in_the_order_of_their_values() -> None:
+    """One fixed seed; bounds at 95 % that hold here hold whenever the code is the same."""
+    keys = list(range(-20_000, 20_000))
+    random.Random(1).shuffle(keys)
+    sketch = KeyQuantiles.for_error(0.01, keys="int", seed=5)
+    sketch.insert_batch(keys)
+    quantile = sketch.quantile(0.25)
+    assert quantile is not None
+    value, lower, upper = quantile
+    assert isinstance(lower, int) and isinstance(upper, int) and isinstance(value, int)
+    assert lower <= -10_000 <= upper and abs(value + 10_000) < 0.02 * 40_000
+    assert (sketch.min, sketch.max, sketch.keys) == (-20_000, 19_999, "int")
+    assert 15_000 in sketch.count_below(-5_000)
+    other = KeyQuantiles.for_error(0.01, keys="int", seed=6, key_seed=1)
+    with pytest.raises(IncompatibleError, match="^seed: expected"):
+        sketch.merge(other)
+    assert crivo.decode(bytes(sketch)) == pickle.loads(pickle.dumps(sketch)) == sketch

@@ -80,14 +80,7 @@ impl Filter {
 
     /// Keeps what both hold, and returns how many that are. The result knows that it is an intersection.
     pub(crate) fn intersect(&mut self, other: &Self) -> crivo::Result<Estimate> {
-        match CombinedFilter::intersection(self.0.clone(), other.0.clone()) {
-            Ok(shared) => self.0 = shared.into(),
-            // Tables without errors are intersected bit for bit.
-            Err(error) if error.kind() == ErrorKind::Unsupported => {
-                return self.0.membership_mut()?.intersect(&other.0);
-            }
-            Err(error) => return Err(error),
-        }
+        self.0 = self.0.membership()?.intersection(&other.0)?;
         Ok(self.items())
     }
 

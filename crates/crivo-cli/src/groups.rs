@@ -4,8 +4,6 @@
 //! a group reads. Everything else is the same for all commands: the option, the pass, the file with all groups, and the
 //! table or the JSON object with one line a group.
 
-use std::num::NonZero;
-
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use crivo::codec::AnySketch;
@@ -13,6 +11,7 @@ use crivo::groups::{GroupKind, GroupSketch, Groups};
 use crivo::keys::{KeyRef, KeyScheme};
 use crivo::window::Pane;
 use crivo_groups::{Emit, Error, GroupWorker, Grouped, Grouping};
+use crivo_near::thread_count;
 use crivo_rows::{Counts, RowBatch, Select, split_values};
 use serde::Serialize;
 
@@ -116,11 +115,7 @@ impl GroupPass<'_> {
             Some(sketch) => sketch.destination(self.input)?,
             None => None,
         };
-        let threads = match self.pass.threads {
-            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-            threads => threads,
-        };
-        let grouping = Grouping::new(kind, self.args.memory()?, threads);
+        let grouping = Grouping::new(kind, self.args.memory()?, thread_count(self.pass.threads));
         let folded = self.pass.fold_rows(
             self.scheme,
             out,

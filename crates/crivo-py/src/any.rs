@@ -46,13 +46,14 @@ macro_rules! to_python {
     };
 }
 to_python! {
-    counting: SampledCounter, MorrisCounter, CounterArray;
+    counting: SampledCounter, MorrisCounter, CounterArray, Tally;
     distinct: HyperLogLog, ExactDistinct, LinearCounting, KMinValues, ProbabilisticCounting, LogLog, UltraLogLog;
-    membership: DirectTable, Bloom, BlockedBloom, CountingBloom;
+    membership: DirectTable, Bloom, BlockedBloom, CountingBloom, CombinedFilter;
     frequency: CountMin, RangeCountMin, Majority, HeavyHitters, PrivateCountMean;
     sampling: Reservoir, RowSample, WeightedReservoir;
     similarity: MinHash;
     window: Panes;
     profile: ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare;
-    quantiles: NumberQuantiles;
+    quantiles: NumberQuantiles, KeyQuantiles;
+    groups: Groups;
 }

@@ -5,10 +5,12 @@
 mod array;
 mod morris;
 mod sampled;
+mod tally;
 
 pub(crate) use self::array::CounterArray;
 pub(crate) use self::morris::MorrisCounter;
 pub(crate) use self::sampled::SampledCounter;
+pub(crate) use self::tally::Tally;
 
 use pyo3::prelude::*;
 

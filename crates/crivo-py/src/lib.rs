@@ -21,6 +21,7 @@ mod distinct;
 mod errors;
 mod estimate;
 mod frequency;
+mod groups;
 mod hash;
 mod interchange;
 mod keys;
@@ -54,6 +55,8 @@ mod _native {
     #[pymodule_export]
     use crate::counting::SampledCounter;
     #[pymodule_export]
+    use crate::counting::Tally;
+    #[pymodule_export]
     use crate::distinct::Comparison;
     #[pymodule_export]
     use crate::distinct::ExactDistinct;
@@ -76,6 +79,8 @@ mod _native {
         CountMin, HeavyHitters, Majority, PrivateClient, PrivateCountMean, Protocol, RangeCountMin,
     };
     #[pymodule_export]
+    use crate::groups::Groups;
+    #[pymodule_export]
     use crate::hash::{
         FeatureHasher, approximate_collision_probability, collision_probability, djb31ma, forge, forge_after,
         items_for_collision,
@@ -83,11 +88,11 @@ mod _native {
     #[pymodule_export]
     use crate::interchange::{Hll, Theta};
     #[pymodule_export]
-    use crate::membership::{BlockedBloom, Bloom, CountingBloom, DirectTable};
+    use crate::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
     #[pymodule_export]
     use crate::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfiledColumn};
     #[pymodule_export]
-    use crate::quantiles::NumberQuantiles;
+    use crate::quantiles::{KeyQuantiles, NumberQuantiles};
     #[pymodule_export]
     use crate::sampling::{Reservoir, RowSample, WeightedReservoir};
     #[pymodule_export]

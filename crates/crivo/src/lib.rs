@@ -18,7 +18,8 @@
 //! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
 //! takes one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with
 //! an [`Estimate`], which is a value with bounds; combines with `merge`; and is stored with
-//! `encode` and `decode` in one documented, checksummed format.
+//! `encode` and `decode` in one documented, checksummed format. Code that knows its kind of keys wraps a
+//! sketch in [`keys::Texts`] or [`keys::Integers`]: a key of another kind does not compile then.
 //!
 //! # Five things people do
 //!

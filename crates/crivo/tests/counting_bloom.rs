@@ -172,8 +172,7 @@ fn difference_of_sets_is_the_filter_of_the_difference() {
     let mut difference = of(0..500);
     difference.subtract(&of(200..500)).unwrap();
     assert_eq!(difference, of(0..200));
-    let mut intersection = of(0..300);
-    intersection.intersect(&of(200..500)).unwrap();
+    let intersection = of(0..300).intersection(&of(200..500)).unwrap();
     assert!((200..300).all(|key| intersection.contains(&key).unwrap()));
     let sure = Confidence::new(0.9999).unwrap();
     let shared = of(0..300).shared_items_at(&of(200..500), sure).unwrap();

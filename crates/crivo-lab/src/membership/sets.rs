@@ -69,9 +69,10 @@ fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
             let mut union = a.clone();
             union.merge(&b)?;
             differ += u32::from(union != both);
-            a.intersect(&b)?;
-            missing += hashes[half - common..half].iter().filter(|&&hash| !a.contains_hash(hash)).count();
-            probed.ask(&a, context.size(5_000, 50_000, 500_000), &mut random);
+            let shared = a.shared_cells(&b)?;
+            missing +=
+                hashes[half - common..half].iter().filter(|&&hash| !shared.contains_hash(hash)).count();
+            probed.ask(&shared, context.size(5_000, 50_000, 500_000), &mut random);
         }
         unions.equal(format!("{common} of {half} keys shared"), differ.into(), 0.0);
         lost.equal(format!("{common} of {half} keys shared"), missing as f64, 0.0);

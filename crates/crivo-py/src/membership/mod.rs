@@ -2,11 +2,13 @@
 
 mod blocked_bloom;
 mod bloom;
+mod combined_filter;
 mod counting_bloom;
 mod direct_table;
 
 pub(crate) use blocked_bloom::BlockedBloom;
 pub(crate) use bloom::Bloom;
+pub(crate) use combined_filter::CombinedFilter;
 pub(crate) use counting_bloom::CountingBloom;
 pub(crate) use direct_table::DirectTable;
 
@@ -94,8 +96,7 @@ macro_rules! filter_methods {
                 self.0.ask_all(py, $crate::keys::take_hashes, hashes, &$crate::membership::CONTAINS, answer)
             }
 
-            /// The number of different keys, with bounds at the given confidence. Of an intersection it
-            /// counts too many: there use `shared_items`.
+            /// The number of different keys, with bounds at the given confidence.
             #[pyo3(signature = (confidence = 0.95))]
             fn items(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
                 let confidence = Confidence::new(confidence)?;
@@ -118,21 +119,24 @@ macro_rules! filter_methods {
                 Ok(shared.into())
             }
 
-            /// Keeps what is in both filters: every key of both is found, and other keys more often than
-            /// in a filter of the shared keys alone. `IncompatibleError`, and no change, if the filters
-            /// differ in size, `keys` or `seed`.
-            fn intersect(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
-                Ok(self.0.with_other(py, &other.get().0, <$sketch>::intersect)?)
+            /// The filter of what is in both sets, whatever the sizes of their filters; `a & b` makes the same. It
+            /// knows that it is an intersection, and how many keys are shared. `IncompatibleError` if the filters
+            /// differ in `keys` or `seed`.
+            fn intersection(
+                &self,
+                py: Python<'_>,
+                other: &Bound<'_, Self>,
+            ) -> Result<$crate::membership::CombinedFilter> {
+                let both = self.0.with_other(py, &other.get().0, |mine, theirs| mine.intersection(theirs))?;
+                Ok(both.into())
             }
 
-            fn __and__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<Self> {
-                let shared = self.copy(py);
-                shared.intersect(py, other)?;
-                Ok(shared)
-            }
-
-            fn __iand__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
-                self.intersect(py, other)
+            fn __and__(
+                &self,
+                py: Python<'_>,
+                other: &Bound<'_, Self>,
+            ) -> Result<$crate::membership::CombinedFilter> {
+                self.intersection(py, other)
             }
 
             /// How many different keys the filter was made for; with more its rate exceeds what was

@@ -1,11 +1,12 @@
 //! [`NumberQuantiles`]: quantiles with an error of the rank that is known.
 
 use crivo::Confidence;
-use crivo::quantiles::{Accuracy, NumberQuantiles as Sketch};
+use crivo::quantiles::NumberQuantiles as Sketch;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::errors::{Failure, Result, setting, setting_in};
+use super::{accuracy_of, seed_of};
+use crate::errors::{Result, setting, setting_in};
 use crate::estimate::Estimate;
 use crate::keys::{number_of, take_numbers};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
@@ -28,18 +29,6 @@ use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 pub(crate) struct NumberQuantiles(Shared<Sketch>);
 
 common_methods!(NumberQuantiles, Sketch);
-
-fn accuracy_of(accuracy: &str) -> Result<Accuracy> {
-    match accuracy {
-        "uniform" => Ok(Accuracy::Uniform),
-        "tails" => Ok(Accuracy::Tails),
-        other => Err(Failure::Parameter(format!("accuracy: expected 'uniform' or 'tails', found '{other}'"))),
-    }
-}
-
-fn seed_of(seed: Option<&Bound<'_, PyAny>>) -> Result<u64> {
-    seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))
-}
 
 #[pymethods]
 impl NumberQuantiles {

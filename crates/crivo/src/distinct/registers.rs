@@ -1,10 +1,12 @@
-//! Registers, one byte each, and a histogram of the bytes: what [`HyperLogLog`](super::HyperLogLog) and
+//! Registers, one byte each, that keep the highest rank: what [`HyperLogLog`](super::HyperLogLog) and
 //! [`LogLog`](super::LogLog) share.
 //!
-//! The histogram is all that an estimator reads. Keeping it up to date costs two additions
-//! when a register changes, which is rare, and makes an estimate independent of the number
-//! of registers.
+//! One insert loads a byte and stores it, raised or not: without a branch, because whether a hash raises its
+//! register is a toss while the sketch fills. What estimators read is [counted](histogram) when it is asked for.
 
+use std::num::NonZeroU64;
+
+use super::register_sketch::histogram::histogram;
 use super::register_sketch::kind::RegisterArray;
 use crate::cpu::without_bits;
 use crate::math::exp2;
@@ -14,29 +16,29 @@ use crate::prelude::*;
 /// Register values fit in 0..=61: at most 60 trailing zeros are looked at, plus one.
 const HISTOGRAM_LEN: usize = 64;
 
-/// How many hashes are compared with their registers before any register is raised: one a bit.
+/// How many hashes are sieved together: one a bit.
 const CHUNK: usize = 64;
 
 /// Registers that keep the highest rank of their hashes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RankRegisters {
     precision: u8,
     /// The top `precision` bits of a hash, shifted down by this, are the register's index.
     shift: u32,
+    /// The lowest of those bits, set: where zeros are no longer counted.
+    limit: NonZeroU64,
     values: Box<[u8]>,
-    /// Boxed, so that the many small sketches of a grouped count stay small.
-    histogram: Box<[u32; HISTOGRAM_LEN]>,
-    /// A hash with any of these bits set cannot raise a register: the least of them is as high
-    /// already. Derived from the histogram; worth a test only for many hashes at once.
-    futile: u64,
+    /// No register is below this rank. Worth knowing only for many hashes at once, and brought up to date only then.
+    floor: u8,
+    /// A register that was at the floor when last looked at; none before it is.
+    witness: usize,
 }
 
 impl RankRegisters {
-    fn assemble(precision: u8, values: Box<[u8]>, histogram: Box<[u32; HISTOGRAM_LEN]>) -> Self {
-        let mut registers =
-            Self { precision, shift: 64 - u32::from(precision), values, histogram, futile: 0 };
-        registers.raise_floor();
-        registers
+    fn from_boxed(precision: u8, values: Box<[u8]>) -> Self {
+        let shift = 64 - u32::from(precision);
+        let limit = NonZeroU64::new(1 << shift).unwrap_or(NonZeroU64::MIN);
+        Self { precision, shift, limit, values, floor: 0, witness: 0 }
     }
 
     /// The value of a register that met a hash whose low bits are all zero.
@@ -44,64 +46,48 @@ impl RankRegisters {
         64 - precision + 1
     }
 
-    /// How many registers have each value, from 0 to [`highest`](Self::highest).
-    pub(super) fn histogram(&self) -> &[u32] {
-        &self.histogram[..=Self::highest(self.precision) as usize]
+    /// Returns how many registers have each value from 0 to [`highest`](Self::highest); 0 of those above.
+    pub(super) fn histogram(&self) -> [u32; HISTOGRAM_LEN] {
+        histogram(&self.values)
     }
 
     /// The top bits choose the register, the trailing zeros of the rest plus one are its rank.
     /// (Counting from the low end needs one instruction less than from the high end.)
     #[inline]
     fn place(&self, hash: u64) -> (usize, u8) {
-        let rank = (hash | 1 << self.shift).trailing_zeros() as u8 + 1;
+        let rank = (self.limit | hash).trailing_zeros() as u8 + 1;
         ((hash >> self.shift) as usize, rank)
     }
 
+    /// Brings the floor up to date. Registers above it never come back, so that each is looked at once for
+    /// each rank.
     #[inline]
-    fn raise(&mut self, index: usize, rank: u8) {
-        let old = self.values[index];
-        if old < rank {
-            self.values[index] = rank;
-            self.histogram[old as usize % HISTOGRAM_LEN] -= 1;
-            self.histogram[rank as usize % HISTOGRAM_LEN] += 1;
-            if self.histogram[old as usize % HISTOGRAM_LEN] == 0 {
-                self.raise_floor();
+    fn raise_floor(&mut self) {
+        while self.values[self.witness] > self.floor {
+            self.witness += 1;
+            if self.witness == self.values.len() {
+                self.find_floor();
             }
         }
     }
 
-    /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
     #[cold]
-    #[inline(never)]
-    fn raise_rarely(&mut self, index: usize, rank: u8) {
-        self.raise(index, rank);
-    }
-
-    #[cold]
-    fn raise_floor(&mut self) {
-        let floor = self.histogram.iter().position(|&count| count > 0).unwrap_or(0) as u32;
-        // A hash of rank above `floor` has its lowest `floor` bits zero.
-        self.futile = (1 << floor) - 1;
+    fn find_floor(&mut self) {
+        self.floor = self.values.iter().copied().min().unwrap_or(0);
+        self.witness = 0;
     }
 }
 
 impl RegisterArray for RankRegisters {
     fn new(precision: u8) -> Self {
-        let mut histogram = Box::new([0; HISTOGRAM_LEN]);
-        histogram[0] = 1 << precision;
-        Self::assemble(precision, vec![0; 1 << precision].into(), histogram)
+        Self::from_boxed(precision, vec![0; 1 << precision].into())
     }
 
     /// From register values, or `None` if one is higher than a hash can make it.
     fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
-        let mut histogram = Box::new([0; HISTOGRAM_LEN]);
-        for &value in values {
-            if value > Self::highest(precision) {
-                return None;
-            }
-            histogram[value as usize] += 1;
-        }
-        Some(Self::assemble(precision, values.into(), histogram))
+        let highest = Self::highest(precision);
+        let all_possible = values.iter().all(|&value| value <= highest);
+        all_possible.then(|| Self::from_boxed(precision, values.into()))
     }
 
     fn accepted_values(precision: u8) -> String {
@@ -112,54 +98,39 @@ impl RegisterArray for RankRegisters {
         &self.values
     }
 
-    fn used(&self) -> usize {
-        self.values.len() - self.histogram[0] as usize
-    }
-
     /// Bytes behind the pointers.
     fn memory(&self) -> usize {
-        self.values.len() + size_of_val(&*self.histogram)
+        self.values.len()
     }
 
     /// Whether every register is at its highest, so that nothing can change any more.
     fn are_full(&self) -> bool {
-        self.histogram[Self::highest(self.precision) as usize] as usize == self.values.len()
+        let highest = Self::highest(self.precision);
+        self.values.iter().all(|&value| value == highest)
     }
 
     #[inline]
     fn insert(&mut self, hash: u64) {
         let (index, rank) = self.place(hash);
-        if self.values[index] < rank {
-            self.raise_rarely(index, rank);
-        }
+        let value = &mut self.values[index];
+        *value = rank.max(*value);
     }
 
-    /// The same as one by one, without the branches that the processor cannot predict: whether a
-    /// hash raises its register is a toss while the sketch fills. A chunk is sieved first by the
-    /// least register, many hashes at a time, then each hash by its own register, and only the few
-    /// that win are looked at again.
+    /// The same as one by one: a chunk is first sieved by the least register, many hashes at a time, and only
+    /// the few that could raise a register are looked at.
     fn insert_all(&mut self, hashes: &[u64]) {
-        let mut winners = [0; CHUNK];
         let (chunks, rest) = hashes.as_chunks::<CHUNK>();
         for chunk in chunks {
-            let mut winning = 0;
-            let mut consider = |hash| {
-                let (index, rank) = self.place(hash);
-                winners[winning % CHUNK] = hash;
-                winning += usize::from(self.values[index] < rank);
-            };
-            if self.futile == 0 {
-                chunk.iter().for_each(|&hash| consider(hash));
-            } else {
-                let mut hopeful = without_bits(chunk, self.futile as u32);
-                while hopeful != 0 {
-                    consider(chunk[hopeful.trailing_zeros() as usize]);
-                    hopeful &= hopeful - 1;
-                }
+            self.raise_floor();
+            if self.floor == 0 {
+                chunk.iter().for_each(|&hash| self.insert(hash));
+                continue;
             }
-            for &hash in &winners[..winning] {
-                let (index, rank) = self.place(hash);
-                self.raise(index, rank);
+            // A hash of a rank above the floor has as many low bits zero.
+            let mut hopeful = without_bits(chunk, ((1_u64 << self.floor) - 1) as u32);
+            while hopeful != 0 {
+                self.insert(chunk[hopeful.trailing_zeros() as usize]);
+                hopeful &= hopeful - 1;
             }
         }
         rest.iter().for_each(|&hash| self.insert(hash));
@@ -170,8 +141,8 @@ impl RegisterArray for RankRegisters {
     fn merge(&mut self, other: &Self) {
         let extra = u32::from(other.precision - self.precision);
         if extra == 0 {
-            for (index, &rank) in other.values.iter().enumerate() {
-                self.raise(index, rank);
+            for (mine, &theirs) in self.values.iter_mut().zip(&other.values) {
+                *mine = theirs.max(*mine);
             }
             return;
         }
@@ -181,10 +152,20 @@ impl RegisterArray for RankRegisters {
             // only matter where all bits below them were zero.
             let low_bits = (index as u64) | 1 << extra;
             let rank = if rank == other_highest { rank + low_bits.trailing_zeros() as u8 } else { rank };
-            self.raise(index >> extra, rank);
+            let mine = &mut self.values[index >> extra];
+            *mine = rank.max(*mine);
         }
     }
 }
+
+/// What else there is follows from the values, or is only brought up to date when it is of use.
+impl PartialEq for RankRegisters {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for RankRegisters {}
 
 /// The number of items at which all registers are at their highest with the given probability: all
 /// that is known when they are.
@@ -194,4 +175,27 @@ pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
     let registers = exp2(i32::from(precision));
     let each = libm::pow(probability, 1.0 / registers);
     -libm::log1p(-each) * exp2(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn floor_is_the_least_register_until_all_are_full() {
+        let mut registers = RankRegisters::new(4);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..20_000 {
+            registers.insert(random.next_u64() << (random.next_u64() % 60));
+            registers.raise_floor();
+            assert_eq!(Some(registers.floor), registers.values.iter().copied().min());
+        }
+        assert!(registers.are_full());
+        let full = registers.clone();
+        registers.insert_all(&[0, 1, 2, 3].repeat(CHUNK));
+        assert_eq!(registers, full);
+    }
 }

@@ -44,7 +44,7 @@ use super::rows::require_weights;
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
-use crate::keys::{Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::keys::{DefaultSize, Key, KeyBatch, KeyKind, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 use crate::sketch::{AddWeights, Frequency, InsertKeys, Merge, Top, impl_sketch};
@@ -132,6 +132,12 @@ impl Majority {
     /// ```
     pub fn with_scheme(scheme: KeyScheme) -> Self {
         Self { scheme, total: 0, lead: 0, counted: 0, candidate: Candidate::default() }
+    }
+}
+
+impl DefaultSize for Majority {
+    fn of_default_size(scheme: KeyScheme) -> Self {
+        Self::with_scheme(scheme)
     }
 }
 

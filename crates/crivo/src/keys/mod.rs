@@ -17,7 +17,8 @@
 //! How values of tables (numbers, dates, nulls) become keys is in docs/keys.md, and [`text`] writes
 //! the text that stands for each.
 //!
-//! Code that knows its kind of keys wraps a sketch in [`Texts`] or [`Integers`]: inserting cannot fail then.
+//! Code that knows its kind of keys wraps a sketch in [`Texts`] or [`Integers`]: a key of another kind does not compile
+//! then.
 //!
 //! The default seed is 0 and public, so an adversary can construct keys that collide.
 //! Where keys come from an adversary, use a secret seed ([`KeyScheme::with_seed`]).
@@ -40,7 +41,7 @@ pub use batch::{KeyBatch, KeyBuffer, Span};
 pub(crate) use integer::{IntegerHash, inverse, rrmxmx, xxh3 as xxh3_of_integer};
 pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
-pub use typed::{DefaultSize, Integers, KeyOf, Texts};
+pub use typed::{DefaultSize, Integers, KeyOf, TakesKeys, Texts};
 pub use value::{KeyRef, OwnedKey};
 pub use word_spans::word_spans;
 pub use words::Words;

@@ -162,12 +162,10 @@ impl CombinedFilter {
     fn shared(group: &[AnySketch]) -> (Estimate, f64) {
         let estimates = group.iter().map(|part| part.summary().items);
         let least_rate = group.iter().map(rate_of).fold(1.0, f64::min);
-        if let [first, second] = group {
-            let mut both = first.clone();
-            // Of filters of one size it can be told.
-            if let Ok(shared) = both.membership_mut().and_then(|filter| filter.intersect(second)) {
-                return (shared, rate_of(&both).min(least_rate));
-            }
+        if let [first, second] = group
+            && let Some((shared, rate)) = shared_by(first, second)
+        {
+            return (shared, rate.min(least_rate));
         }
         let (value, upper) = estimates.fold((f64::INFINITY, f64::INFINITY), |(value, upper), items| {
             (items.value().min(value), items.upper().min(upper))
@@ -200,6 +198,11 @@ impl CombinedFilter {
     /// Returns true if certainly nothing is in there.
     pub fn is_empty(&self) -> bool {
         self.groups.iter().all(|group| group.iter().any(AnySketch::is_empty))
+    }
+
+    /// The number of filters.
+    pub fn filters(&self) -> usize {
+        self.parts().count()
     }
 
     /// How keys are hashed.
@@ -273,9 +276,8 @@ impl Membership for CombinedFilter {
         Ok(())
     }
 
-    fn intersect(&mut self, other: &AnySketch) -> Result<Estimate> {
-        *self = Self::intersection(self.clone().into(), other.clone())?;
-        Ok(self.items())
+    fn intersection(&self, other: &AnySketch) -> Result<AnySketch> {
+        Ok(Self::intersection(self.clone().into(), other.clone())?.into())
     }
 
     fn can_remove(&self) -> bool {
@@ -302,6 +304,21 @@ impl Membership for CombinedFilter {
     fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate()
     }
+}
+
+/// What two filters of one kind and size share: how many keys, and the chance that a key in neither is taken for one.
+/// Of others it cannot be told.
+fn shared_by(first: &AnySketch, second: &AnySketch) -> Option<(Estimate, f64)> {
+    macro_rules! of_kind {
+        ($($kind:ty),*) => {$(
+            if let Some((first, second)) = first.downcast_ref::<$kind>().zip(second.downcast_ref::<$kind>()) {
+                let rate = first.shared_cells(second).ok()?.false_positive_rate();
+                return Some((first.shared_items(second).ok()?, rate));
+            }
+        )*};
+    }
+    of_kind!(Bloom, BlockedBloom, CountingBloom);
+    None
 }
 
 /// Asks a part about a hash of its scheme.

@@ -330,9 +330,10 @@ impl Membership for DirectTable {
         Err(Capability::Hashes.missing_in(self))
     }
 
-    fn intersect(&mut self, other: &AnySketch) -> Result<Estimate> {
-        self.intersect(other.require_ref()?)?;
-        Ok(self.items())
+    fn intersection(&self, other: &AnySketch) -> Result<AnySketch> {
+        let mut both = self.clone();
+        both.intersect(other.require_ref()?)?;
+        Ok(both.into())
     }
 
     crate::membership::removal!(can_remove);

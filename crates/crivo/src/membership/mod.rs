@@ -11,6 +11,29 @@
 /// Implements [`Membership`](crate::sketch::Membership) for a filter that needs only the hash of a key.
 macro_rules! impl_membership_by_hash {
     ($type:ty, $removal:ident) => {
+        impl $type {
+            /// Returns the filter of what is in both sets, whatever the sizes of their filters. It remembers that it
+            /// is an intersection, and keeps both: how many keys they share can be told from the two, and not
+            /// from the bits that they have in common.
+            ///
+            /// # Errors
+            /// If the schemes differ.
+            ///
+            /// ```
+            /// use crivo::membership::Bloom;
+            /// let (mut first, mut second) = (Bloom::for_items(1_000, 1e-6)?, Bloom::for_items(1_000, 1e-6)?);
+            /// (0..500).try_for_each(|i| first.insert(&*format!("user{i}")).map(drop))?;
+            /// (300..900).try_for_each(|i| second.insert(&*format!("user{i}")).map(drop))?;
+            /// let both = first.intersection(&second)?;
+            /// assert!(both.contains("user400")? && !both.contains("user1")?);
+            /// assert!(both.items().covers(200.0));
+            /// # Ok::<(), crivo::Error>(())
+            /// ```
+            pub fn intersection(&self, other: &Self) -> $crate::Result<$crate::membership::CombinedFilter> {
+                $crate::membership::CombinedFilter::intersection(self.clone().into(), other.clone().into())
+            }
+        }
+
         impl $crate::sketch::Membership for $type {
             fn contains_ref(&self, key: $crate::keys::KeyRef<'_>) -> $crate::Result<bool> {
                 Ok(self.contains_hash(self.scheme.hash_ref(key)?))
@@ -40,12 +63,13 @@ macro_rules! impl_membership_by_hash {
                 Ok(())
             }
 
-            fn intersect(&mut self, other: &$crate::codec::AnySketch) -> $crate::Result<$crate::Estimate> {
-                let other = other.require_ref::<Self>()?;
-                // How many are shared can be told from the two, and not from the result.
-                let shared = self.shared_items(other)?;
-                self.intersect(other)?;
-                Ok(shared)
+            fn intersection(
+                &self,
+                other: &$crate::codec::AnySketch,
+            ) -> $crate::Result<$crate::codec::AnySketch> {
+                let both =
+                    $crate::membership::CombinedFilter::intersection(self.clone().into(), other.clone())?;
+                Ok(both.into())
             }
 
             $crate::membership::removal!($removal);

@@ -116,11 +116,11 @@ pub trait Membership {
     /// If the filter does not take hashes; nothing is added then.
     fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> Result<()>;
 
-    /// Keeps what both filters hold, and returns how many different keys that is.
+    /// Returns the filter of what is in both sets, which remembers that it is an intersection.
     ///
     /// # Errors
-    /// If the other sketch is no filter of the same kind, size and scheme; the filter is unchanged then.
-    fn intersect(&mut self, other: &AnySketch) -> Result<Estimate>;
+    /// If the other sketch is no filter that can be combined with this one, or the schemes differ.
+    fn intersection(&self, other: &AnySketch) -> Result<AnySketch>;
 
     /// Returns true if keys can be taken out of this kind of filter.
     fn can_remove(&self) -> bool;

@@ -48,7 +48,7 @@ fn strangers_found(filter: &impl ContainsHashes, probes: u64, random: &mut Rando
 // ---- false positives ----
 
 /// `(1 − e^(−kn/m))^k`, and its relative deviation from filter to filter because their fill varies.
-fn bloom_theory(bits: u64, hashes: u32, items: u64) -> (f64, f64) {
+pub(super) fn bloom_theory(bits: u64, hashes: u32, items: u64) -> (f64, f64) {
     let (m, k) = (bits as f64, f64::from(hashes));
     let load = k * items as f64 / m;
     let fill = 1.0 - (-load).exp();

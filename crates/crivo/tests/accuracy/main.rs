@@ -27,6 +27,7 @@ mod bands;
 mod bloom;
 mod chi_square;
 mod column_profile;
+mod combined_filter;
 mod count_min;
 mod counter_array;
 mod counting_bloom;

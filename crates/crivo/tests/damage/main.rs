@@ -7,6 +7,7 @@ mod support;
 
 mod bloom;
 mod column_profile;
+mod combined_filter;
 mod count_min;
 mod counters;
 mod counting_bloom;

@@ -69,16 +69,14 @@ proptest! {
     #[test]
     fn intersection_holds_what_is_shared((a, b, c) in streams(), size in sizes(), blocks in 1_u64..500) {
         let (x, y) = (sketch_of(bloom(size), &[&a, &c]), sketch_of(bloom(size), &[&b, &c]));
-        let mut both = x.clone();
-        both.intersect(&y).unwrap();
+        let both = x.shared_cells(&y).unwrap();
         prop_assert!(c.iter().all(|&hash| both.contains_hash(hash)));
         prop_assert_eq!(&merged(&both, &x), &x);
         prop_assert_eq!(&merged(&both, &y), &y);
         prop_assert!(both.false_positive_rate() <= x.false_positive_rate().min(y.false_positive_rate()));
 
         let (x, y) = (sketch_of(blocked(blocks), &[&a, &c]), sketch_of(blocked(blocks), &[&b, &c]));
-        let mut both = x.clone();
-        both.intersect(&y).unwrap();
+        let both = x.shared_cells(&y).unwrap();
         prop_assert!(c.iter().all(|&hash| both.contains_hash(hash)));
         prop_assert_eq!(&merged(&both, &x), &x);
     }
@@ -106,7 +104,7 @@ fn filters_of_different_sizes_refuse_each_other() {
         let mut both = a.clone();
         let error = both.merge(b).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Incompatible);
-        assert_eq!(both.intersect(b).unwrap_err(), error);
+        assert_eq!(both.shared_cells(b).unwrap_err(), error);
         assert_eq!(both.shared_items(b).unwrap_err(), error);
         assert_eq!(&both, a, "a refusal changes nothing");
         (error.field(), error.expected().to_owned(), error.found().to_owned())

@@ -5,6 +5,7 @@
 //! occurred. For many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of 1.0367/√m.
 
 use crate::distinct::register_sketch::rates::{Levels, ONE, times};
+use crate::distinct::registers::RankRegisters;
 use crate::math::Observed;
 
 /// The standard error of a large count is this over the square root of the number of
@@ -12,8 +13,8 @@ use crate::math::Observed;
 pub(super) const ERROR_CONSTANT: f64 = 1.036_705;
 
 /// What a histogram of register values shows.
-pub(super) fn observed(histogram: &[u32]) -> Observed {
-    let highest = histogram.len() - 1;
+pub(super) fn observed(histogram: &[u32], precision: u8) -> Observed {
+    let highest = usize::from(RankRegisters::highest(precision));
 
     // A register of value k shows that level k occurred and no higher one did; the highest
     // value only that level `highest − 1` or one above it occurred.

@@ -64,8 +64,8 @@ impl RegisterKind for HighestRank {
         Point::likeliest::<0>(precision, &Self::observed(registers, precision)).with_bounds(confidence)
     }
 
-    fn observed(registers: &RankRegisters, _: u8) -> Observed {
-        estimator::observed(registers.histogram())
+    fn observed(registers: &RankRegisters, precision: u8) -> Observed {
+        estimator::observed(&registers.histogram(), precision)
     }
 
     fn probabilities(levels: &Levels) -> [u64; 256] {

@@ -36,7 +36,8 @@ pub(super) fn estimate(registers: &RankRegisters) -> f64 {
 /// The sum of the registers' longest runs of zeros.
 fn zeros(registers: &RankRegisters) -> f64 {
     // A register's value is one more than its run of zeros, and 0 if it was not used.
-    let counts = registers.histogram().iter().enumerate().skip(2);
+    let histogram = registers.histogram();
+    let counts = histogram.iter().enumerate().skip(2);
     counts.map(|(value, &count)| (value as f64 - 1.0) * f64::from(count)).sum()
 }
 

@@ -196,7 +196,7 @@ impl LogLog {
 
     /// Whether nothing was inserted.
     pub fn is_empty(&self) -> bool {
-        self.registers.used() == 0
+        self.registers.are_unused()
     }
 
     /// The precision: the base-2 logarithm of the number of registers.

@@ -55,7 +55,14 @@ pub trait RegisterArray: Debug + Clone + PartialEq + Eq {
     fn values(&self) -> &[u8];
 
     /// The number of registers that saw a hash.
-    fn used(&self) -> usize;
+    fn used(&self) -> usize {
+        self.values().iter().filter(|&&value| value > 0).count()
+    }
+
+    /// Returns true if no register saw a hash.
+    fn are_unused(&self) -> bool {
+        self.values().iter().all(|&value| value == 0)
+    }
 
     /// The bytes of memory behind the pointers.
     fn memory(&self) -> usize;

@@ -11,6 +11,7 @@
 //! [kind](kind::RegisterKind) of the sketch; its module has the guarantee.
 
 mod coded;
+pub(super) mod histogram;
 pub(super) mod kind;
 mod payload;
 pub(super) mod rates;

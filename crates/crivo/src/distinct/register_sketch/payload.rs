@@ -82,7 +82,7 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
             DENSE => {
                 let values = reader.bytes("registers", 1 << precision)?;
                 let registers = K::Registers::from_values(precision, values)
-                    .filter(|registers| registers.used() > 0)
+                    .filter(|registers| !registers.are_unused())
                     .ok_or_else(|| {
                         let accepted = K::Registers::accepted_values(precision);
                         Error::contents("registers", format_args!("{accepted}, not all 0"), "others")

@@ -1,20 +1,16 @@
 //! The dense state: an array of [`register`](super::register)s.
 //!
-//! All that the estimator reads is a histogram of the bytes. Of few registers it is counted when
-//! asked for, in a few microseconds. Of many it is kept up to date, at two additions for each change of
-//! a register: an estimate takes microseconds then too, and one kibibyte is little beside them.
+//! All that the estimator reads is a [histogram] of the bytes, which is counted when it is asked for.
 
 use super::register::{is_possible, join, levels, news, raised, register};
 use crate::cpu::without_bits;
+use crate::distinct::register_sketch::histogram::histogram;
 use crate::distinct::register_sketch::kind::RegisterArray;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
 /// How many hashes are compared with their registers before any register is changed: one a bit.
 const CHUNK: usize = 64;
-
-/// From this precision on the histogram is kept.
-const KEEP_FROM: u8 = 14;
 
 /// A bit that stands for no level: the lowest that is waited for when all registers are full.
 const NO_LEVEL: u64 = 1 << 63;
@@ -29,7 +25,6 @@ pub struct LevelRegisters {
     /// The top `precision` bits of a hash, shifted down by this, are the register's index.
     shift: u32,
     values: Box<[u8]>,
-    kept: Option<Box<Histogram>>,
     /// The lowest level that changes some register, as its bit: a hash with a lower bit set changes
     /// none. Worth a test only for many hashes at once, and brought up to date only then.
     lowest: u64,
@@ -39,16 +34,7 @@ pub struct LevelRegisters {
 
 impl LevelRegisters {
     fn from_boxed(precision: u8, values: Box<[u8]>) -> Self {
-        let histogram = count(&values);
-        Self::from_counted(precision, values, &histogram)
-    }
-
-    fn from_counted(precision: u8, values: Box<[u8]>, histogram: &Histogram) -> Self {
-        let kept = (precision >= KEEP_FROM).then(|| Box::new(*histogram));
-        let mut registers =
-            Self { precision, shift: 64 - u32::from(precision), values, kept, lowest: 1, witness: 0 };
-        registers.find_floor(histogram);
-        registers
+        Self { precision, shift: 64 - u32::from(precision), values, lowest: 1, witness: 0 }
     }
 
     /// The level of a hash whose low bits are all zero.
@@ -57,7 +43,7 @@ impl LevelRegisters {
     }
 
     pub(super) fn histogram(&self) -> Histogram {
-        self.kept.as_ref().map_or_else(|| count(&self.values), |kept| **kept)
+        histogram(&self.values)
     }
 
     /// The top bits choose the register, the lowest set bit of the rest is the level.
@@ -70,13 +56,8 @@ impl LevelRegisters {
     /// Adds a level, given as its bit, to what a register saw.
     #[inline]
     fn add(&mut self, index: usize, level: u64) {
-        let old = self.values[index];
-        let new = register(levels(old) | level);
-        self.values[index] = new;
-        if let Some(kept) = &mut self.kept {
-            kept[usize::from(old)] -= 1;
-            kept[usize::from(new)] += 1;
-        }
+        let value = &mut self.values[index];
+        *value = register(levels(*value) | level);
     }
 
     /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
@@ -93,14 +74,15 @@ impl LevelRegisters {
         while news(self.values[self.witness]) & self.lowest == 0 && self.lowest != NO_LEVEL {
             self.witness += 1;
             if self.witness == self.values.len() {
-                self.find_floor(&self.histogram());
+                self.find_floor();
             }
         }
     }
 
     #[cold]
-    fn find_floor(&mut self, histogram: &Histogram) {
-        let used = (0..=u8::MAX).zip(histogram).filter(|(_, count)| **count > 0);
+    fn find_floor(&mut self) {
+        let histogram = self.histogram();
+        let used = (0..=u8::MAX).zip(&histogram).filter(|(_, count)| **count > 0);
         let wanted = used.fold(NO_LEVEL, |wanted, (value, _)| wanted | news(value));
         self.lowest = wanted & wanted.wrapping_neg();
         self.witness = 0;
@@ -114,10 +96,10 @@ impl RegisterArray for LevelRegisters {
 
     /// From register values, or `None` if one is of no set of levels.
     fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
-        let (highest, histogram) = (Self::highest(precision), count(values));
+        let (highest, histogram): (u8, Histogram) = (Self::highest(precision), histogram(values));
         let mut used = (0..=u8::MAX).zip(&histogram).filter(|(_, count)| **count > 0);
         let all_possible = used.all(|(value, _)| is_possible(value, highest));
-        all_possible.then(|| Self::from_counted(precision, values.into(), &histogram))
+        all_possible.then(|| Self::from_boxed(precision, values.into()))
     }
 
     fn accepted_values(precision: u8) -> String {
@@ -128,13 +110,9 @@ impl RegisterArray for LevelRegisters {
         &self.values
     }
 
-    fn used(&self) -> usize {
-        self.values.iter().filter(|&&value| value > 0).count()
-    }
-
     /// Bytes behind the pointers.
     fn memory(&self) -> usize {
-        self.values.len() + self.kept.as_ref().map_or(0, |kept| size_of_val(&**kept))
+        self.values.len()
     }
 
     /// Whether every register saw the three highest levels, so that nothing can change any more.
@@ -203,8 +181,6 @@ impl RegisterArray for LevelRegisters {
                 *mine = join(*mine, raised(value, rise));
             }
         }
-        let values = std::mem::take(&mut self.values);
-        *self = Self::from_boxed(self.precision, values);
     }
 }
 
@@ -216,23 +192,6 @@ impl PartialEq for LevelRegisters {
 }
 
 impl Eq for LevelRegisters {}
-
-/// Four counters for each value, so that additions to the same one do not wait for each other.
-fn count(values: &[u8]) -> Histogram {
-    let mut counters = [[0; 256]; 4];
-    let (fours, rest) = values.as_chunks::<4>();
-    for four in fours {
-        for (counter, &value) in counters.iter_mut().zip(four) {
-            counter[usize::from(value)] += 1;
-        }
-    }
-    rest.iter().for_each(|&value| counters[0][usize::from(value)] += 1);
-    let [first, others @ ..] = counters;
-    others.iter().fold(first, |mut sum: Histogram, counter| {
-        sum.iter_mut().zip(counter).for_each(|(sum, count)| *sum += count);
-        sum
-    })
-}
 
 #[cfg(test)]
 mod tests {

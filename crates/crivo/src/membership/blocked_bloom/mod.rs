@@ -370,26 +370,15 @@ impl BlockedBloom {
         Ok(())
     }
 
-    /// Makes this a filter of what both hold: it finds every key that is in both sets, and takes another
-    /// key for one no more often than either filter did, but more often than a filter built from the
-    /// shared keys alone. See [`shared_items`](Self::shared_items) for how many there are.
+    /// Returns the filter of the bits that both have set, for study: as [`Bloom::shared_cells`](super::Bloom::shared_cells).
     ///
     /// # Errors
-    /// If the filters differ in size, capacity or scheme; the filter is unchanged then.
-    ///
-    /// ```
-    /// use crivo::membership::BlockedBloom;
-    /// let (mut first, mut second) = (BlockedBloom::for_items(100, 1e-6)?, BlockedBloom::for_items(100, 1e-6)?);
-    /// for name in ["ana", "rui"] { first.insert(name)?; }
-    /// for name in ["rui", "eva"] { second.insert(name)?; }
-    /// first.intersect(&second)?;
-    /// assert!(first.contains("rui")? && !first.contains("ana")? && !first.contains("eva")?);
-    /// # Ok::<(), crivo::Error>(())
-    /// ```
-    pub fn intersect(&mut self, other: &Self) -> Result<()> {
+    /// If the filters differ in size, capacity or scheme.
+    pub fn shared_cells(&self, other: &Self) -> Result<Self> {
         self.require_same(other)?;
-        self.combine(other, |mine, theirs| mine & theirs);
-        Ok(())
+        let mut shared = self.clone();
+        shared.combine(other, |mine, theirs| mine & theirs);
+        Ok(shared)
     }
 
     fn require_same(&self, other: &Self) -> Result<()> {

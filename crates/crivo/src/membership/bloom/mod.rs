@@ -221,8 +221,7 @@ impl Bloom {
     }
 
     /// The number of different keys, with bounds at the given confidence, from the number of bits that
-    /// are zero. Of an [intersection](Self::intersect) it counts too many: there use
-    /// [`shared_items`](Self::shared_items).
+    /// are zero.
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         self.occupancy().items(self.bits.len() - self.bits.ones(), confidence)
     }
@@ -360,26 +359,17 @@ impl Bloom {
         Ok(())
     }
 
-    /// Makes this a filter of what both hold: it finds every key that is in both sets, and takes another
-    /// key for one no more often than either filter did, but more often than a filter built from the
-    /// shared keys alone. See [`shared_items`](Self::shared_items) for how many there are.
+    /// Returns the filter of the bits that both have set, for study: it finds what is in both sets, but also has
+    /// bits that different keys of the two share. So [`items`](Self::items) of it counts too many;
+    /// [`intersection`](Self::intersection) knows how many there are.
     ///
     /// # Errors
-    /// If the filters differ in size, capacity or scheme; the filter is unchanged then.
-    ///
-    /// ```
-    /// use crivo::membership::Bloom;
-    /// let (mut first, mut second) = (Bloom::for_items(100, 1e-6)?, Bloom::for_items(100, 1e-6)?);
-    /// for name in ["ana", "rui"] { first.insert(name)?; }
-    /// for name in ["rui", "eva"] { second.insert(name)?; }
-    /// first.intersect(&second)?;
-    /// assert!(first.contains("rui")? && !first.contains("ana")? && !first.contains("eva")?);
-    /// # Ok::<(), crivo::Error>(())
-    /// ```
-    pub fn intersect(&mut self, other: &Self) -> Result<()> {
+    /// If the filters differ in size, capacity or scheme.
+    pub fn shared_cells(&self, other: &Self) -> Result<Self> {
         self.require_same(other)?;
-        self.bits.combine(&other.bits, |mine, theirs| mine & theirs);
-        Ok(())
+        let mut shared = self.clone();
+        shared.bits.combine(&other.bits, |mine, theirs| mine & theirs);
+        Ok(shared)
     }
 
     fn require_same(&self, other: &Self) -> Result<()> {

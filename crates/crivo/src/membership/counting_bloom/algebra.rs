@@ -57,20 +57,21 @@ impl CountingBloom {
         Ok(())
     }
 
-    /// Keeps the lower of each two counters.
+    /// Returns the filter of the lower of each two counters, for study.
     ///
     /// Every key that is in both filters is found in the result, and counted at least as often as in
     /// the one that has it less often. More other keys are found than in a filter built from what is
     /// shared: a cell that different keys use in the two filters stays in use. So the false-positive
-    /// rate follows from the fill as always, but [`items`](Self::items) counts those cells too; use
-    /// [`shared_items`](Self::shared_items) for the number of keys in both.
+    /// rate follows from the fill as always, but [`items`](Self::items) counts those cells too;
+    /// [`intersection`](Self::intersection) knows the number of keys in both.
     ///
     /// # Errors
-    /// If sizes, capacity or scheme differ; the filter is unchanged then.
-    pub fn intersect(&mut self, other: &Self) -> Result<()> {
+    /// If sizes, capacity or scheme differ.
+    pub fn shared_cells(&self, other: &Self) -> Result<Self> {
         self.require_same(other)?;
-        self.counters.combine(&other.counters, u64::min);
-        Ok(())
+        let mut shared = self.clone();
+        shared.counters.combine(&other.counters, u64::min);
+        Ok(shared)
     }
 
     /// How many different items are in both filters, with bounds at 95 %.

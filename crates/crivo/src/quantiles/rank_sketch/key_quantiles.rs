@@ -108,8 +108,16 @@ impl KeyQuantiles {
     /// # Errors
     /// If the key is not of the sketch's kind.
     pub fn count_below<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
-        self.check_key(key.to_ref())?;
-        Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), false, Confidence::P95))
+        self.count_below_ref(key.to_ref())
+    }
+
+    /// Returns how many keys come before one whose kind is known only at run time, with bounds at 95 %.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn count_below_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
+        self.check_key(key)?;
+        Ok(self.count_to(&RankedKey(key.to_owned()), false, Confidence::P95))
     }
 
     /// Returns how many keys are one or come before it, with bounds at 95 %.

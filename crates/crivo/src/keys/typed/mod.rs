@@ -2,8 +2,8 @@
 //!
 //! A sketch holds one kind of key, and which one is decided when it is built: tables need that,
 //! because their columns are known only at run time. So inserting a key can fail. Code that knows
-//! its keys wraps the sketch in [`Texts`] or [`Integers`]: inserting then cannot fail, keys are taken
-//! by value or by reference, and a key of another kind does not compile. The bytes are the same.
+//! its keys wraps the sketch in [`Texts`] or [`Integers`]: a key of another kind does not compile, keys are
+//! taken by value or by reference, and inserting into a sketch of hashes cannot fail. The bytes are the same.
 //!
 //! ```
 //! use crivo::distinct::HyperLogLog;
@@ -17,6 +17,35 @@
 //! let orders: Integers<HyperLogLog> = [1, 2, 3, 2].into_iter().collect();
 //! assert_eq!(orders.estimate().value(), 3.0);
 //! # Ok::<(), crivo::Error>(())
+//! ```
+//!
+//! Sketches that keep the keys themselves can refuse one: a text that is too long, an integer outside of the universe.
+//! Inserting returns a `Result` there, and nothing where no key of the kind can be refused:
+//!
+//! ```
+//! use crivo::frequency::HeavyHitters;
+//! use crivo::keys::{Integers, KeyScheme, Texts};
+//! use crivo::sampling::Reservoir;
+//!
+//! let mut words = Texts::new(HeavyHitters::for_share(0.01)?)?;
+//! words.insert("to")?;
+//! words.try_extend("be or not to be".split(' '))?;
+//! assert_eq!(words.top(1)[0].count(), 2);
+//!
+//! let mut sample = Integers::new(Reservoir::with_scheme(3, KeyScheme::integers(), 7)?)?;
+//! sample.insert(1);
+//! sample.extend(2..1_000);
+//! assert_eq!(sample.sample().count(), 3);
+//! # Ok::<(), crivo::Error>(())
+//! ```
+//!
+//! ```compile_fail
+//! # use crivo::{frequency::HeavyHitters, keys::Texts};
+//! # fn main() -> Result<(), crivo::Error> {
+//! let mut words = Texts::new(HeavyHitters::for_share(0.01)?)?;
+//! words.insert(7)?;
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! ```compile_fail
@@ -33,7 +62,12 @@ use super::scheme::{Key, KeyKind, KeyScheme};
 use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::InsertHashes;
+use crate::sampling::WeightedReservoir;
+use crate::sketch::{AddWeights, Sketch};
+
+mod takes;
+
+pub use takes::TakesKeys;
 
 /// A sketch of texts, or of any bytes.
 pub type Texts<S> = Typed<S, Text>;
@@ -95,7 +129,7 @@ pub struct Typed<S, T> {
     kind: PhantomData<T>,
 }
 
-impl<S: InsertHashes, T: KeyType> Typed<S, T> {
+impl<S: Sketch, T: KeyType> Typed<S, T> {
     /// Wraps a sketch.
     ///
     /// # Errors
@@ -108,16 +142,66 @@ impl<S: InsertHashes, T: KeyType> Typed<S, T> {
         Ok(Self { sketch, kind: PhantomData })
     }
 
-    /// Adds one key.
-    #[inline]
-    pub fn insert<K: KeyOf<T>>(&mut self, key: K) {
-        let hash = key.hash_with(self.sketch.scheme());
-        self.sketch.insert_hash(hash);
-    }
-
     /// Returns the sketch itself: to be merged, stored, or given to code that knows its keys at run time.
     pub fn into_inner(self) -> S {
         self.sketch
+    }
+
+    /// Adds one key. It returns a `Result` if the sketch can refuse a key of this kind: see [`TakesKeys`].
+    #[inline]
+    pub fn insert<K: KeyOf<T>>(&mut self, key: K) -> S::Outcome
+    where
+        S: TakesKeys<T>,
+    {
+        self.sketch.insert_key(&key)
+    }
+
+    /// Adds many keys to a sketch that can refuse one; others have [`extend`](Extend::extend).
+    ///
+    /// # Errors
+    /// If a key is refused; those before it were added.
+    pub fn try_extend<K: KeyOf<T>>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()>
+    where
+        S: TakesKeys<T, Outcome = Result<()>>,
+    {
+        self.sketch.insert_keys(keys.into_iter())
+    }
+
+    /// Counts one key `weight` times.
+    ///
+    /// # Errors
+    /// If the sketch refuses the key: see [`TakesKeys`].
+    ///
+    /// ```
+    /// use crivo::{frequency::CountMin, keys::{Integers, KeyScheme}};
+    /// let mut sold = Integers::new(CountMin::for_bound_with_scheme(0.01, 0.05, KeyScheme::integers())?)?;
+    /// sold.add(1234, 3)?;
+    /// assert_eq!(sold.frequency(&1234)?.value(), 3.0);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn add<K: KeyOf<T>>(&mut self, key: K, weight: u64) -> Result<()>
+    where
+        S: AddWeights,
+    {
+        AddWeights::add_ref(&mut self.sketch, key.to_ref(), weight)
+    }
+}
+
+impl<T: KeyType> Typed<WeightedReservoir, T> {
+    /// Shows one key with its weight to the sample.
+    ///
+    /// # Errors
+    /// If the weight is negative or not finite, or the key is a text of 4 GiB and more.
+    ///
+    /// ```
+    /// use crivo::{keys::Texts, sampling::WeightedReservoir};
+    /// let mut sample = Texts::new(WeightedReservoir::new(2, 7)?)?;
+    /// sample.insert_weighted("ana", 2.5)?;
+    /// assert!(sample.insert_weighted("rui", -1.0).is_err());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn insert_weighted<K: KeyOf<T>>(&mut self, key: K, weight: f64) -> Result<()> {
+        self.sketch.insert(&key, weight)
     }
 }
 
@@ -129,27 +213,13 @@ impl<S, T> Deref for Typed<S, T> {
     }
 }
 
-/// As many keys are hashed before they are inserted together, so that memory accesses overlap.
-const AT_ONCE: usize = 256;
-
-impl<S: InsertHashes, T: KeyType, K: KeyOf<T>> Extend<K> for Typed<S, T> {
+impl<S: TakesKeys<T, Outcome = ()>, T: KeyType, K: KeyOf<T>> Extend<K> for Typed<S, T> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        let scheme = self.sketch.scheme();
-        let mut hashes = [0; AT_ONCE];
-        let mut filled = 0;
-        for key in keys {
-            hashes[filled] = key.hash_with(scheme);
-            filled += 1;
-            if filled == AT_ONCE {
-                self.sketch.insert_hashes(&hashes);
-                filled = 0;
-            }
-        }
-        self.sketch.insert_hashes(&hashes[..filled]);
+        self.sketch.insert_keys(keys.into_iter());
     }
 }
 
-impl<S: InsertHashes + DefaultSize, T: KeyType, K: KeyOf<T>> FromIterator<K> for Typed<S, T> {
+impl<S: TakesKeys<T, Outcome = ()> + DefaultSize, T: KeyType, K: KeyOf<T>> FromIterator<K> for Typed<S, T> {
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
         let sketch = S::of_default_size(KeyScheme::of(T::KIND));
         let mut typed = Self { sketch, kind: PhantomData };
@@ -168,7 +238,9 @@ impl<S: fmt::Debug, T> fmt::Debug for Typed<S, T> {
 mod tests {
     use super::*;
     use crate::distinct::{ExactDistinct, HyperLogLog};
-    use crate::membership::Bloom;
+    use crate::frequency::{HeavyHitters, Majority};
+    use crate::membership::{Bloom, DirectTable};
+    use crate::sampling::Reservoir;
 
     #[test]
     fn typed_and_dynamic_keys_give_the_same_bytes() {
@@ -188,6 +260,35 @@ mod tests {
             typed.insert(key);
         });
         assert_eq!(*typed, dynamic);
+    }
+
+    #[test]
+    fn sketches_that_keep_keys_take_the_same_ones_typed() {
+        let mut dynamic = HeavyHitters::new(20).unwrap();
+        let mut typed = Texts::new(dynamic.clone()).unwrap();
+        for at in 0..500 {
+            let word = format!("word{}", at * at % 37);
+            dynamic.insert(&word).unwrap();
+            typed.insert(&word).unwrap();
+        }
+        dynamic.add("often", 40).unwrap();
+        typed.add("often", 40).unwrap();
+        assert_eq!(typed.encode(), dynamic.encode());
+        let error = typed.try_extend(["fits".to_owned(), "x".repeat(1 << 16)]).unwrap_err();
+        assert_eq!(error.field(), "key");
+        assert_eq!(typed.total(), dynamic.total() + 1, "what came before the refused one is counted");
+
+        let mut dynamic = Reservoir::with_scheme(5, KeyScheme::integers(), 3).unwrap();
+        let mut typed = Integers::new(dynamic.clone()).unwrap();
+        (0..1_000_u32).for_each(|at| dynamic.insert(&at).unwrap());
+        typed.extend(0..1_000_u32);
+        assert_eq!(typed.into_inner(), dynamic);
+
+        let mut votes: Integers<Majority> = [7, 7, 7, 3].into_iter().collect();
+        votes.insert(7);
+        assert_eq!(votes.total(), 5);
+        let mut ports = Integers::new(DirectTable::new(65_536).unwrap()).unwrap();
+        assert!(ports.insert(443).is_ok() && ports.insert(70_000).is_err());
     }
 
     #[test]
