@@ -6,7 +6,7 @@
 //!
 //! The limit is four times as long here, because tests share a machine. Decoding that is quadratic takes minutes.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is how a test fails, and how the times are read
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)] // this is how a test fails, and how the times are read
 
 #[path = "support/mod.rs"]
 mod support;
@@ -125,7 +125,7 @@ fn files() -> Vec<Vec<u8>> {
         CountMin::with_scheme((SIZE / 32) as u32, 4, integers).unwrap().encode(),
         RangeCountMin::with_scheme(64, (SIZE / 8 / 64 / 4) as u32, 4, integers).unwrap().encode(),
         PrivateCountMean::new(protocol).unwrap().encode(),
-        MinHash::with_scheme((SIZE / 8) as u32, integers).unwrap().encode(),
+        MinHash::with_scheme(32_767, integers).unwrap().encode(),
     ]
 }
 

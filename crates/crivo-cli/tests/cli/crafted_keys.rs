@@ -107,7 +107,7 @@ const COMMANDS: [&str; 52] = [
     "distinct {}.int --keys int --method exact",
     "distinct {}.int --keys int --method kmv --error 0.002",
     "distinct {}.tsv --no-header -f 2 --by 1 -o groups-{}.crivo",
-    "distinct {}.tsv --no-header -f 1 --by 2",
+    "distinct {}.tsv --no-header -f 1 --by 3",
     "merge groups-{}.crivo groups-{}.crivo -o merged.crivo",
     "top {}.txt",
     "top {}.txt -k 1000 --verify",
@@ -115,7 +115,7 @@ const COMMANDS: [&str; 52] = [
     "top {}.txt -k 50000 -o top-{}.crivo",
     "ask top-{}.crivo - < {}.txt",
     "top {}.tsv --no-header -f 2 --by 1",
-    "top {}.tsv --no-header -f 1 --by 2",
+    "top {}.tsv --no-header -f 1 --by 3",
     "uniq {}.txt --items 100000",
     "uniq {}.int --keys int --items 100000",
     "set build {}.txt --items 100000 -o set-{}.crivo",
@@ -126,7 +126,7 @@ const COMMANDS: [&str; 52] = [
     "ask set-{}.crivo - < {}.txt",
     "count {}.txt --by 1 --bits 8 -o counts.crivo",
     "count {}.tsv --no-header --by 1",
-    "count {}.tsv --no-header --by 1,2",
+    "count {}.tsv --no-header --by 1,3",
     "freq {}.txt -o frequencies-{}.crivo",
     "freq {}.txt --conservative -o conservative-{}.crivo",
     "ask frequencies-{}.crivo - < {}.txt",
@@ -140,7 +140,7 @@ const COMMANDS: [&str; 52] = [
     "private encode {}.txt --epsilon 2 --rows 16 --width 64 -o {}.reports",
     "private aggregate {}.reports -o private.crivo",
     "similar pairs {}.tsv --no-header --sets 1,2 --threshold 1 --json",
-    "similar pairs {}.tsv --no-header --sets 2,1 --threshold 0.5 --json",
+    "similar pairs {}.tsv --no-header --sets 3,1 --threshold 0.5 --json",
     "dedup {}.txt --shingle chars:5 --dry-run",
     "dedup {}.txt --unit line --dry-run",
 ];
@@ -162,8 +162,10 @@ fn crafted_keys_take_as_long_as_fair_ones() {
     for (name, keys, integers) in files {
         let lines: Vec<u8> = keys.iter().flat_map(|key| [key, &b"\n"[..]].concat()).collect();
         scratch.write(&format!("{name}.txt"), lines);
+        // The key, what it has in common with one other, and one of 300 groups.
         let rows = keys.iter().enumerate().flat_map(|(number, key)| {
-            [key, &b"\t"[..], &key[..2], b"\t", number.to_string().as_bytes(), b"\n"].concat()
+            let rest = format!("\t{}\t{}\n", number / 2, number % 300);
+            [key, rest.as_bytes()].concat()
         });
         scratch.write(&format!("{name}.tsv"), rows.collect::<Vec<u8>>());
         scratch.write(&format!("{name}.int"), integers.iter().map(|n| format!("{n}\n")).collect::<String>());

@@ -269,7 +269,8 @@ fn outputs_of_an_empty_parquet_file_are_parquet_files() {
         assert_eq!(output.status.code(), Some(command.starts_with("filter").into()), "{command}: {output:?}");
         scratch.write("copy.parquet", &output.stdout);
         let json = scratch.run(&["profile", "copy.parquet", "--json"]).json();
-        assert_eq!((json["rows"].as_u64(), json["columns"][0]["name"].as_str()), (Some(0), Some("value")));
+        let has_column = json["columns"].as_array().unwrap().iter().any(|column| column["name"] == "value");
+        assert!(json["rows"] == 0 && has_column, "{command}: {json}");
     }
     for command in
         ["filter value=a empty.parquet -o out.parquet", "dedup empty.parquet --field value -o out.parquet"]
