@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crivo_rows::Progress;
+use crivo_rows::{FollowEvent, Progress};
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use super::Output;
+use super::{Missed, Output};
 use crate::interrupt;
 
 /// What is done sooner needs no bar.
@@ -23,6 +23,7 @@ pub(crate) struct Meter {
     /// What is being done, where a command does several things one after the other.
     stage: &'static str,
     bar: OnceLock<ProgressBar>,
+    missed: Missed,
 }
 
 impl Meter {
@@ -32,7 +33,13 @@ impl Meter {
 
     /// A meter for one of several stages.
     pub(crate) fn of_stage(stage: &'static str, out: &Output) -> Self {
-        Self { began: Instant::now(), wanted: !out.quiet, stage, bar: OnceLock::new() }
+        Self {
+            began: Instant::now(),
+            wanted: !out.quiet,
+            stage,
+            bar: OnceLock::new(),
+            missed: out.missed.clone(),
+        }
     }
 
     /// Shows how many parts of a stage are done that reads no bytes.
@@ -64,6 +71,14 @@ impl Progress for Meter {
             self.draw(read, total);
         }
         ControlFlow::Continue(())
+    }
+
+    fn followed(&self, event: FollowEvent, message: &str) -> bool {
+        if event == FollowEvent::Truncated {
+            self.missed.set();
+        }
+        Output::new(!self.wanted).warn(message);
+        true
     }
 }
 

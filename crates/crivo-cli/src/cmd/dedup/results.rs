@@ -1,14 +1,12 @@
 //! Where the results of a search go. All places are tried before anything is read.
 
 use std::io::Write;
-use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use crivo_near::{Clusters, Outcome as Found};
 
 use super::Args;
 use super::against::KnownDocuments;
-use crate::args::matching_files;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
 use crate::rows_file::RowsFile;
@@ -39,10 +37,11 @@ impl Results {
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
                 Kept::Folder(NewFolder::new(path)?.readable_as(args.corpus.files()))
             }
-            Some(path) => Kept::File(RowsFile::new(path, beside(args, path)?)?),
+            Some(path) => Kept::File(RowsFile::new(path, args.corpus.output_beside(path)?)?),
         };
-        let place =
-            |path: &Option<std::path::PathBuf>| path.as_deref().map(|path| beside(args, path)).transpose();
+        let place = |path: &Option<std::path::PathBuf>| {
+            path.as_deref().map(|path| args.corpus.output_beside(path)).transpose()
+        };
         Ok(Self {
             kept,
             pairs: place(&wanted.pairs)?,
@@ -187,15 +186,4 @@ impl ResultWriter<'_> {
 /// An error on its way through the engine.
 fn untold(error: anyhow::Error) -> crivo_near::Error {
     crivo_near::Error::Documents(error.into())
-}
-
-/// A place for results, which must not be one of the files to read.
-fn beside(args: &Args, path: &Path) -> Result<Destination> {
-    if let Ok(target) = path.canonicalize()
-        && let Some(file) =
-            args.corpus.files().iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
-    {
-        bail!("{}: is read, and would be replaced: write to another file", file.display());
-    }
-    Ok(Destination::new(path)?.readable_as(matching_files(args.corpus.files())))
 }

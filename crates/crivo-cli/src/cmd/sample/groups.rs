@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::bail;
 use crivo::keys::KeyScheme;
 use crivo::sampling::RowSample;
-use crivo_groups::Error;
 
 use super::{Args, Lines, copy_by_place};
 use crate::cmd::Outcome;
@@ -114,7 +113,7 @@ pub(super) fn run(
         .answers
         .for_each(|place, record| {
             match record.split_first() {
-                Some((&TEXT, line)) => lines.add(line).map_err(Error::caller)?,
+                Some((&TEXT, line)) => lines.add(line).map_err(|error| groups::sent(error.into()))?,
                 _ => places.push(place.first_chunk().map_or(0, |place| u64::from_be_bytes(*place))),
             }
             Ok(())
