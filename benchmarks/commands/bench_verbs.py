@@ -1,4 +1,4 @@
-"""`crivo top`, `uniq`, `set keep` and `sample` beside what people type, and the join that a filter saves.
+"""`crivo top`, `uniq`, `set keep`, `sample`, `filter` and `--by` beside what people type, and the join that a filter saves.
 
     cargo xtask bench verbs [--write FOLDER] [--small]
 
@@ -20,7 +20,7 @@ from measure import Contender, Page, argument_parser
 PYTHON = sys.executable
 
 # The numbers of groups of the files of rows.
-GROUPED = {"groups-10.csv": 10, "groups-1m.csv": 1_000_000}
+GROUPED = {"groups-10.csv": 10, "groups-100k.csv": 100_000, "groups-1m.csv": 1_000_000, "groups-10m.csv": 10_000_000}
 
 
 def make(folder: Path, scale: float) -> dict[str, Path]:
@@ -102,6 +102,34 @@ def by_groups(page: Page, program: Path, rows: Path, groups: int, memory: str) -
     page.add(f"How far off the answers of {groups:,} groups are", table)
 
 
+def as_groups_grow(page: Page, program: Path, files: dict[str, Path]) -> None:
+    """Time a row and peak memory of each command with `--by`, from a hundred thousand groups to ten million."""
+    table = ["| who | groups | s | ns a row | peak MB |", "|---|---:|---:|---:|---:|"]
+    for verb in [["distinct", "-f", "user"], ["count", "--sum", "amount"], ["top", "-f", "user", "-k", "1", "--counters", "16"]]:
+        for name in ["groups-100k.csv", "groups-1m.csv", "groups-10m.csv"]:
+            rows = files[name]
+            run = quiet(verb[0], [program, *verb, "--by", "place", "--memory", "512M", "--threads", "2", "--output", "tsv", rows])
+            run.run_once()
+            per_row = run.seconds / (31_000_000 * rows.stat().st_size / files["groups-10m.csv"].stat().st_size) * 1e9
+            table.append(f"| crivo {verb[0]} --by, --memory 512M | {GROUPED[name]:,} | {run.seconds:.1f} | {per_row:.0f} | {run.megabytes:.0f} |")
+    page.add("As groups grow", table)
+
+
+def filtering(page: Page, program: Path, rows: Path) -> None:
+    """Rows that satisfy a condition into a file: a number compared, and a pattern."""
+    size = f"{rows.stat().st_size / 1e6:,.0f} MB of CSV"
+    with tempfile.TemporaryDirectory(dir=rows.parent) as scratch:
+        for job, condition, where in [
+            ("a tenth of the rows", "amount >= 900", "amount >= 900"),
+            ("a tenth of the rows, by a pattern", "place ~ ^g7$", "regexp_matches(place, '^g7$')"),
+        ]:
+            ours = [program, "filter", condition, rows, "-o", f"{scratch}/crivo.csv", "--threads", "2", "--quiet"]
+            page.compare(f"crivo filter: {job} of {size} into a file", [
+                quiet(f"crivo filter '{condition}'", ours, rounds=3),
+                duck("DuckDB COPY … WHERE", f"COPY (SELECT * FROM '{rows}' WHERE {where}) TO '{scratch}/duck.csv'"),
+            ])
+
+
 def main() -> None:
     options = argument_parser("a fiftieth").parse_args()
     files = make(options.data, 0.02 if options.small else 1.0)
@@ -168,6 +196,8 @@ def main() -> None:
 
         for name, memory in [("groups-10.csv", "1G"), ("groups-1m.csv", "512M")]:
             by_groups(page, program, files[name], GROUPED[name], memory)
+        as_groups_grow(page, program, files)
+        filtering(page, program, files["groups-10.csv"])
 
         table = []
         filtering = ["set", "keep", sketch]

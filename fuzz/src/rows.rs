@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crivo_rows::{Format, Input, Predicate, RowBatch, Scan, Select};
+use crivo_rows::{Format, Input, Predicate, Scan, Select};
 
 /// Reads the bytes in chunks of different sizes: the outcome is the same, and a copy of all rows is what was read.
 pub fn check(bytes: &[u8], format: Format, settings: u8) {
@@ -41,19 +41,15 @@ pub fn check(bytes: &[u8], format: Format, settings: u8) {
     assert_eq!(whole, read(1 + usize::from(settings), 1), "the outcome depends on where chunks end");
 
     let mut copy = Vec::new();
-    let all = |_: &mut RowBatch<'_>, keep: &mut [bool]| {
-        keep.fill(true);
-        Ok(())
-    };
-    let copied = Scan::of(&input).select(Select::All).threads(1).copy_rows(Predicate::Each(&all), &mut copy);
+    let copied = Scan::of(&input).select(Select::All).threads(1).copy_rows(Predicate::All, &mut copy);
     if let (Ok((rows, ..)), Ok(copied)) = (&whole, copied) {
         assert_eq!(copied.kept, rows.len() as u64);
     }
     // In another format every row is still there.
     for to in [Format::Csv, Format::Jsonl, Format::Parquet].into_iter().filter(|to| *to != format) {
         let mut text = Vec::new();
-        if let (Ok((rows, ..)), Ok(converted)) = (&whole, Scan::of(&input).convert_rows(&all, to, &mut text))
-        {
+        let converted = Scan::of(&input).convert_rows(Predicate::All, to, &mut text);
+        if let (Ok((rows, ..)), Ok(converted)) = (&whole, converted) {
             assert_eq!(converted.kept, rows.len() as u64);
         }
     }

@@ -10,55 +10,25 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, ValueEnum};
 use crivo::codec::AnySketch;
 use crivo::keys::KeyScheme;
 use crivo_rows::{Format, Input, Items, Select};
 
 use crate::condition::Condition;
-use crate::corpus::memory_size;
 use crate::kinds;
+use crate::layout_args::LayoutArgs;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::{self, Destination};
 use crate::turn::{Turn, WaitArgs};
 
-/// More than any machine has; far more could not be started.
-pub(crate) const MOST_THREADS: i64 = 1024;
-
-/// The limits of a record's length: a chunk of input, and what positions of 32 bits can address.
-const LEAST_RECORD: u64 = 256 << 10;
-const MOST_RECORD: u64 = 2 << 30;
-
-/// What to read.
+/// Which rows to read, and what of each.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
-#[allow(clippy::struct_excessive_bools)] // options, each with a name of its own
 pub(crate) struct InputArgs {
-    /// Files or patterns such as 'logs/*.csv.gz'; standard input if none, or -
-    #[arg(value_name = "FILE", help_heading = None::<&str>)]
-    files: Vec<PathBuf>,
-
-    /// The format, when the name does not tell; gzip, zstd, xz and bzip2 are recognised by content
-    #[arg(long, value_enum)]
-    format: Option<FormatName>,
-
-    /// The field to take, by name or number (from 1); not needed for lines, or where there is only one. A,B is one key of
-    /// two fields; in JSON, a.b is a field of an object, and tags[] each element of an array
-    #[arg(short, long, value_name = "NAME|NUMBER")]
-    field: Option<String>,
-
-    /// The first record is data, not names; fields have numbers then
-    #[arg(long)]
-    no_header: bool,
-
-    /// What stands between fields, one or more characters: ';', '::', '\t'
-    #[arg(long, value_name = "TEXT")]
-    delimiter: Option<String>,
-
-    /// Quotes are data like any other character: no field of CSV or TSV is quoted
-    #[arg(long)]
-    no_quotes: bool,
+    #[command(flatten)]
+    layout: LayoutArgs,
 
     /// Take the runs of N words in the field as items, instead of the field itself
     #[arg(long, value_name = "N", value_parser = words_of_an_item)]
@@ -68,71 +38,28 @@ pub(crate) struct InputArgs {
     #[arg(long = "where", value_name = "CONDITION")]
     condition: Option<Condition>,
 
-    /// Count bad records instead of stopping at the first
-    #[arg(long)]
-    skip_bad: bool,
-
-    /// The longest record; a longer one is an error, because one missing quote can swallow the rest [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    max_record: Option<u64>,
-
     /// At the end of the last file, wait for it to grow; Ctrl-C ends the wait and gives the answer. A file that is
     /// rotated or truncated is read from its beginning
     #[arg(long)]
     follow: bool,
-
-    /// Threads to use; all processors if not given
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
-    threads: Option<u16>,
-}
-
-/// A format as it is named on the command line.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum FormatName {
-    Lines,
-    Csv,
-    Tsv,
-    Jsonl,
-    Parquet,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Lines => Self::Lines,
-            FormatName::Csv => Self::Csv,
-            FormatName::Tsv => Self::Tsv,
-            FormatName::Jsonl => Self::Jsonl,
-            FormatName::Parquet => Self::Parquet,
-        }
-    }
-}
-
-/// The input with the longest record that `--max-record` allows.
-pub(crate) fn with_longest_record(input: Input, longest: Option<u64>) -> Result<Input> {
-    match longest {
-        None => Ok(input),
-        Some(bytes) if (LEAST_RECORD..=MOST_RECORD).contains(&bytes) => Ok(input.max_record(bytes as usize)),
-        Some(_) => bail!("--max-record: expected a size from 256K to 2G"),
-    }
 }
 
 impl InputArgs {
     /// The input, checked: every file is there, options fit each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
-        Ok(self.pass_of(self.laid_out(Input::from_args(&self.files)?)?))
+        Ok(self.pass_of(self.laid_out(Input::from_args(&self.layout.files)?)?))
     }
 
     /// A pass over some of the files, laid out already.
     pub(crate) fn pass_of(&self, input: Input) -> Pass {
         Pass {
             input,
-            select: self.field.as_ref().map_or(Select::Single, Select::field),
+            select: self.layout.field.as_ref().map_or(Select::Single, Select::field),
             items: self.words.map_or(Items::Values, |n| Items::Words(n.get().into())),
             condition: self.condition.clone(),
-            threads: self.threads.unwrap_or(0).into(),
+            threads: self.layout.threads(),
             repeatable: false,
-            skip_bad: self.skip_bad,
+            skip_bad: self.layout.skip_bad,
             follow: self.follow,
             numbers_rows: false,
         }
@@ -140,36 +67,27 @@ impl InputArgs {
 
     /// Files laid out as the options say.
     pub(crate) fn laid_out(&self, files: Input) -> Result<Input> {
-        let mut input =
-            files.header(!self.no_header).quotes(!self.no_quotes).skip_bad(self.skip_bad).follow(self.follow);
-        if let Some(format) = self.format {
-            input = input.format(format.into());
-        }
-        if let Some(delimiter) = &self.delimiter {
-            input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
-        }
-        with_longest_record(input, self.max_record)
+        Ok(self.layout.laid_out(files)?.follow(self.follow))
     }
 
     /// The files as they were named.
     pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
+        &self.layout.files
     }
 
     /// Whether a delimiter was given.
     pub(crate) fn has_delimiter(&self) -> bool {
-        self.delimiter.is_some()
+        self.layout.delimiter.is_some()
     }
 
     /// The format of the first file.
     pub(crate) fn format_of_first(&self) -> Format {
-        let name = self.files.first().map(|path| path.to_string_lossy()).unwrap_or_default();
-        self.format_of(&name)
+        self.layout.format_of_first()
     }
 
     /// The format of a file of that name.
     pub(crate) fn format_of(&self, name: &str) -> Format {
-        self.format.map_or_else(|| Format::of_name(name), Into::into)
+        self.layout.format_of(name)
     }
 
     /// Whether word n-grams were asked for.
@@ -179,35 +97,18 @@ impl InputArgs {
 
     /// The field that was named.
     pub(crate) fn field(&self) -> Option<&str> {
-        self.field.as_deref()
+        self.layout.field.as_deref()
     }
 
     /// Whether a field was named.
     pub(crate) fn has_field(&self) -> bool {
-        self.field.is_some()
+        self.layout.field.is_some()
     }
 
     /// A place for a sketch, which must not be one of the files to read.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
-        if let Ok(target) = path.canonicalize()
-            && let Some(file) = self.files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
-        {
-            let file = file.display();
-            bail!("{file}: is read, and would be replaced by the sketch: write it to another file");
-        }
-        Ok(Destination::new(path)?.readable_as(matching_files(&self.files)))
+        self.layout.output_beside(path)
     }
-}
-
-/// The files that names and globs stand for, or the names themselves if one is a folder.
-pub(crate) fn matching_files(names: &[PathBuf]) -> Vec<PathBuf> {
-    Input::from_args(names)
-        .map_or_else(|_| names.to_vec(), |input| input.paths().map(Path::to_path_buf).collect())
-}
-
-/// A tab is hard to type in a shell.
-pub(crate) fn typed_delimiter(text: &str) -> String {
-    text.replace("\\t", "\t")
 }
 
 /// How values become keys.

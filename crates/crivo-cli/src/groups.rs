@@ -25,6 +25,8 @@ use crate::tally::Weights;
 const DEFAULT_MEMORY: u64 = 1 << 30;
 /// Below this a few threads and their buffers would take most of it.
 const LEAST_MEMORY: u64 = 64 << 20;
+/// Answers are printed when so many bytes of them are waiting.
+const SENT_AT_ONCE: usize = 1 << 16;
 
 /// How rows are grouped.
 #[derive(Debug, Args)]
@@ -187,6 +189,9 @@ pub(crate) fn shown_group(key: &[u8], fields: usize) -> Vec<String> {
 
 /// The answer of one group: in JSON, and as rows of a table.
 pub(crate) trait GroupAnswer: Serialize {
+    /// The columns of the table, behind those of the group.
+    fn columns(&self) -> &'static [Column];
+
     /// The cells of each row for people, without those of the group.
     fn rows(&self) -> Vec<Vec<String>>;
 
@@ -203,7 +208,7 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Text(name) | Self::Number(name) | Self::Interval(name) => name,
         }
@@ -234,6 +239,17 @@ impl Shown<'_> {
         let intervals = self.columns.iter().filter(|column| matches!(column, Column::Interval(_)));
         Listing::named(self.names()).with_intervals(intervals.map(|column| column.name()))
     }
+}
+
+/// The JSON object before its groups; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Head {
+    rows: u64,
+    skipped: u64,
+    left_out: u64,
+    bad: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -273,32 +289,57 @@ pub(crate) fn emit_answer<S: Pane, A: GroupAnswer>(
     emit(key, &text)
 }
 
-/// Prints the answers of all groups; `head` has the fields of the JSON object before them.
-pub(crate) fn print(grouped: &Grouped, shown: Shown<'_>, head: &impl Serialize, out: &Output) -> Result<()> {
+/// Prints the answers of all groups, and what was read; `method` is the way to count, where there are several.
+pub(crate) fn print(
+    grouped: &Grouped,
+    shown: Shown<'_>,
+    counts: Counts,
+    method: Option<&'static str>,
+    out: &Output,
+) -> Result<()> {
     match shown.form {
-        Form::Json => print_json(grouped, head, out),
-        Form::Table => print_table(grouped, shown, out),
+        Form::Json => {
+            let Counts { rows, skipped, left_out, bad, .. } = counts;
+            print_json(grouped, &Head { rows, skipped, left_out, bad, method }, out)
+        }
+        Form::Table => {
+            print_table(grouped, shown, out)?;
+            print_size(grouped, out)?;
+            out.counts(counts)
+        }
         form => {
             out.raw(shown.listing().header(form).as_bytes())?;
-            let send = |_: &[u8], rows: &[u8]| out.raw(rows).map_err(Error::caller);
-            grouped.answers.for_each(send).map_err(explained)
+            let mut text = Vec::new();
+            let send = |_: &[u8], rows: &[u8]| {
+                text.extend_from_slice(rows);
+                send_if(&mut text, SENT_AT_ONCE, out)
+            };
+            grouped.answers.for_each(send).map_err(explained)?;
+            send_if(&mut text, 0, out).map_err(explained)
         }
     }
 }
 
-fn print_json(grouped: &Grouped, head: &impl Serialize, out: &Output) -> Result<()> {
+/// Prints what is waiting if it is at least so many bytes.
+fn send_if(text: &mut Vec<u8>, least: usize, out: &Output) -> crivo_groups::Result<()> {
+    if text.len() >= least {
+        out.raw(text).map_err(sent)?;
+        text.clear();
+    }
+    Ok(())
+}
+
+/// An error of printing on its way through the engine. It stays what it was, so that a closed pipe is recognised.
+pub(crate) fn sent(error: anyhow::Error) -> Error {
+    Error::Caller(error.reallocate_into_boxed_dyn_error_without_backtrace())
+}
+
+fn print_json(grouped: &Grouped, head: &Head, out: &Output) -> Result<()> {
     let mut text = serde_json::to_vec(head)?;
     // The groups go where the object would end.
     text.pop();
     text.extend_from_slice(b",\"groups\":[");
     let mut is_first = true;
-    let send = |text: &mut Vec<u8>, least: usize| {
-        if text.len() >= least {
-            out.raw(text).map_err(Error::caller)?;
-            text.clear();
-        }
-        Ok(())
-    };
     grouped
         .answers
         .for_each(|_, answer| {
@@ -306,11 +347,11 @@ fn print_json(grouped: &Grouped, head: &impl Serialize, out: &Output) -> Result<
                 text.push(b',');
             }
             text.extend_from_slice(answer);
-            send(&mut text, 1 << 16)
+            send_if(&mut text, SENT_AT_ONCE, out)
         })
         .map_err(explained)?;
     text.extend_from_slice(b"]}\n");
-    send(&mut text, 0).map_err(explained)
+    send_if(&mut text, 0, out).map_err(explained)
 }
 
 fn print_table(grouped: &Grouped, shown: Shown<'_>, out: &Output) -> Result<()> {
@@ -329,13 +370,13 @@ fn print_table(grouped: &Grouped, shown: Shown<'_>, out: &Output) -> Result<()> 
 fn each_row(grouped: &Grouped, mut each: impl FnMut(&[String]) -> Result<()>) -> Result<()> {
     let walk = |_: &[u8], answer: &[u8]| {
         let rows: Vec<Vec<String>> = serde_json::from_slice(answer).map_err(Error::caller)?;
-        rows.iter().try_for_each(|row| each(row)).map_err(Error::caller)
+        rows.iter().try_for_each(|row| each(row)).map_err(sent)
     };
     grouped.answers.for_each(walk).map_err(explained)
 }
 
 /// A line about the groups under the table.
-pub(crate) fn print_size(grouped: &Grouped, out: &Output) -> Result<()> {
+fn print_size(grouped: &Grouped, out: &Output) -> Result<()> {
     let unit = if grouped.groups == 1 { "group" } else { "groups" };
     let spilled = match grouped.spilled {
         0 => String::new(),

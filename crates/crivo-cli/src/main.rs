@@ -26,6 +26,7 @@ mod form;
 mod groups;
 mod interrupt;
 mod kinds;
+mod layout_args;
 mod lookup;
 mod output;
 mod packing;

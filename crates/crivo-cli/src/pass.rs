@@ -13,6 +13,7 @@ use crate::condition::Condition;
 use crate::exact::ExactKeys;
 use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Meter, Output};
+use crate::spool::Spool;
 
 /// What the states of all threads together should not exceed.
 const MOST_MEMORY: usize = 1 << 30;
@@ -97,7 +98,7 @@ impl Pass {
         self.sketch_of_size(empty.clone(), 0, scheme, out)
     }
 
-    /// The same for a sketch of so many bytes, which may be large.
+    /// The same for a sketch of this many bytes, which may be large.
     pub(crate) fn sketch_of_size<S>(
         &self,
         empty: S,
@@ -117,8 +118,8 @@ impl Pass {
         )
     }
 
-    /// Every batch into a state that merges, of which each thread has a copy: of a state of so many bytes no
-    /// more threads than there is room for, and the last to begin takes the original.
+    /// Folds every batch into a state that merges, of which each thread has a copy. Limits the number of threads so that
+    /// their states fit in memory. The last thread to start reuses the original state instead of a clone.
     pub(crate) fn fold_copies<S: Clone + Send>(
         &self,
         scheme: KeyScheme,
@@ -213,7 +214,7 @@ impl Pass {
     ) -> Result<Folded<S>> {
         interrupt::watch(self.follow);
         let meter = Meter::new(out);
-        let folded = self.with_scan(scheme, |scan| Ok(scan.progress(&meter).fold(make, step, merge)?))?;
+        let folded = self.scan(scheme)?.progress(&meter).fold(make, step, merge)?;
         drop(meter);
         if folded.stopped && !self.follow {
             return Err(Interrupted.into());
@@ -236,16 +237,10 @@ impl Pass {
         out: &Output,
         to: &mut (dyn Write + Send),
     ) -> Result<Copied> {
-        self.run_copy(scheme, out, |scan| {
-            let all = |_: &mut RowBatch<'_>, keep: &mut [bool]| {
-                keep.fill(true);
-                Ok(())
-            };
-            Ok(scan.copy_rows(Predicate::Each(&all), to)?)
-        })
+        self.run_copy(scheme, out, |scan| Ok(scan.copy_rows(Predicate::All, to)?))
     }
 
-    /// All rows that satisfy the condition, in another format. All fields have to be selected.
+    /// All rows that satisfy the condition, in another format.
     pub(crate) fn convert(
         &self,
         scheme: KeyScheme,
@@ -253,13 +248,22 @@ impl Pass {
         out: &Output,
         to: &mut (dyn Write + Send),
     ) -> Result<Copied> {
-        self.run_copy(scheme, out, |scan| {
-            let all = |_: &mut RowBatch<'_>, keep: &mut [bool]| {
-                keep.fill(true);
-                Ok(())
-            };
-            Ok(scan.convert_rows(&all, format, to)?)
-        })
+        let is_inside = |field: &String| field.contains('.') || field.ends_with("[]");
+        let asks_inside = self.condition.as_ref().is_some_and(|asked| asked.fields.iter().any(is_inside));
+        let Some(from) = self.input.told_format().filter(|from| asks_inside && *from == Format::Jsonl) else {
+            return self.run_copy(scheme, out, |scan| Ok(scan.convert_rows(Predicate::All, format, to)?));
+        };
+        // Fields inside of objects are columns only where they are asked for by name. So the rows that satisfy the condition
+        // are copied first, and converted then.
+        let mut copied = None;
+        let kept = Spool::of(|to| {
+            copied = Some(self.copy_all(scheme, out, to)?);
+            Ok(())
+        })?;
+        let input = Input::file(kept.path()).format(from);
+        let scan = Scan::of(&input).threads(self.threads);
+        let converted = scan.convert_rows(Predicate::All, format, to)?;
+        Ok(copied.unwrap_or(converted))
     }
 
     fn run_copy(
@@ -270,7 +274,7 @@ impl Pass {
     ) -> Result<Copied> {
         interrupt::watch(self.follow);
         let meter = Meter::new(out);
-        let copied = self.with_scan(scheme, |scan| copy(scan.progress(&meter)))?;
+        let copied = copy(self.scan(scheme)?.progress(&meter))?;
         drop(meter);
         if copied.stopped && !self.follow {
             return Err(Interrupted.into());
@@ -278,28 +282,20 @@ impl Pass {
         Ok(copied)
     }
 
-    /// The scan of this pass, for as long as its filter lives.
-    fn with_scan<T>(&self, scheme: KeyScheme, run: impl FnOnce(Scan<'_>) -> Result<T>) -> Result<T> {
+    /// The options as a scan.
+    fn scan(&self, scheme: KeyScheme) -> Result<Scan<'_>> {
         let scan = Scan::of(&self.input)
+            .select(self.select.clone())
             .items(self.items)
             .keys(scheme)
             .threads(self.threads)
             .repeatable(self.repeatable)
             .number_rows(self.numbers_rows);
-        let Some(condition) = &self.condition else { return run(scan.select(self.select.clone())) };
-        let (select, first) = match &self.select {
-            Select::Fields(fields) => {
-                (Select::fields(fields.iter().chain(&condition.fields).cloned()), fields.len())
-            }
-            Select::All => {
-                return run(scan.select(Select::All).only(&|batch, flags| condition.ask_named(batch, flags)));
-            }
-            other if condition.fields.is_empty() => (other.clone(), 0),
-            _ => bail!("--where: name the field to take too: -f NAME"),
-        };
-        run(scan.select(select).only(&|batch, flags| {
-            condition.ask(batch, |field| Some(first + field), flags);
-            Ok(())
-        }))
+        match &self.condition {
+            None => Ok(scan),
+            Some(condition) => scan
+                .satisfying(condition)
+                .map_err(|_| anyhow!("--where: name the field to take too: -f NAME")),
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! Standard input, kept because it is read more than once.
+//! Bytes that are kept on the disk because they are read again: standard input, or rows on their way to another format.
 //!
-//! It may be private, and large. So where the system allows, the file has no name: it is gone when the program ends,
+//! They may be private, and large. So where the system allows, the file has no name: it is gone when the program ends,
 //! however it ends.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -12,7 +12,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::interrupt::Unfinished;
 
-/// A copy of standard input on the disk.
+/// A temporary file that can be read again and again.
 #[derive(Debug)]
 pub(crate) struct Spool {
     path: PathBuf,
@@ -30,6 +30,16 @@ impl Spool {
         io::copy(&mut io::stdin().lock(), &mut spool.file).and_then(|_| spool.file.flush()).context(
             "keeping standard input in a temporary file, which is read more than once; TMPDIR chooses where",
         )?;
+        Ok(spool)
+    }
+
+    /// Keeps what is written to it.
+    pub(crate) fn of(fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<Self> {
+        let spool = Self::empty().context("no temporary file can be made")?;
+        let mut to = BufWriter::new(&spool.file);
+        fill(&mut to)?;
+        to.flush().context("writing a temporary file")?;
+        drop(to);
         Ok(spool)
     }
 

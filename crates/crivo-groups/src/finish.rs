@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 
 use crivo::groups::{GroupSketch, Groups, GroupsHead};
 use crivo::window::Pane;
@@ -142,7 +143,8 @@ impl<S: Pane + Send + Sync> Grouping<S> {
             }
         };
         std::thread::scope(|scope| {
-            (1..self.threads).for_each(|_| _ = scope.spawn(work));
+            // If the system does not start all threads, those that it started do the work.
+            (1..self.threads).for_each(|_| _ = Builder::new().spawn_scoped(scope, work));
             work();
         });
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -17,6 +17,23 @@ pub(crate) struct Column {
     spans: Vec<Span>,
     built: Vec<u8>,
     owns: bool,
+    /// What the values are, as far as one of them is no text.
+    kinds: Vec<ValueKind>,
+}
+
+/// What a value is in a format that has types, apart from its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ValueKind {
+    /// A text, or a value of a type that has no place in JSON.
+    #[default]
+    Text,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// An array or an object of JSON.
+    Nested,
 }
 
 /// Where a missing value lies: no text reaches there.
@@ -41,7 +58,23 @@ impl Column {
     pub(crate) fn clear(&mut self) {
         self.spans.clear();
         self.built.clear();
+        self.kinds.clear();
         self.owns = false;
+    }
+
+    /// Says what the last value is.
+    #[inline]
+    pub(crate) fn mark(&mut self, kind: ValueKind) {
+        if let Some(before) = self.spans.len().checked_sub(1) {
+            self.kinds.resize(before, ValueKind::Text);
+            self.kinds.push(kind);
+        }
+    }
+
+    /// Says what the values from a row on are.
+    pub(crate) fn mark_from(&mut self, row: usize, kind: ValueKind) {
+        self.kinds.resize(row, ValueKind::Text);
+        self.kinds.resize(self.spans.len(), kind);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -50,12 +83,15 @@ impl Column {
 
     pub(crate) fn truncate(&mut self, len: usize) {
         self.spans.truncate(len);
+        self.kinds.truncate(len);
     }
 
     /// Forgets the values without a flag.
     pub(crate) fn keep_only(&mut self, flags: &[bool]) {
         let mut flag = flags.iter();
         self.spans.retain(|_| flag.next().is_none_or(|flag| *flag));
+        let mut flag = flags.iter();
+        self.kinds.retain(|_| flag.next().is_none_or(|flag| *flag));
     }
 
     /// Adds the value `chunk[start..end]`.
@@ -162,7 +198,8 @@ impl Column {
 
     /// The spans, and the bytes they are in.
     pub(crate) fn view<'a>(&'a self, chunk: &'a [u8]) -> Values<'a> {
-        Values { bytes: if self.owns { &self.built } else { chunk }, spans: &self.spans }
+        let bytes = if self.owns { &self.built } else { chunk };
+        Values { bytes, spans: &self.spans, kinds: &self.kinds }
     }
 }
 
@@ -225,6 +262,7 @@ fn value_at(bytes: &[u8], span: Span) -> Option<&[u8]> {
 pub struct Values<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) spans: &'a [Span],
+    pub(crate) kinds: &'a [ValueKind],
 }
 
 impl<'a> Values<'a> {
@@ -260,6 +298,11 @@ impl<'a> Values<'a> {
             Some(span) if !is_nowhere(*span) => value_at(self.bytes, *span).map_or(Cell::Empty, Cell::Value),
             _ => Cell::Missing,
         }
+    }
+
+    /// What the value of a row is, where the format has types: known if all columns are selected, or in Parquet.
+    pub fn kind(&self, row: usize) -> ValueKind {
+        self.kinds.get(row).copied().unwrap_or_default()
     }
 
     /// Every value in the order of the rows.

@@ -4,7 +4,7 @@
 //! has seen takes its turn before it judges.
 
 use std::io::Write;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crivo::keys::Span;
 
@@ -17,6 +17,7 @@ use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile};
 use crate::scan::{Counts, Scan};
 use crate::schedule::{OnPanic, Shared, WorkerNumber, lock, on_threads};
+use crate::turns::Turns;
 use crate::worker::Worker;
 
 /// Judges each record by itself: sets `keep[row]` for those to be kept.
@@ -27,6 +28,8 @@ type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<
 
 /// Which records to keep: it sets `keep[row]` for those of the batch; all begin as false.
 pub enum Predicate<'p> {
+    /// Keeps every record that the scan hands on.
+    All,
     /// Judges each record by itself, on all threads.
     Each(&'p EachPredicate<'p>),
     /// Is given the batches one after the other in input order, because what it says depends on
@@ -52,6 +55,7 @@ pub struct Copied {
 
 /// A predicate that threads can share.
 enum Judge<'p> {
+    All,
     Each(&'p EachPredicate<'p>),
     InOrder(Mutex<&'p mut InOrderPredicate<'p>>),
     Hashes(Mutex<&'p mut HashPredicate<'p>>),
@@ -61,6 +65,10 @@ enum Judge<'p> {
 impl Judge<'_> {
     fn judge(&self, batch: &mut RowBatch<'_>, keep: &mut [bool]) -> Result<()> {
         match self {
+            Self::All => {
+                keep.fill(true);
+                Ok(())
+            }
             Self::Each(predicate) => predicate(batch, keep),
             Self::InOrder(predicate) => lock(predicate)(batch, keep),
             // Edits are made record by record, by those that write.
@@ -137,6 +145,7 @@ impl Scan<'_> {
     /// ```
     pub fn copy_rows(&self, predicate: Predicate<'_>, output: &mut (dyn Write + Send)) -> Result<Copied> {
         let judge = match predicate {
+            Predicate::All => Judge::All,
             Predicate::Each(predicate) => Judge::Each(predicate),
             Predicate::InOrder(predicate) => Judge::InOrder(Mutex::new(predicate)),
             Predicate::Hashes(_) if self.items != Items::Values => {
@@ -167,7 +176,7 @@ impl Scan<'_> {
         let work = |number: WorkerNumber| {
             let _guard = OnPanic(|| {
                 shared.stop();
-                writer.give_up();
+                writer.turns.give_up();
             });
             let mut worker = Worker::new(self);
             let mut kept = KeptRecords::default();
@@ -175,7 +184,7 @@ impl Scan<'_> {
                 match copy_chunk(&mut worker, &work, judge, &writer, &mut kept) {
                     Ok(lines) => shared.finish(&work, lines, 0),
                     Err(error) => {
-                        writer.abort(work.sequence);
+                        writer.turns.abort(work.sequence);
                         shared.fail(&work, error);
                     }
                 }
@@ -198,7 +207,7 @@ fn copy_chunk(
     kept: &mut KeptRecords,
 ) -> Result<u64> {
     let in_order = matches!(judge, Judge::InOrder(_)) || matches!(work.task, Task::RowGroup(..));
-    if in_order && !writer.wait_for(work.sequence) {
+    if in_order && !writer.turns.wait_for(work.sequence) {
         return Ok(0);
     }
     match &work.task {
@@ -235,7 +244,7 @@ fn copy_chunk(
                 let rows = whole.next(batch.records)?;
                 lock(&writer.state).parquet(file)?.write(file, &rows, batch.unfiltered(&kept.flags))
             })?;
-            writer.end_turn();
+            writer.turns.end();
             Ok(lines)
         }
     }
@@ -260,7 +269,7 @@ fn copy_by_hash(
             lines.push((records[row], hash.is_some()));
         })
     })?;
-    if !writer.wait_for(work.sequence) {
+    if !writer.turns.wait_for(work.sequence) {
         return Ok(0);
     }
     lock(predicate)(hashes, flags);
@@ -341,16 +350,12 @@ impl KeptRecords {
 
 /// Writes chunks in their order, whoever comes with them.
 struct TurnWriter<'o> {
-    state: Mutex<TurnState<'o>>,
-    turned: Condvar,
+    turns: Turns,
+    state: Mutex<Written<'o>>,
 }
 
-struct TurnState<'o> {
+struct Written<'o> {
     output: Output<'o>,
-    /// Whose turn it is.
-    next: u64,
-    /// A chunk failed; those after it are not written.
-    aborted: bool,
     header: Option<Vec<u8>>,
     /// Whether what was written last ends a line.
     at_line_start: bool,
@@ -368,21 +373,12 @@ enum Output<'o> {
 impl<'o> TurnWriter<'o> {
     fn new(output: &'o mut (dyn Write + Send)) -> Self {
         let output = Output::Unused(output);
-        let state = TurnState { output, next: 0, aborted: false, header: None, at_line_start: true };
-        Self { state: Mutex::new(state), turned: Condvar::new() }
-    }
-
-    /// Waits until every chunk before is written; false if one of them failed.
-    fn wait_for(&self, sequence: u64) -> bool {
-        let mut state = lock(&self.state);
-        while state.next != sequence && !state.aborted {
-            state = self.turned.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        !state.aborted
+        let state = Written { output, header: None, at_line_start: true };
+        Self { turns: Turns::default(), state: Mutex::new(state) }
     }
 
     fn write(&self, work: &Work, layout: &Layout, records: &[u8]) -> Result<()> {
-        if !self.wait_for(work.sequence) {
+        if !self.turns.wait_for(work.sequence) {
             return Ok(());
         }
         let mut state = lock(&self.state);
@@ -391,25 +387,8 @@ impl<'o> TurnWriter<'o> {
         }
         state.write(records, layout)?;
         drop(state);
-        self.end_turn();
+        self.turns.end();
         Ok(())
-    }
-
-    fn end_turn(&self) {
-        lock(&self.state).next += 1;
-        self.turned.notify_all();
-    }
-
-    /// Lets nothing after this chunk be written.
-    fn abort(&self, sequence: u64) {
-        self.wait_for(sequence);
-        self.give_up();
-    }
-
-    /// Lets nothing more be written.
-    fn give_up(&self) {
-        lock(&self.state).aborted = true;
-        self.turned.notify_all();
     }
 
     /// Ends the output. If nothing was written and there is a Parquet file without rows, its copy has its columns.
@@ -426,7 +405,7 @@ impl<'o> TurnWriter<'o> {
     }
 }
 
-impl<'o> TurnState<'o> {
+impl<'o> Written<'o> {
     /// The Parquet file being written, begun with the columns of this one if it is the first.
     fn parquet(&mut self, file: &ParquetFile) -> Result<&mut ParquetCopy<'o>> {
         if let Output::Unused(_) = self.output

@@ -3,6 +3,7 @@
 use crivo::keys::{KeyKind, KeyScheme};
 
 use crate::batch::RowBatch;
+use crate::condition::Condition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::keyer::Items;
@@ -16,6 +17,39 @@ const CHUNK: usize = 256 << 10;
 /// Says which records of a batch are handed on, by setting their flags, which begin as false. An error ends the pass.
 pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'f;
 
+/// Which records are handed on.
+#[derive(Clone, Copy)]
+pub(crate) enum RowFilter<'a> {
+    /// Those that a function flags.
+    Flagged(&'a Filter<'a>),
+    /// Those that satisfy a condition, whose fields are the columns from this one on.
+    Satisfying(&'a Condition, usize),
+    /// Those that satisfy a condition, whose fields are found among all columns by their names.
+    SatisfyingNamed(&'a Condition),
+}
+
+impl RowFilter<'_> {
+    /// Sets the flags of the records that are handed on.
+    pub(crate) fn flag(self, batch: &RowBatch<'_>, flags: &mut [bool]) -> Result<()> {
+        match self {
+            Self::Flagged(filter) => filter(batch, flags),
+            Self::Satisfying(condition, first) => {
+                condition.ask(batch, |field| Some(first + field), flags);
+                Ok(())
+            }
+            Self::SatisfyingNamed(condition) => condition.ask_named(batch, flags),
+        }
+    }
+
+    /// The same for a scan of all columns.
+    pub(crate) fn by_name(self) -> Self {
+        match self {
+            Self::Satisfying(condition, _) => Self::SatisfyingNamed(condition),
+            other => other,
+        }
+    }
+}
+
 /// A pass over an [`Input`], to be [folded](Scan::fold) or [copied](Scan::copy_rows).
 #[derive(Clone)]
 pub struct Scan<'a> {
@@ -25,7 +59,7 @@ pub struct Scan<'a> {
     pub(crate) items: Items,
     pub(crate) threads: usize,
     pub(crate) repeatable: bool,
-    pub(crate) filter: Option<&'a Filter<'a>>,
+    pub(crate) filter: Option<RowFilter<'a>>,
     pub(crate) numbers_rows: bool,
     pub(crate) progress: Option<&'a dyn Progress>,
     pub(crate) chunk_size: usize,
@@ -106,8 +140,45 @@ impl<'a> Scan<'a> {
     /// ```
     #[must_use]
     pub fn only(mut self, filter: &'a Filter<'a>) -> Self {
-        self.filter = Some(filter);
+        self.filter = Some(RowFilter::Flagged(filter));
         self
+    }
+
+    /// Leaves out the records that do not satisfy a condition. Its fields are read behind those that are selected.
+    ///
+    /// # Errors
+    /// If the condition is about fields, and no fields are selected by name or number: [`Select::fields`] or
+    /// [`Select::All`].
+    ///
+    /// ```
+    /// use crivo_rows::condition::Condition;
+    /// use crivo_rows::{Input, Scan, Select};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("visits.csv");
+    /// std::fs::write(&path, "user,status\nana,200\nrui,500\nana,500\n")?;
+    /// let (input, failed) = (Input::file(&path), "status >= 500".parse::<Condition>()?);
+    /// let scan = Scan::of(&input).select(Select::field("user")).satisfying(&failed)?;
+    /// let folded = scan.fold(|| 0, |rows, batch| Ok(*rows += batch.rows()), |rows, more| Ok(*rows += more))?;
+    /// assert_eq!((folded.state, folded.counts.rows, folded.counts.left_out), (2, 3, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn satisfying(mut self, condition: &'a Condition) -> Result<Self> {
+        let filter = match &self.select {
+            Select::Fields(fields) => {
+                let first = fields.len();
+                self.select = Select::fields(fields.iter().chain(&condition.fields).cloned());
+                RowFilter::Satisfying(condition, first)
+            }
+            Select::All => RowFilter::SatisfyingNamed(condition),
+            _ if condition.fields.is_empty() => RowFilter::Satisfying(condition, 0),
+            _ => {
+                let message = "a condition about fields needs the field to take to be named too";
+                return Err(Error::new(ErrorKind::InvalidOption, message));
+            }
+        };
+        self.filter = Some(filter);
+        Ok(self)
     }
 
     /// Whether [`Folded::row_number`](crate::Folded::row_number) is to be answered, which takes 8 bytes a chunk of input.

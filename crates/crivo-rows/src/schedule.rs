@@ -122,6 +122,9 @@ pub(crate) fn processors() -> usize {
 /// Runs `work` on `wanted` threads, this one being the first of them. If the system does not start all, those that it
 /// started do the work: `work` is called when it is known how many they are.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> T + Sync) -> Vec<T> {
+    if wanted <= 1 {
+        return vec![work(WorkerNumber { number: 0, of: 1 })];
+    }
     let gate = Gate::default();
     let usual = processors();
     std::thread::scope(|scope| {

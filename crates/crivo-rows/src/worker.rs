@@ -8,7 +8,7 @@ use crate::layout::{Layout, Shape};
 use crate::parquet::ParquetFile;
 use crate::parse::jsonl::Wanted;
 use crate::parse::{Table, Text, count_lines};
-use crate::scan::{Counts, Filter, Scan};
+use crate::scan::{Counts, RowFilter, Scan};
 
 /// One thread's memory, used again for every chunk.
 pub(crate) struct Worker<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Worker<'a> {
 struct BatchMaker<'a> {
     keyer: Keyer,
     skip_bad: bool,
-    filter: Option<&'a Filter<'a>>,
+    filter: Option<RowFilter<'a>>,
     /// Which records of the table the filter flags, and the numbers of those.
     flags: Vec<bool>,
     numbers: Vec<u32>,
@@ -142,7 +142,7 @@ impl BatchMaker<'_> {
         if let Some(filter) = filter {
             flags.clear();
             flags.resize(records, false);
-            filter(&RowBatch::new(source, table, records, None, keyer, *skip_bad), flags)?;
+            filter.flag(&RowBatch::new(source, table, records, None, keyer, *skip_bad), flags)?;
             numbers.clear();
             numbers.extend((0..).zip(&*flags).filter(|(_, flag)| **flag).map(|(number, _)| number));
             table.keep_only(flags);

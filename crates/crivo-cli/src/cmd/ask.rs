@@ -28,7 +28,8 @@ use crate::window;
 ///
 /// Sketches that answer about keys say how often each came, or whether it is in there. A sketch of
 /// ranges says how many lie in one, and two sketches of frequencies how many rows their join has. Of a file made with
-/// --by, --group says which group is asked.
+/// --by, --group says which group is asked. Without a key, sketches of sets say how many different keys they hold, also
+/// those of Apache DataSketches, and sketches made by crivo top list the most frequent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,14 +38,15 @@ Examples:
   crivo ask latencies.crivo --range 100 250
   crivo ask prices.crivo --quantiles 0.5,0.99 --rank 100
   crivo ask orders.crivo --join visits.crivo
-  crivo ask users-by-country.crivo --group PT")]
+  crivo ask users-by-country.crivo --group PT --output csv
+  crivo ask users.bin --json")]
 pub(crate) struct Args {
     /// The sketch file
     #[arg(value_name = "SKETCH")]
     sketch: PathBuf,
 
     /// The keys to ask about; - reads them from standard input, one a line
-    #[arg(value_name = "KEY", required_unless_present_any = ["range", "join", "shares", "values", "histogram", "group"], allow_negative_numbers = true)]
+    #[arg(value_name = "KEY", allow_negative_numbers = true)]
     keys: Vec<OsString>,
 
     /// How many keys lie between these two integers, both included (freq --ranges)
@@ -119,26 +121,38 @@ struct Joined {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
     if let Some(sketch) = ForeignSketch::open(&args.sketch)? {
+        if args.keys.is_empty() && args.group.is_none() && args.range.is_none() && args.join.is_none() {
+            let answer = super::distinct::groups::Answer::from(sketch.items());
+            groups::print(None, &answer, args.form.get(), out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let (kind, items) = (sketch.name(), output::items(sketch.items()));
         bail!(
             "{name}: this is a {kind}, which cannot answer about single keys, only how many different there are \
-             ({items}): crivo show {name}"
+             ({items}): crivo ask {name}"
         );
     }
     // Of a window, what it sees at its latest time.
     let mut sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
+    let asks_nothing = args.keys.is_empty()
+        && args.range.is_none()
+        && args.join.is_none()
+        && !args.asked.is_wanted(&args.shares);
     if let Some(group) = &args.group {
         let Some(found) = groups::find(&sketch, group.as_encoded_bytes(), &name)? else {
             out.warn(format_args!("{name}: no group {}", group.display()));
             return Ok(ExitCode::FAILURE);
         };
-        if args.keys.is_empty() && args.range.is_none() && args.join.is_none() {
-            groups::answer(&found, &name, args.form.get(), out)?;
+        if asks_nothing {
+            groups::answer(&found.sketch, Some(&found.group), &name, args.form.get(), out)?;
             return Ok(ExitCode::SUCCESS);
         }
         sketch = found.sketch;
     } else if sketch.downcast_ref::<Groups>().is_some() {
         bail!("{name}: holds one sketch for each group: name one with --group VALUE");
+    } else if asks_nothing {
+        groups::answer(&sketch, None, &name, args.form.get(), out)?;
+        return Ok(ExitCode::SUCCESS);
     }
     if args.asked.is_wanted(&args.shares) {
         args.asked.check(&args.shares)?;

@@ -186,6 +186,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 /// Gives the answer in the form that was asked for.
 fn report(args: &Args, estimate: Estimate, summed: Option<&Sum>, counts: Counts, out: &Output) -> Result<()> {
     let form = args.how.form.get();
+    let estimate = out.honest(estimate);
     if form == Form::Table {
         print(estimate, summed, counts, args, out)?;
     } else {
@@ -267,8 +268,12 @@ impl Question {
 
 fn print(estimate: Estimate, sum: Option<&Sum>, counts: Counts, args: &Args, out: &Output) -> Result<()> {
     let rows = if estimate.value() == 1.0 { "row" } else { "rows" };
-    let what = if estimate.is_exact() { "exactly" } else { "approximately" };
-    out.answer(output::items(estimate), &format!("{rows}, {what}"))?;
+    let what = match (estimate.is_exact(), estimate.upper().is_finite()) {
+        (true, _) => ", exactly",
+        (false, true) => ", approximately",
+        (false, false) => "",
+    };
+    out.answer(output::items(estimate), &format!("{rows}{what}"))?;
     if !estimate.is_exact() && estimate.upper().is_finite() {
         let sure = output::percent(estimate.confidence().level());
         out.detail(format_args!("{}, {sure} sure", output::between(estimate)))?;

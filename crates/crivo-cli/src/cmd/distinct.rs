@@ -180,8 +180,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 /// Gives the answer in the form that was asked for.
-fn report(args: &Args, counted: Counted, verified: Option<Verified>, out: &Output) -> Result<()> {
+fn report(args: &Args, mut counted: Counted, verified: Option<Verified>, out: &Output) -> Result<()> {
     let form = args.how.form.get();
+    counted.estimate = out.honest(counted.estimate);
     if form == Form::Table {
         print(&counted, verified.as_ref(), out)?;
     } else {

@@ -6,14 +6,15 @@ use anyhow::Result;
 
 use crate::corpus::{Corpus, CorpusArgs, EditText};
 use crate::output;
-use crate::packing::Packing;
-use crate::store::{Destination, NewFolder};
+use crate::rows_file::RowsFile;
+use crate::store::NewFolder;
 
 /// A place that was tried before anything is read.
 pub(super) enum EditedDocuments {
     Nowhere,
     StandardOutput,
-    File(Destination, Packing),
+    /// A file whose name may choose another format.
+    File(RowsFile),
     Folder(NewFolder),
 }
 
@@ -25,9 +26,9 @@ impl EditedDocuments {
             None if prints => Self::StandardOutput,
             None => Self::Nowhere,
             Some(path) if corpus.files().iter().any(|file| file.is_dir()) => {
-                Self::Folder(NewFolder::new(path)?)
+                Self::Folder(NewFolder::new(path)?.readable_as(corpus.files()))
             }
-            Some(path) => Self::File(destination(path, corpus)?, Packing::of(path)),
+            Some(path) => Self::File(RowsFile::new(path, corpus.output_beside(path)?)?),
         })
     }
 
@@ -40,17 +41,12 @@ impl EditedDocuments {
     pub(super) fn write(&self, corpus: &Corpus<'_>, edit: &EditText<'_>) -> Result<()> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::StandardOutput => corpus.edit(edit, &mut output::rows()),
-            Self::File(file, packing) => {
-                file.write_with(|to| packing.pack(to, |packed| corpus.edit(edit, packed)))
+            Self::StandardOutput => corpus.edit(edit, None, &mut output::rows()),
+            Self::File(file) => {
+                let format = file.conversion(corpus.format())?;
+                file.write(|to| corpus.edit(edit, format, to))
             }
             Self::Folder(folder) => folder.fill(|to| corpus.edit_files(edit, to)),
         }
     }
-}
-
-/// A place for results, which must not be one of the files to read.
-pub(super) fn destination(path: &Path, corpus: &CorpusArgs) -> Result<Destination> {
-    corpus.ensure_not_read(path)?;
-    Destination::new(path)
 }

@@ -16,8 +16,8 @@ use crate::rows_file::RowsFile;
 /// Print the rows that satisfy a condition, after the header
 ///
 /// Rows are copied as they stand, byte for byte and in their order. The name of the file after -o may choose
-/// another format (.csv, .tsv, .jsonl, .parquet) and compression (.gz, .zst, .xz); values are texts then, as
-/// they stand in the input. The exit code is 1 if no row satisfies the condition.
+/// another format (.csv, .tsv, .jsonl, .parquet) and compression (.gz, .zst, .xz). Numbers and truth values of JSON
+/// and Parquet stay what they are; values of CSV, TSV and lines are texts, as they stand in the input. The exit code is 1 if no row satisfies the condition.
 ///
 /// Conditions are those of crivo count --help: status >= 500, url ~ ^/api, country in (PT, BR), note is
 /// empty, joined by 'and', 'or' and 'not'. 'true' keeps every row, to convert a file.
@@ -78,10 +78,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Some(file) => file.write(|to| {
             copied = Some(match file.conversion(pass.input.told_format())? {
                 None => pass.copy_all(scheme, out, to)?,
-                Some(format) => {
-                    pass.select = Select::All;
-                    pass.convert(scheme, format, out, to)?
-                }
+                Some(format) => pass.convert(scheme, format, out, to)?,
             });
             Ok(())
         })?,

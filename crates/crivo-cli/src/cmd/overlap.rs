@@ -10,7 +10,7 @@ use crivo_rows::Edit;
 use serde::Serialize;
 
 use super::Outcome;
-use super::edited::{EditedDocuments, destination};
+use super::edited::EditedDocuments;
 use super::passages::CutName;
 use crate::args::share;
 use crate::corpus::{Corpus, CorpusArgs, EditText, explained};
@@ -62,8 +62,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "document")]
     cut: CutName,
 
-    /// Write the documents to this file, compressed if its name ends in .gz, .zst or .xz; for folders, to this
-    /// folder
+    /// Write the documents to this file, whose name may choose another format (.jsonl, .parquet, .csv, .tsv) and
+    /// compression (.gz, .zst, .xz); for folders, to this folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.corpus.is_html() && documents.is_wanted() && args.cut != CutName::Document {
         bail!("--html: what a reader sees has no place in the page that could be cut: use --cut document");
     }
-    let report = args.report.as_deref().map(|path| destination(path, &args.corpus)).transpose()?;
+    let report = args.report.as_deref().map(|path| args.corpus.output_beside(path)).transpose()?;
     let with = args.corpus.for_files(&args.with, args.with_field.as_ref(), args.with_id.as_ref());
     let items = with.open(out).context("--with")?;
     items.set_stage("benchmark");

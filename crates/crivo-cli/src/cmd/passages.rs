@@ -13,7 +13,7 @@ use crivo_rows::Edit;
 use serde::Serialize;
 
 use super::Outcome;
-use super::edited::{EditedDocuments, destination};
+use super::edited::EditedDocuments;
 use crate::corpus::{Corpus, EditText, PlainCorpusArgs, explained, memory_size};
 use crate::interrupt;
 use crate::output::{self, Output};
@@ -58,8 +58,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "0")]
     min_left: usize,
 
-    /// Write the documents to this file, compressed if its name ends in .gz, .zst or .xz; for folders, to this
-    /// folder
+    /// Write the documents to this file, whose name may choose another format (.jsonl, .parquet, .csv, .tsv) and
+    /// compression (.gz, .zst, .xz); for folders, to this folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
@@ -140,8 +140,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             "--from-html: what a reader sees has no place in the page that could be cut: use --cut document or none"
         );
     }
-    let report = args.report.as_deref().map(|path| destination(path, corpus_args)).transpose()?;
-    let page = args.page.as_deref().map(|path| destination(path, corpus_args)).transpose()?;
+    let report = args.report.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
+    let page = args.page.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
     let corpus = corpus_args.open(out)?;
     let found = repeated_passages(&corpus, &settings, &PassageProgress(&corpus)).map_err(explained)?;
     corpus.set_stage("writing");

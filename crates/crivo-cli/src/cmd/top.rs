@@ -213,6 +213,9 @@ fn report(
     if let Some(most) = args.how.k {
         listed.truncate(usize::try_from(most.get()).unwrap_or(usize::MAX));
     }
+    for line in &mut listed {
+        line.estimate = out.honest(line.estimate);
+    }
     if sketch.total() == u64::MAX {
         out.warn("the weights add up to 2^64 or more: counts at that end are lower bounds");
     }
@@ -434,6 +437,7 @@ fn print(
         out.detail(format_args!("{key} {how} the majority"))?;
     }
     match sketch.max_error() {
+        _ if out.has_missed_rows() => out.detail("not exact: rows may have been missed")?,
         _ if sketch.total() == u64::MAX => out.detail("not exact: counts end at 2^64 - 1")?,
         0 => out.detail("exact: every value was kept in view")?,
         error => out.detail(format_args!("others came at most {} times", output::count(error)))?,

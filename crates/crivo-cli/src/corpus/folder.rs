@@ -109,11 +109,11 @@ impl<'a> FolderCorpus<'a> {
 
     /// The path of a file in another folder; folders on the way are made.
     fn target(&self, path: &Path, to: &Path) -> Result<PathBuf> {
-        let root = self.args.files.iter().find(|folder| path.starts_with(folder));
+        let root = self.args.layout.files.iter().find(|folder| path.starts_with(folder));
         let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
         // Two folders may have files of the same name.
         let target = match root.and_then(|root| root.file_name()) {
-            Some(name) if self.args.files.len() > 1 => to.join(name).join(below),
+            Some(name) if self.args.layout.files.len() > 1 => to.join(name).join(below),
             _ => to.join(below),
         };
         if let Some(folder) = target.parent() {
@@ -139,7 +139,7 @@ impl<'a> FolderCorpus<'a> {
                 }
                 take(state, place as u64, text)
             }
-            Err(error) if self.args.skip_bad => {
+            Err(error) if self.args.layout.skip_bad => {
                 self.skipped.fetch_add(1, Ordering::Relaxed);
                 if self.bad.fetch_add(1, Ordering::Relaxed) == 0 {
                     self.out.warn(about(&self.paths[place], &error));

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::{Args, value_parser};
+use clap::Args;
 use crivo_near::{Documents, TakeText};
 use crivo_rows::{Edit, Format, Input};
 
@@ -21,60 +21,44 @@ pub(crate) use self::files::InputFiles;
 pub(crate) use self::folder::FolderCorpus;
 use self::names::IdReader;
 pub(crate) use self::rows::{RowCorpus, first_record};
-use crate::args::{FormatName, MOST_THREADS, typed_delimiter, with_longest_record};
 use crate::interrupt::Interrupted;
+use crate::layout_args::LayoutArgs;
 use crate::output::{Output, RunStage};
+use crate::store::Destination;
 
 /// The field that a text is taken from, and the one with its name, unless options say otherwise.
 const TEXT_FIELD: &str = "text";
 const ID_FIELD: &str = "id";
 
 /// Which documents to read.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Input")]
+#[command(
+    mut_arg("files", |files| files.value_name("INPUT").help(
+        "Files or patterns of JSONL, Parquet, CSV, TSV or lines; folders, where each file is a document; standard input \
+         if none, or -",
+    )),
+    mut_arg("field", |field| field.help(
+        "The field with the text, by name or number; in JSON, a.b is a field of an object [default: text; for lines the \
+         whole line]",
+    )),
+    mut_arg("skip_bad", |skip_bad| skip_bad.help(
+        "Count bad records, and those without the field, instead of stopping at the first; records whose text is empty or \
+         null are always counted, and kept",
+    ))
+)]
 pub(crate) struct CorpusArgs {
-    /// Files or patterns of JSONL, Parquet, CSV, TSV or lines; folders, where each file is a document;
-    /// standard input if none, or -
-    #[arg(value_name = "INPUT", help_heading = None::<&str>)]
-    files: Vec<PathBuf>,
-
-    /// The format, when the name does not tell; gzip, zstd and xz are recognised by content
-    #[arg(long, value_enum)]
-    format: Option<FormatName>,
-
-    /// The field with the text, by name or number [default: text; for lines the whole line]
-    #[arg(short, long, value_name = "NAME|NUMBER")]
-    field: Option<String>,
+    #[command(flatten)]
+    layout: LayoutArgs,
 
     /// The field with the document's id [default: id, if there is one; otherwise record numbers
     /// from 1, or the paths of files in folders]
     #[arg(long, value_name = "NAME|NUMBER")]
     id: Option<String>,
 
-    /// The first record is data, not names; fields have numbers then
-    #[arg(long)]
-    no_header: bool,
-
-    /// What stands between fields, one or more characters
-    #[arg(long, value_name = "TEXT")]
-    delimiter: Option<String>,
-
     /// The texts are HTML: compare what a reader would see
     #[arg(long)]
     html: bool,
-
-    /// Count bad records, and those without the field, instead of stopping at the first; records
-    /// whose text is empty or null are always counted, and kept
-    #[arg(long)]
-    skip_bad: bool,
-
-    /// The longest record; a longer one is an error, because one missing quote can swallow the rest [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    max_record: Option<u64>,
-
-    /// Threads to use; all processors if not given
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
-    threads: Option<u16>,
 }
 
 /// The same where `--html` names a page to write: HTML texts are asked for with `--from-html`.
@@ -116,28 +100,22 @@ pub(crate) enum Corpus<'a> {
 impl CorpusArgs {
     /// The threads that were asked for; 0 if none were.
     pub(crate) fn threads(&self) -> usize {
-        self.threads.unwrap_or(0).into()
+        self.layout.threads()
     }
 
     /// Returns true if documents come from standard input.
     pub(crate) fn is_standard_input(&self) -> bool {
-        self.files.is_empty() || self.files.iter().any(|path| path.as_os_str() == "-")
+        self.layout.is_standard_input()
     }
 
     /// Other files, read as these are; the fields of the text and of the id may be others.
     pub(crate) fn for_files(&self, files: &[PathBuf], field: Option<&String>, id: Option<&String>) -> Self {
-        Self {
-            files: files.to_vec(),
-            format: None,
-            field: field.or(self.field.as_ref()).cloned(),
-            id: id.cloned(),
-            no_header: self.no_header,
-            delimiter: self.delimiter.clone(),
-            html: self.html,
-            skip_bad: self.skip_bad,
-            max_record: self.max_record,
-            threads: self.threads,
-        }
+        let mut others = self.clone();
+        others.layout.files = files.to_vec();
+        others.layout.format = None;
+        others.layout.field = field.or(self.layout.field.as_ref()).cloned();
+        others.id = id.cloned();
+        others
     }
 
     /// Returns true if texts are HTML.
@@ -145,55 +123,41 @@ impl CorpusArgs {
         self.html
     }
 
-    /// Makes sure that a place for results is none of the files to read.
-    pub(crate) fn ensure_not_read(&self, path: &Path) -> Result<()> {
-        let Ok(target) = path.canonicalize() else { return Ok(()) };
-        match self.files.iter().find(|file| file.canonicalize().is_ok_and(|file| file == target)) {
-            Some(file) => bail!("{}: is read, and would be replaced: write to another file", file.display()),
-            None => Ok(()),
-        }
+    /// A place for results, which must not be one of the files to read.
+    pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
+        self.layout.output_beside(path)
     }
 
     /// The files as they were named.
     pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
+        &self.layout.files
     }
 
     /// The documents, checked: every file is there, options fit each other.
     pub(crate) fn open<'a>(&'a self, out: &'a Output) -> Result<Corpus<'a>> {
-        let folders = self.files.iter().filter(|path| path.is_dir()).count();
+        let LayoutArgs { files, field, format, delimiter, no_header, no_quotes, max_record, .. } = &self.layout;
+        let folders = files.iter().filter(|path| path.is_dir()).count();
         if folders == 0 {
-            let input = self.laid_out(Input::from_args(&self.files)?)?;
+            let input = self.layout.laid_out(Input::from_args(files)?)?;
             return Ok(Corpus::Rows(Box::new(RowCorpus::new(input, self, out)?)));
         }
-        if folders < self.files.len() {
+        if folders < files.len() {
             bail!("folders, whose files are documents, and files with records cannot be mixed: use two runs");
         }
         for (given, option) in [
-            (self.field.is_some(), "--field"),
+            (field.is_some(), "--field"),
             (self.id.is_some(), "--id"),
-            (self.format.is_some(), "--format"),
-            (self.delimiter.is_some(), "--delimiter"),
-            (self.no_header, "--no-header"),
-            (self.max_record.is_some(), "--max-record"),
+            (format.is_some(), "--format"),
+            (delimiter.is_some(), "--delimiter"),
+            (*no_header, "--no-header"),
+            (*no_quotes, "--no-quotes"),
+            (max_record.is_some(), "--max-record"),
         ] {
             if given {
                 bail!("{option}: in a folder each whole file is a document, and its path the id");
             }
         }
-        Ok(Corpus::Folder(FolderCorpus::new(&self.files, self, out)?))
-    }
-
-    /// Files laid out as the options say.
-    fn laid_out(&self, files: Input) -> Result<Input> {
-        let mut input = files.header(!self.no_header).skip_bad(self.skip_bad);
-        if let Some(format) = self.format {
-            input = input.format(format.into());
-        }
-        if let Some(delimiter) = &self.delimiter {
-            input = input.delimiter(typed_delimiter(delimiter)).context("--delimiter")?;
-        }
-        with_longest_record(input, self.max_record)
+        Ok(Corpus::Folder(FolderCorpus::new(files, self, out)?))
     }
 }
 
@@ -235,8 +199,9 @@ impl Corpus<'_> {
             Self::Rows(rows) => rows.files().to_string(),
             Self::Folder(folder) => InputFiles::of(folder.paths().iter().map(PathBuf::as_path))?.to_string(),
         };
-        let CorpusArgs { format, field, id: _, no_header, delimiter, html, skip_bad, .. } = args;
-        let options = format!("{format:?} {field:?} {no_header} {delimiter:?} {html} {skip_bad}");
+        let CorpusArgs { layout, html, .. } = args;
+        let LayoutArgs { format, field, no_header, no_quotes, delimiter, skip_bad, .. } = layout;
+        let options = format!("{format:?} {field:?} {no_header} {no_quotes} {delimiter:?} {html} {skip_bad}");
         Ok(format!("{files}options {options}\n"))
     }
 
@@ -302,10 +267,15 @@ impl Corpus<'_> {
 }
 
 impl Corpus<'_> {
-    /// Writes the documents in their order, some of them with another text.
-    pub(crate) fn edit(&self, edit: &EditText<'_>, to: &mut (dyn Write + Send)) -> Result<()> {
+    /// Writes the documents in their order, some of them with another text, as they stand or in another format.
+    pub(crate) fn edit(
+        &self,
+        edit: &EditText<'_>,
+        format: Option<Format>,
+        to: &mut (dyn Write + Send),
+    ) -> Result<()> {
         match self {
-            Self::Rows(rows) => rows.edit(edit, to),
+            Self::Rows(rows) => rows.edit(edit, format, to),
             Self::Folder(_) => bail!("-o: name a folder for the files of a folder"),
         }
     }

@@ -62,15 +62,17 @@ impl<S> ReadingThread<S> {
 impl<'a> RowCorpus<'a> {
     pub(super) fn new(mut input: Input, args: &'a CorpusArgs, out: &'a Output) -> Result<Self> {
         let mut spool = None;
+        let mut format = args.layout.format_of_first();
         if !input.is_rereadable() {
             let file = Spool::of_standard_input()?;
             // The name of a temporary file tells nothing about its format.
-            let format = args.format.map_or(Format::Lines, Into::into);
-            input = args.laid_out(Input::file(file.path()).format(format))?;
+            if args.layout.format.is_none() && begins_with_object(&file) {
+                format = Format::Jsonl;
+            }
+            input = args.layout.laid_out(Input::file(file.path()).format(format))?;
             spool = Some(file);
         }
-        let format = args.format.map_or_else(|| Format::of_name(&first_name(args)), Into::into);
-        let field = match (&args.field, format) {
+        let field = match (&args.layout.field, format) {
             (Some(field), _) => Some(field.clone()),
             (None, Format::Lines) => None,
             (None, _) => Some(TEXT_FIELD.to_owned()),
@@ -229,13 +231,31 @@ impl<'a> RowCorpus<'a> {
         };
         let copied = match format {
             None => scan.copy_rows(Predicate::Each(&stays), to)?,
-            Some(format) => scan.convert_rows(&stays, format, to)?,
+            Some(format) => scan.convert_rows(Predicate::Each(&stays), format, to)?,
         };
         if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
     }
 
-    /// Writes the records in their order, some of them with another text.
-    pub(super) fn edit(&self, edit: &EditText<'_>, to: &mut (dyn Write + Send)) -> Result<()> {
+    /// Writes the records in their order, some of them with another text, as they stand or in another format.
+    pub(super) fn edit(
+        &self,
+        edit: &EditText<'_>,
+        format: Option<Format>,
+        to: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        let Some(format) = format else { return self.edit_as_they_stand(edit, to) };
+        // A text may be a field inside of an object, which only its own format has a place for. So records are edited as
+        // they stand first, and converted then.
+        let edited = Spool::of(|to| self.edit_as_they_stand(edit, to))?;
+        let input = Input::file(edited.path()).format(self.format().unwrap_or(Format::Lines));
+        let input = self.args.layout.laid_out(input)?;
+        let meter = self.meter();
+        let scan = Scan::of(&input).threads(self.args.threads()).progress(&meter);
+        let converted = scan.convert_rows(Predicate::All, format, to)?;
+        if converted.stopped { Err(Interrupted.into()) } else { Ok(()) }
+    }
+
+    fn edit_as_they_stand(&self, edit: &EditText<'_>, to: &mut (dyn Write + Send)) -> Result<()> {
         let meter = self.meter();
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
@@ -287,7 +307,7 @@ impl Documents for RowCorpus<'_> {
                 thread.count(batch);
                 for row in 0..batch.rows() {
                     let text = batch.value(TEXT, row).unwrap_or_default();
-                    if text.is_empty() && !self.args.skip_bad && self.lacks_text(batch, row) {
+                    if text.is_empty() && !self.args.layout.skip_bad && self.lacks_text(batch, row) {
                         let field = self.jsonl_field.as_deref().unwrap_or(TEXT_FIELD);
                         return Err(batch.error(row, format_args!("no text in field {field:?}: name another with --field, or leave such records out with --skip-bad")));
                     }
@@ -351,9 +371,10 @@ fn collect_ids(
     Ok(())
 }
 
-/// The name of the first file.
-fn first_name(args: &CorpusArgs) -> String {
-    args.files.first().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+/// Returns true if the first line is an object of JSON, so that the lines are JSONL.
+fn begins_with_object(file: &Spool) -> bool {
+    let first = first_record(&Input::file(file.path()).format(Format::Lines)).unwrap_or_default();
+    serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&first).is_ok()
 }
 
 /// Ids stand in lines with tabs between: blanks take the place of both.

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crivo_rows::Progress;
+use crivo_rows::{FollowEvent, Progress};
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use super::Output;
+use super::{Missed, Output};
 use crate::interrupt;
 
 /// What is done sooner needs no bar.
@@ -37,6 +37,7 @@ pub(crate) struct Meter {
     wanted: bool,
     stage: RunStage,
     bar: OnceLock<ProgressBar>,
+    missed: Missed,
 }
 
 impl Meter {
@@ -46,7 +47,13 @@ impl Meter {
 
     /// A meter for one of several stages. The share is that of the stage, the time left that of the whole run.
     pub(crate) fn of_stage(stage: impl Into<RunStage>, out: &Output) -> Self {
-        Self { began: Instant::now(), wanted: !out.quiet, stage: stage.into(), bar: OnceLock::new() }
+        Self {
+            began: Instant::now(),
+            wanted: !out.quiet,
+            stage: stage.into(),
+            bar: OnceLock::new(),
+            missed: out.missed.clone(),
+        }
     }
 
     /// Shows how many parts of a stage are done that reads no bytes.
@@ -78,6 +85,14 @@ impl Progress for Meter {
             self.draw(read, total);
         }
         ControlFlow::Continue(())
+    }
+
+    fn followed(&self, event: FollowEvent, message: &str) -> bool {
+        if event == FollowEvent::Truncated {
+            self.missed.set();
+        }
+        Output::new(!self.wanted).warn(message);
+        true
     }
 }
 

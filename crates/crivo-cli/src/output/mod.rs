@@ -11,6 +11,8 @@ mod text;
 
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
@@ -35,6 +37,17 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 #[derive(Debug)]
 pub(crate) struct Output {
     quiet: bool,
+    missed: Missed,
+}
+
+/// Whether rows of a followed file may have been missed, so that no answer is exact.
+#[derive(Debug, Clone, Default)]
+struct Missed(Arc<AtomicBool>);
+
+impl Missed {
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// An estimate in JSON. A full sketch has no upper bound: `null`, because JSON has no infinity.
@@ -69,7 +82,21 @@ impl From<Estimate> for Interval {
 #[allow(clippy::unused_self)] // commands print through one value, and need not know what each way to print uses of it
 impl Output {
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { quiet }
+        Self { quiet, missed: Missed::default() }
+    }
+
+    /// Returns what an estimate is worth: only a lower bound if rows may have been missed.
+    pub(crate) fn honest(&self, estimate: Estimate) -> Estimate {
+        if !self.has_missed_rows() {
+            return estimate;
+        }
+        let (value, lower) = (estimate.value(), estimate.lower());
+        Estimate::probable(value, lower, f64::INFINITY, estimate.confidence())
+    }
+
+    /// Returns true if rows of a followed file may have been missed.
+    pub(crate) fn has_missed_rows(&self) -> bool {
+        self.missed.0.load(Ordering::Relaxed)
     }
 
     /// Whether nothing but the answer is wanted.

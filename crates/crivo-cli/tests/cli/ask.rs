@@ -16,7 +16,7 @@ fn sketch_that_knows_no_keys_says_what_it_answers_and_who_made_it() {
 #[test]
 fn missing_keys_and_files_are_errors() {
     let scratch = Scratch::with([("data.csv", "a,b\n")]);
-    scratch.run(&["ask", "data.csv"]).fails_with("required");
+    scratch.run(&["ask", "data.csv"]).fails_with("this is not a crivo sketch");
     scratch.run(&["ask", "data.csv", "a"]).fails_with("this is not a crivo sketch");
     scratch.run(&["ask", "none.crivo", "a"]).fails_with("none.crivo: no such file");
 }
@@ -94,4 +94,21 @@ fn questions_of_the_wrong_kind_name_the_sketch_and_the_command_to_use() {
     scratch.run(&["ask", "t.crivo", "--join", "f.crivo"]).fails_with("t.crivo is a HeavyHitters");
     scratch.run(&["ask", "f.crivo", "--join", "t.crivo"]).fails_with("t.crivo is a HeavyHitters");
     scratch.run(&["ask", "f.crivo", "a", "--join", "t.crivo"]).fails_with("cannot be used with");
+}
+
+#[test]
+fn without_a_key_a_sketch_of_a_set_says_how_many() {
+    let scratch = Scratch::with([("data.txt", "a\nb\nb\n")]);
+    scratch.run(&["distinct", "data.txt", "-o", "d.crivo"]).ok();
+    scratch.run(&["distinct", "data.txt", "--interchange", "hll", "-o", "h.bin"]).ok();
+    scratch.run(&["distinct", "data.txt", "--interchange", "theta", "-o", "t.bin"]).ok();
+    for file in ["d.crivo", "h.bin", "t.bin"] {
+        let json = scratch.run(&["ask", file, "--json"]).json();
+        assert!((json["distinct"]["value"].as_f64().unwrap() - 2.0).abs() < 0.01, "{file}: {json}");
+        let csv = scratch.run(&["ask", file, "--output", "csv"]);
+        assert!(csv.ok().starts_with("distinct,distinct_lower,"), "{csv:?}");
+    }
+    scratch.run(&["ask", "h.bin", "a"]).fails_with("cannot answer about single keys");
+    scratch.run(&["freq", "data.txt", "-o", "f.crivo"]).ok();
+    scratch.run(&["ask", "f.crivo"]).fails_with("name a key too");
 }

@@ -493,3 +493,12 @@ fn too_little_memory_is_refused_with_what_would_do() {
     assert!(run.err.contains("warning: about "), "{}", run.err);
     assert_eq!(run.err.matches("need at least").count(), 2, "{}", run.err);
 }
+
+#[test]
+fn jsonl_on_standard_input_is_recognised() {
+    let scratch = Scratch::new();
+    let text = "{\"id\":\"x\",\"text\":\"a b c d e f\"}\n{\"id\":\"y\",\"text\":\"a b c d e f\"}\n{\"id\":\"z\",\"text\":\"\"}\n";
+    let report = scratch.feed(&["dedup", "--json", "--removed", "r.tsv"], text).json();
+    assert_eq!((report["documents"].as_u64(), report["skipped"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(scratch.read("r.tsv"), b"y\tx\t1\n");
+}

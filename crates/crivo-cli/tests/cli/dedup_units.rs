@@ -70,3 +70,11 @@ fn paragraphs_are_compared_as_told_and_the_most_frequent_are_named() {
     let args = ["dedup", "crawl.jsonl", "--unit", "line", "--pairs", "p.tsv"];
     scratch.run(&args).fails_with("--pairs: only --unit document has it");
 }
+
+#[test]
+fn the_name_of_the_output_chooses_the_format() {
+    let scratch =
+        Scratch::with([("t.jsonl", "{\"text\":\"a\\nb\\n\",\"n\":1}\n{\"text\":\"b\\nc\\n\",\"n\":2}\n")]);
+    scratch.run(&["dedup", "t.jsonl", "--unit", "line", "-o", "t.csv", "-q"]).ok();
+    assert_eq!(String::from_utf8(scratch.read("t.csv")).unwrap(), "text,n\n\"a\nb\n\",1\n\"c\n\",2\n");
+}

@@ -82,6 +82,63 @@ fn converted_rows_keep_their_texts() {
     assert_eq!(String::from_utf8(late.read("a.csv")).unwrap(), "a,b\n1,\n,\"x,y\"\n,2\n");
 }
 
+const TYPED: &str = "{\"n\":1,\"f\":1.50,\"b\":true,\"s\":\"007\",\"m\":1,\"o\":{\"k\": [1]},\"big\":12345678901234567890123}\n\
+     {\"n\":-2,\"f\":3,\"b\":false,\"s\":\"\",\"m\":\"x\",\"o\":null,\"late\":9007199254740993}\n";
+
+/// Numbers and truth values stay what they are on the way to Parquet and back; a column of several kinds is text.
+#[test]
+fn types_of_the_input_are_kept() {
+    let scratch = Scratch::with([("t.jsonl", TYPED)]);
+    for threads in ["1", "2"] {
+        scratch.run(&["filter", "true", "t.jsonl", "-o", "t.parquet", "-q", "--threads", threads]).ok();
+        scratch.run(&["filter", "true", "t.parquet", "-o", "back.jsonl", "-q", "--threads", threads]).ok();
+        let text = String::from_utf8(scratch.read("back.jsonl")).unwrap();
+        assert_eq!(
+            text,
+            "{\"n\":1,\"f\":1.5,\"b\":true,\"s\":\"007\",\"m\":\"1\",\"o\":\"{\\\"k\\\":[1]}\",\
+             \"big\":\"12345678901234567890123\",\"late\":null}\n\
+             {\"n\":-2,\"f\":3.0,\"b\":false,\"s\":\"\",\"m\":\"x\",\"o\":null,\"big\":null,\
+             \"late\":9007199254740993}\n"
+        );
+    }
+    scratch.run(&["filter", "true", "t.jsonl", "-o", "t.csv", "-q"]).ok();
+    let text = String::from_utf8(scratch.read("t.csv")).unwrap();
+    assert_eq!(
+        text,
+        "n,f,b,s,m,o,big,late\n1,1.5,true,007,1,\"{\"\"k\"\":[1]}\",12345678901234567890123,\n\
+         -2,3,false,,x,,,9007199254740993\n"
+    );
+}
+
+/// Many chunks on several threads: rows in their order, columns in the order in which they are met.
+#[test]
+fn converted_rows_stay_in_order() {
+    use std::fmt::Write as _;
+    let (mut text, mut expected) = (String::new(), String::from("row,text,every_7001\n"));
+    for row in 0..60_000 {
+        let late = row % 7001 == 7000;
+        writeln!(
+            text,
+            "{{\"row\":{row},\"text\":\"some text of row {row}\"{}}}",
+            if late { ",\"every_7001\":true" } else { "" }
+        )
+        .unwrap();
+        writeln!(expected, "{row},some text of row {row},{}", if late { "true" } else { "" }).unwrap();
+    }
+    let scratch = Scratch::with([("t.jsonl", &text)]);
+    for threads in ["1", "2", "5"] {
+        scratch.run(&["filter", "true", "t.jsonl", "-o", "t.csv", "-q", "--threads", threads]).ok();
+        assert!(scratch.read("t.csv") == expected.as_bytes(), "{threads} threads");
+    }
+}
+
+#[test]
+fn conditions_about_fields_inside_of_objects_convert_too() {
+    let scratch = Scratch::with([("t.jsonl", "{\"a\":{\"b\":1},\"n\":1}\n{\"a\":{\"b\":2},\"n\":2}\n")]);
+    scratch.run(&["filter", "a.b = 2", "t.jsonl", "-o", "t.csv", "-q"]).ok();
+    assert_eq!(String::from_utf8(scratch.read("t.csv")).unwrap(), "a,n\n\"{\"\"b\"\":2}\",2\n");
+}
+
 #[test]
 fn what_the_name_cannot_mean_is_an_error() {
     let scratch = Scratch::with([("log.csv", LOG)]);

@@ -26,12 +26,18 @@ fn append(scratch: &Scratch, name: &str, text: &str) {
     std::thread::sleep(PAUSE);
 }
 
-/// Interrupts the program: the rows and the different values that it answers, and what it remarks.
-fn answer(child: Child) -> (u64, f64, String) {
+/// Interrupts the program, which then answers.
+fn interrupted(child: Child) -> Ran {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran
+}
+
+/// Interrupts the program: the rows and the different values that it answers, and what it remarks.
+fn answer(child: Child) -> (u64, f64, String) {
+    let ran = interrupted(child);
     let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     (json["rows"].as_u64().unwrap(), json["distinct"]["value"].as_f64().unwrap(), ran.err)
 }
@@ -63,6 +69,33 @@ fn truncated_file_is_read_again_and_said_so() {
 }
 
 #[test]
+fn nothing_is_called_exact_after_a_truncation() {
+    for command in ["distinct", "count", "top"] {
+        let scratch = Scratch::with([("log.txt", "a\nb\nc\n")]);
+        let run = |args: &[&str]| {
+            let mut command = scratch.command(&[&[command, "log.txt", "--follow"], args].concat());
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let (shown, programs) = (run(&["--every", "300ms"]), run(&["--json"]));
+        std::thread::sleep(PAUSE);
+        std::fs::write(scratch.path("log.txt"), "d\n").unwrap();
+        std::thread::sleep(PAUSE);
+        let ran = interrupted(shown);
+        let last = ran.out.rsplit_once("exact").map_or(ran.out.as_str(), |(_, rest)| rest);
+        assert!(
+            last.contains("at least") || last.contains("rows may have been missed"),
+            "{command}: {ran:?}"
+        );
+        let json: serde_json::Value = serde_json::from_str(&interrupted(programs).out).unwrap();
+        let estimate = match command {
+            "top" => &json["top"][0]["count"],
+            command => &json[command],
+        };
+        assert!(estimate["upper"].is_null() && estimate["lower"].is_f64(), "{command}: {json}");
+    }
+}
+
+#[test]
 fn pipe_that_closes_ends_the_run() {
     let scratch = Scratch::new();
     let json = scratch.feed(&["distinct", "--follow", "--json"], "a\nb\na\n").json();
@@ -77,10 +110,7 @@ fn answers_come_again_and_again() {
         let child = scratch.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(PAUSE);
         append(&scratch, "log.txt", "c\n");
-        let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let ran = interrupted(child);
         assert!(ran.out.lines().count() >= 4, "{command:?}: {ran:?}");
         if command[0] != "top" {
             let values: Vec<f64> = ran

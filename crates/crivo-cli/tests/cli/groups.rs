@@ -160,6 +160,58 @@ fn files_with_all_groups_are_merged_continued_and_asked() {
 }
 
 #[test]
+fn a_group_is_answered_in_every_form() {
+    let scratch = Scratch::with([("v.csv", "user,page,n\nana,/,1\nrui,/,2.5\nana,/help,3\nana,/,\n")]);
+    scratch.run(&["distinct", "v.csv", "-f", "user", "--by", "page", "-o", "d.crivo"]).ok();
+    scratch.run(&["top", "v.csv", "-f", "user", "--by", "page,page", "-o", "t.crivo"]).ok();
+    scratch.run(&["count", "v.csv", "--by", "page", "--sum", "n", "-o", "c.crivo"]).ok();
+    let ask = |file: &str, group: &str, form: &str| {
+        scratch.run(&["ask", file, "--group", group, "--output", form]).ok().to_string()
+    };
+    assert_eq!(ask("d.crivo", "/", "table"), "2\n");
+    assert_eq!(
+        ask("d.crivo", "/", "tsv"),
+        "group\tdistinct\tdistinct_lower\tdistinct_upper\tdistinct_confidence\n/\t2\t2\t2\t1\n"
+    );
+    assert_eq!(
+        ask("t.crivo", "/,/", "csv"),
+        "group_1,group_2,value,count,count_lower,count_upper,count_confidence,share\n\
+         /,/,ana,2,2,2,1,0.6666666666666666\n/,/,rui,1,1,1,1,0.3333333333333333\n"
+    );
+    assert_eq!(
+        ask("c.crivo", "/", "markdown"),
+        "| group | count | count_lower | count_upper | count_confidence | sum | mean |\n\
+         |---|---|---|---|---|---|---|\n| / | 3 | 3 | 3 | 1 | 3.5 | 1.75 |\n"
+    );
+    let line: Value = serde_json::from_str(&ask("c.crivo", "/", "jsonl")).unwrap();
+    assert_eq!((line["group"].as_str(), line["sum"].as_f64()), (Some("/"), Some(3.5)));
+    let object: Value = serde_json::from_str(&ask("d.crivo", "/help", "json")).unwrap();
+    assert_eq!(
+        (object["group"][0].as_str(), object["distinct"]["value"].as_f64()),
+        (Some("/help"), Some(1.0))
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    use std::io::Read as _;
+    let text: String = (0..20_000).map(|row| format!("u,page {row}\n")).collect();
+    let scratch = Scratch::with([("v.csv", &("user,page\n".to_string() + &text))]);
+    for form in ["table", "tsv", "json"] {
+        let mut command =
+            scratch.command(&["distinct", "v.csv", "-f", "user", "--by", "page", "--output", form]);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        out.read_exact(&mut [0; 10]).unwrap();
+        drop(out);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{form}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stderr.is_empty(), "{form}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
 fn conditions_formats_and_tables_work_with_groups() {
     let scratch = Scratch::with([
         ("v.csv", "user,page\nana,/\nrui,/\nana,/help\n"),

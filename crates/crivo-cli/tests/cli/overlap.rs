@@ -65,3 +65,15 @@ fn wrong_settings_are_refused() {
     scratch.run(&["overlap", "corpus.jsonl", "--with", "none.jsonl"]).fails_with("none.jsonl");
     assert_eq!(scratch.names().len(), 2);
 }
+
+#[test]
+fn the_name_of_the_output_chooses_the_format() {
+    let scratch = scratch();
+    for (name, cut) in [("clean.csv", "document"), ("clean.parquet", "words"), ("clean.tsv.gz", "document")] {
+        run(&scratch, &["--share", "0.1", "--cut", cut, "-o", name]).ok();
+        let counted = scratch.run(&["count", name, "--json"]).json();
+        assert_eq!(counted["rows"], if cut == "document" { 1 } else { 4 }, "{name}");
+    }
+    assert!(scratch.read("clean.csv").starts_with(b"id,text\na,Nothing to see"));
+    run(&scratch, &["-o", "clean.parquet.gz"]).fails_with("compressed inside");
+}

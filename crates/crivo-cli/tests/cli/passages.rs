@@ -175,3 +175,18 @@ fn the_page_shows_what_costs_most_and_escapes_it() {
         assert!(page.contains(shown), "{shown:?} in {page}");
     }
 }
+
+#[test]
+fn the_name_of_the_output_chooses_the_format() {
+    let texts = texts();
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    for name in ["clean.parquet", "clean.csv.zst"] {
+        scratch.run(&["passages", "crawl.jsonl", "-o", name]).ok();
+        scratch.run(&["filter", "true", name, "-o", "back.jsonl", "-q"]).ok();
+        let back = String::from_utf8(scratch.read("back.jsonl")).unwrap();
+        let last: serde_json::Value = serde_json::from_str(back.lines().last().unwrap()).unwrap();
+        assert_eq!(last["text"], "Other é leaf: , And more.\nLast line.", "{name}");
+        // Parquet has types, CSV has not.
+        assert_eq!(last["n"], if name == "clean.parquet" { json!(3) } else { json!("3") }, "{name}");
+    }
+}

@@ -125,45 +125,44 @@ fn the_same_command_twice_continues() {
     assert!(message.contains("width 136 was asked for: that of r.crivo is 272"), "{message}");
 }
 
-/// Sixteen writers at once, of which some are killed: what was reported done is there, nothing is there twice, and
-/// the file is whole. `CRIVO_WRITERS` and `CRIVO_KILLS` make it larger.
+/// 64 writers at once, and 100 kills among them: what was reported done is there, nothing is there twice, and the file is
+/// whole. `CRIVO_WRITERS` and `CRIVO_KILLS` change the numbers.
 #[test]
 fn nothing_reported_done_is_lost_among_kills() {
     let number =
         |name, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (writers, kills): (u32, u32) = (number("CRIVO_WRITERS", 16), number("CRIVO_KILLS", 8));
+    let (writers, kills): (usize, usize) = (number("CRIVO_WRITERS", 64), number("CRIVO_KILLS", 100));
     let scratch = Scratch::new();
     let command = ["distinct", "--method", "exact", "--into", "r.crivo", "-q", "--wait", "10m"];
-    let mut done = Vec::new();
-    let mut killed = Vec::new();
-    let mut running: Vec<(u32, Child)> = Vec::new();
-    for part in 0..writers + kills {
-        running.push((part, start(&scratch, &command, 1_000 * part, 1_000)));
-        // Every so often one that may be anywhere in its work is killed.
-        if part % (writers + kills).div_ceil(kills.max(1)) == 0 && (killed.len() as u32) < kills {
+    let (mut done, mut killed) = (0, 0);
+    let mut running: Vec<Child> = Vec::new();
+    for part in 0.. {
+        running.push(start(&scratch, &command, 1_000 * part, 1_000));
+        if running.len() < writers {
+            continue;
+        }
+        if killed < kills && part % 4 != 0 {
+            // One that may be anywhere in its work: waiting, reading, writing, or at its end.
             std::thread::sleep(std::time::Duration::from_millis(u64::from(part % 7) * 3));
-            let (number, mut child) = running.swap_remove(running.len() / 2);
+            let mut child = running.swap_remove(part as usize * 7 % running.len());
             let _ = child.kill();
-            if child.wait().unwrap().success() {
-                done.push(number);
-            } else {
-                killed.push(number);
-            }
+            if child.wait().unwrap().success() { done += 1 } else { killed += 1 }
+        } else {
+            assert!(running.remove(0).wait().unwrap().success());
+            done += 1;
         }
-        // No more at once than were asked for.
-        while running.len() >= writers as usize {
-            let (number, mut child) = running.remove(0);
-            assert!(child.wait().unwrap().success());
-            done.push(number);
+        if killed >= kills && done >= writers {
+            break;
         }
     }
-    for (number, mut child) in running {
+    for mut child in running {
         assert!(child.wait().unwrap().success());
-        done.push(number);
+        done += 1;
     }
+    assert_eq!(killed, kills);
     let all = items(&scratch, "r.crivo");
     // One that was killed after it wrote, and before it could say so, is there whole.
-    let unsaid = all - 1_000.0 * done.len() as f64;
-    assert!(unsaid >= 0.0 && unsaid % 1_000.0 == 0.0, "{all} of {} done", done.len());
-    assert!(unsaid <= 1_000.0 * killed.len() as f64, "{all} of {} done", done.len());
+    let unsaid = all - 1_000.0 * done as f64;
+    assert!(unsaid >= 0.0 && unsaid % 1_000.0 == 0.0, "{all} of {done} done");
+    assert!(unsaid <= 1_000.0 * killed as f64, "{all} of {done} done");
 }

@@ -9,6 +9,7 @@ use super::{BYTE_ORDER_MARK, Chunk, Feed, Open, sniff};
 use crate::error::{Place, Result};
 use crate::foreign::{self, Limits};
 use crate::layout::Layout;
+use crate::progress::FollowEvent;
 
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
@@ -149,14 +150,19 @@ impl Feed<'_> {
             return Ok(false);
         }
         let file = &open.stream.file;
-        self.warnings.push(match fate {
+        let (event, what) = match fate {
             Fate::Truncated => {
-                format!("{file}: became shorter while it was followed: rows may have been missed")
+                (FollowEvent::Truncated, "became shorter while it was followed: rows may have been missed")
             }
-            _ => {
-                format!("{file}: was replaced while it was followed: the new file is read from its beginning")
-            }
-        });
+            _ => (
+                FollowEvent::Replaced,
+                "was replaced while it was followed: the new file is read from its beginning",
+            ),
+        };
+        let message = format!("{file}: {what}");
+        if !self.progress.is_some_and(|progress| progress.followed(event, &message)) {
+            self.warnings.push(message);
+        }
         open.stream = Stream::open(&open.source, &self.read)?;
         (open.ended, open.layout) = (false, None);
         open.cutter.restart();

@@ -1,13 +1,15 @@
-//! Chunks of input for whoever is free to parse one.
+//! Chunks of input for the next worker that is free to parse one.
 //!
-//! Workers share one feed behind a lock. The one that holds it reads (or decompresses) the next
-//! chunk into a buffer of its own and cuts it at a record's border; then it lets go and parses,
-//! while the next worker reads. So reading needs no thread of its own, pipes and compressed
-//! streams take the same way as files, chunks have an order, and a quote that opens in one chunk
-//! and closes in another is followed with certainty (see [`cut`]). What is done under the lock is
-//! a copy out of the page cache and a search for quotes, several gigabytes a second; parsing and
-//! hashing cost several times that, and they run in parallel.
+//! Workers share one feed behind a lock. The one that holds it reads the next chunk into a buffer of
+//! its own and cuts it at a record's border; then it lets go and parses, while the next worker
+//! reads. So reading needs no thread of its own, pipes and compressed streams take the same way as
+//! files, chunks have an order, and a quote that opens in one chunk and closes in another is
+//! followed with certainty (see [`cut`]). What is done under the lock is a copy out of the page
+//! cache and a search for quotes, several gigabytes a second; parsing and hashing cost several
+//! times that, and they run in parallel. Decompressing costs as much as parsing, so it has a thread
+//! of its own (see [`ahead`]).
 
+mod ahead;
 mod cut;
 mod fill;
 mod open;

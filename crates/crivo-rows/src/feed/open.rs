@@ -10,6 +10,7 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 
+use super::ahead::ReadAhead;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{self, Limits, in_mebibytes};
 use crate::input::{Source, folder};
@@ -99,6 +100,7 @@ impl Stream {
             recognised(raw, Arc::clone(count)).map_err(|error| read_error(error, None, &file))?;
         let is_live = is_live && compression.is_none();
         let growing = growing.filter(|_| compression.is_none());
+        let reader = if compression.is_some() { Box::new(ReadAhead::new(reader)) } else { reader };
         Ok(Self { reader, compression, is_live, growing, file })
     }
 

@@ -15,7 +15,7 @@ use crivo::keys::text::{
     push_boolean, push_date, push_decimal, push_f32, push_f64, push_i64, push_time, push_timestamp, push_u64,
 };
 
-use crate::column::Column;
+use crate::column::{Column, ValueKind};
 use crate::error::Result;
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
@@ -27,6 +27,18 @@ pub(crate) fn has_text(data_type: &DataType) -> bool {
 
 /// Appends every value of the array to the column.
 pub(crate) fn append(array: &dyn Array, column: &mut Column) -> Result<()> {
+    let before = column.len();
+    append_texts(array, column)?;
+    let data_type = array.data_type();
+    if *data_type == DataType::Boolean {
+        column.mark_from(before, ValueKind::Boolean);
+    } else if data_type.is_numeric() {
+        column.mark_from(before, ValueKind::Number);
+    }
+    Ok(())
+}
+
+fn append_texts(array: &dyn Array, column: &mut Column) -> Result<()> {
     match array.data_type() {
         DataType::Utf8 => texts(array.as_string::<i32>(), column),
         DataType::LargeUtf8 => texts(array.as_string::<i64>(), column),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::json::{Fault, Scanner, Value, compact, is_name, push_float, unescape};
 use super::lines::line_end;
 use super::{Table, Text};
-use crate::column::Column;
+use crate::column::{Column, ValueKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::select::ELEMENTS;
 
@@ -205,6 +205,7 @@ fn push_values(bytes: &[u8], wanted: &Wanted, values: &[Value], table: &mut Tabl
         table.columns.push(column);
     }
     let has_elements = |at: usize| matches!(wanted, Wanted::Named(fields) if fields[at].has_elements);
+    let is_all = matches!(wanted, Wanted::All);
     for (at, (value, column)) in values.iter().zip(&mut table.columns).enumerate() {
         match value {
             // Ending the record will see that it is missing.
@@ -219,8 +220,21 @@ fn push_values(bytes: &[u8], wanted: &Wanted, values: &[Value], table: &mut Tabl
             Value::Float(text) => column.push_built(bytes, |out| push_float(&bytes[text.clone()], out))?,
             Value::Nested(text) => column.push_built(bytes, |out| compact(&bytes[text.clone()], out))?,
         }
+        if is_all && let Some(kind) = kind_of(value, bytes) {
+            column.mark(kind);
+        }
     }
     Ok(())
+}
+
+/// What a value is, unless it is missing or a text.
+fn kind_of(value: &Value, bytes: &[u8]) -> Option<ValueKind> {
+    match value {
+        Value::Null | Value::String { .. } => None,
+        Value::Plain(text) if matches!(bytes.get(text.start), Some(b't' | b'f')) => Some(ValueKind::Boolean),
+        Value::Plain(_) | Value::Float(_) => Some(ValueKind::Number),
+        Value::Nested(_) => Some(ValueKind::Nested),
+    }
 }
 
 impl Discovered {

@@ -80,6 +80,30 @@ fn crivo(
     }
 }
 
+/// Compares the cases of each half with what Python reads from them on a thread of its own, in a file of its own; returns
+/// the sums of what `compare` counts.
+fn compare_all(
+    format: &str,
+    cases: &[String],
+    compare: impl Fn(&std::path::Path, &str, &Value, &mut [u64; 2]) + Sync,
+) -> [u64; 2] {
+    let half = |cases: &[String]| {
+        let expected = python(format, cases);
+        assert_eq!(expected.len(), cases.len());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a").with_extension(format);
+        let mut counted = [0; 2];
+        cases.iter().zip(&expected).for_each(|(text, expected)| compare(&path, text, expected, &mut counted));
+        counted
+    };
+    let (first, second) = cases.split_at(cases.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| half(second));
+        let (one, other) = (half(first), other.join().unwrap());
+        [one[0] + other[0], one[1] + other[1]]
+    })
+}
+
 #[test]
 fn csv_is_read_as_python_reads_it() {
     let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(1));
@@ -87,46 +111,36 @@ fn csv_is_read_as_python_reads_it() {
     let cases: Vec<String> = (0..CASES)
         .map(|_| ["h,i\n", "h,i,j\r\n", ""][random.below(3)].to_owned() + &random.soup(&alphabet, 30))
         .collect();
-    let expected = python("csv", &cases);
-    assert_eq!(expected.len(), CASES);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.csv");
-    let mut compared = 0;
-    for (text, expected) in cases.iter().zip(&expected) {
+    let [compared, _] = compare_all("csv", &cases, |path, text, expected, counted| {
         let header: Vec<String> = serde_json::from_value(expected["header"].clone()).unwrap();
         // Where records have one field, an empty line is an empty one; Python leaves it out.
         if header.len() < 2 {
-            continue;
+            return;
         }
-        let (rows, bad, names) = crivo(&path, text, &Select::All);
+        let (rows, bad, names) = crivo(path, text, &Select::All);
         let wanted: Vec<Vec<Option<String>>> = serde_json::from_value(expected["rows"].clone()).unwrap();
         assert_eq!((rows, names), (wanted, header), "{text:?}");
         assert_eq!(Some(bad), expected["bad"].as_u64(), "{text:?}");
-        compared += 1;
-    }
-    assert!(compared > CASES / 2, "{compared}");
+        counted[0] += 1;
+    });
+    assert!(compared > CASES as u64 / 2, "{compared}");
 }
 
 #[test]
 fn jsonl_is_read_as_python_reads_it() {
     let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(2));
     let cases: Vec<String> = (0..CASES).map(|_| json_lines(&mut random)).collect();
-    let expected = python("jsonl", &cases);
-    assert_eq!(expected.len(), CASES);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.jsonl");
-    let (mut values, mut refused) = (0, 0);
-    for (text, expected) in cases.iter().zip(&expected) {
-        let (rows, bad, _) = crivo(&path, text, &Select::field("a"));
+    let [values, refused] = compare_all("jsonl", &cases, |path, text, expected, counted| {
+        let (rows, bad, _) = crivo(path, text, &Select::field("a"));
         let wanted = expected["rows"].as_array().unwrap();
         if bad == u64::MAX {
             assert!(wanted.iter().all(Value::is_null), "{text:?}");
-            continue;
+            return;
         }
         assert_eq!((rows.len(), Some(bad)), (wanted.len(), expected["bad"].as_u64()), "{text:?}");
-        refused += bad;
+        counted[1] += bad;
         for (row, wanted) in rows.iter().zip(wanted) {
-            values += 1;
+            counted[0] += 1;
             match wanted {
                 Value::Object(nested) => {
                     let text = row[0].as_deref().unwrap_or_default();
@@ -137,8 +151,8 @@ fn jsonl_is_read_as_python_reads_it() {
                 wanted => assert_eq!(row[0].as_deref(), wanted.as_str(), "{text:?}"),
             }
         }
-    }
-    assert!(values > CASES && refused > 1000, "{values} values, {refused} bad records");
+    });
+    assert!(values > CASES as u64 && refused > 1000, "{values} values, {refused} bad records");
 }
 
 /// Some lines, of which most are objects with a field `a`, and some are nearly so.

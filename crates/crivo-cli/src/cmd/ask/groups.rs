@@ -12,18 +12,19 @@ use serde::Serialize;
 use crate::cmd::{count, distinct, top};
 use crate::groups::{GroupAnswer, shown_group};
 use crate::kinds;
-use crate::output::{Form, Output};
+use crate::output::{Cell, Form, Listing, Output};
 
 /// The sketch of one group.
 pub(super) struct Found {
     pub(super) sketch: AnySketch,
-    group: Vec<String>,
+    pub(super) group: Vec<String>,
 }
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
 struct Report<'a, A> {
-    group: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a [String]>,
     #[serde(flatten)]
     answer: A,
 }
@@ -40,9 +41,14 @@ pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Optio
     Ok(groups.get(&key).map(|sketch| Found { sketch, group }))
 }
 
-/// Prints what the sketch of a group answers without a key.
-pub(super) fn answer(found: &Found, name: &str, form: Form, out: &Output) -> Result<()> {
-    let Found { sketch, group } = found;
+/// Prints what a sketch answers without a key: that of a group, or that of a file.
+pub(super) fn answer(
+    sketch: &AnySketch,
+    group: Option<&[String]>,
+    name: &str,
+    form: Form,
+    out: &Output,
+) -> Result<()> {
     if let Some(set) = sketch.answers_cardinality() {
         return print(group, &distinct::groups::Answer::from(set.distinct()), form, out);
     }
@@ -52,13 +58,36 @@ pub(super) fn answer(found: &Found, name: &str, form: Form, out: &Output) -> Res
     if let Some(hitters) = sketch.downcast_ref::<HeavyHitters>() {
         return print(group, &top::groups::Answer::most_frequent(hitters, out)?, form, out);
     }
-    let kind = kinds::of(sketch);
-    Err(anyhow!("{name}: its groups answer {}: name a key too", kind.answers))
+    let (whose, kind) = (if group.is_some() { "its groups answer" } else { "answers" }, kinds::of(sketch));
+    Err(anyhow!("{name}: {whose} {}: name a key too, crivo ask {name} KEY", kind.answers))
 }
 
-fn print(group: &[String], answer: &impl GroupAnswer, form: Form, out: &Output) -> Result<()> {
-    if form == Form::Json {
-        return out.json(&Report { group, answer });
+/// Prints an answer in the form that was asked for. A table for programs has the values of the group first.
+pub(super) fn print(
+    group: Option<&[String]>,
+    answer: &impl GroupAnswer,
+    form: Form,
+    out: &Output,
+) -> Result<()> {
+    match form {
+        Form::Json => out.json(&Report { group, answer }),
+        Form::Table => {
+            answer.rows().iter().try_for_each(|row| out.line(crate::output::harmless(row.join("  "))))
+        }
+        form => {
+            let group = group.unwrap_or_default();
+            let of_group: Vec<String> = match group.len() {
+                0 | 1 => vec!["group".into(); group.len()],
+                fields => (1..=fields).map(|field| format!("group_{field}")).collect(),
+            };
+            let columns = answer.columns().iter().map(|column| column.name().to_owned());
+            let names: Vec<String> = of_group.into_iter().chain(columns).collect();
+            let mut listing = Listing::named(names.iter().cloned());
+            for cells in answer.cells() {
+                let row = group.iter().cloned().map(Cell::Text).chain(cells);
+                listing.push(names.iter().cloned().zip(row));
+            }
+            out.listing(&listing, form)
+        }
     }
-    answer.rows().iter().try_for_each(|row| out.line(crate::output::harmless(row.join("  "))))
 }

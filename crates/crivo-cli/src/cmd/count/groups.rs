@@ -12,17 +12,8 @@ use super::Args;
 use crate::cmd::Outcome;
 use crate::groups::{self, Column, GroupAnswer, GroupPass, Shown, emit_answer};
 use crate::numbers;
-use crate::output::{self, Cell, Form, Interval, Output};
+use crate::output::{self, Cell, Interval, Output};
 use crate::pass::Pass;
-
-/// The JSON object before its groups; fields may be added, never renamed.
-#[derive(Debug, Serialize)]
-struct Head {
-    rows: u64,
-    skipped: u64,
-    left_out: u64,
-    bad: u64,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
@@ -41,7 +32,19 @@ impl Answer {
     }
 }
 
+/// The columns with a sum, and those without.
+const COLUMNS: &[Column] = &[Column::Interval("count"), Column::Number("sum"), Column::Number("mean")];
+const COUNT_ONLY: &[Column] = &[Column::Interval("count")];
+
+const fn columns(has_sum: bool) -> &'static [Column] {
+    if has_sum { COLUMNS } else { COUNT_ONLY }
+}
+
 impl GroupAnswer for Answer {
+    fn columns(&self) -> &'static [Column] {
+        columns(self.has_sum)
+    }
+
     fn rows(&self) -> Vec<Vec<String>> {
         let mut row = vec![output::estimate(self.count.estimate())];
         if self.has_sum {
@@ -74,9 +77,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     });
     pass.select = Select::Fields(fields);
     let skip_bad = pass.skip_bad;
-    let columns: &[Column] = &[Column::Interval("count"), Column::Number("sum"), Column::Number("mean")];
-    let columns = if sum.is_some() { columns } else { &columns[..1] };
-    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns };
+    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns: columns(sum.is_some()) };
     let scheme = args.keys.scheme()?;
     let grouping =
         GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
@@ -119,12 +120,6 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
             emit_answer(kind, key, &answer, shown, emit)
         },
     )?;
-    let head =
-        Head { rows: counts.rows, skipped: counts.skipped, left_out: counts.left_out, bad: counts.bad };
-    groups::print(&grouped, shown, &head, out)?;
-    if shown.form == Form::Table {
-        groups::print_size(&grouped, out)?;
-        out.counts(counts)?;
-    }
+    groups::print(&grouped, shown, counts, None, out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,6 @@ use crivo_near::{Clusters, Outcome as Found};
 
 use super::Args;
 use super::against::KnownDocuments;
-use crate::args::matching_files;
 use crate::corpus::{Corpus, DocumentNames, explained};
 use crate::output;
 use crate::rows_file::RowsFile;
@@ -40,10 +39,11 @@ impl Results {
                 ensure_outside(args, path)?;
                 Kept::Folder(NewFolder::new(path)?.readable_as(args.corpus.files()))
             }
-            Some(path) => Kept::File(RowsFile::new(path, beside(args, path)?)?),
+            Some(path) => Kept::File(RowsFile::new(path, args.corpus.output_beside(path)?)?),
         };
-        let place =
-            |path: &Option<std::path::PathBuf>| path.as_deref().map(|path| beside(args, path)).transpose();
+        let place = |path: &Option<std::path::PathBuf>| {
+            path.as_deref().map(|path| args.corpus.output_beside(path)).transpose()
+        };
         Ok(Self {
             kept,
             pairs: place(&wanted.pairs)?,
@@ -215,15 +215,4 @@ fn ensure_outside(args: &Args, path: &Path) -> Result<()> {
         ),
         None => Ok(()),
     }
-}
-
-/// A place for results, which must not be one of the files to read.
-fn beside(args: &Args, path: &Path) -> Result<Destination> {
-    if let Ok(target) = path.canonicalize()
-        && let Some(file) =
-            args.corpus.files().iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
-    {
-        bail!("{}: is read, and would be replaced: write to another file", file.display());
-    }
-    Ok(Destination::new(path)?.readable_as(matching_files(args.corpus.files())))
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::Args;
 use crate::cmd::Outcome;
-use crate::cmd::edited::{EditedDocuments, destination};
+use crate::cmd::edited::EditedDocuments;
 use crate::corpus::{Corpus, explained};
 use crate::output::{self, Output};
 
@@ -127,7 +127,7 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
     };
     let prints = !(results.json || results.dry_run);
     let documents = EditedDocuments::prepare(results.output.as_deref(), prints, &args.corpus)?;
-    let frequent = units.most_frequent.as_deref().map(|path| destination(path, &args.corpus)).transpose()?;
+    let frequent = units.most_frequent.as_deref().map(|path| args.corpus.output_beside(path)).transpose()?;
     let corpus = args.corpus.open(out)?;
     corpus.set_stage("1/2 reading");
     let found = repeated_units(&corpus, &settings).map_err(explained)?;

@@ -11,25 +11,21 @@ use super::{Args, Method, method};
 use crate::args::OnFull;
 use crate::cmd::Outcome;
 use crate::groups::{self, Column, GroupAnswer, GroupPass, Shown, emit_answer, refuse};
-use crate::output::{self, Cell, Form, Interval, Output};
+use crate::output::{self, Cell, Interval, Output};
 use crate::pass::Pass;
-
-/// The JSON object before its groups; fields may be added, never renamed.
-#[derive(Debug, Serialize)]
-struct Head {
-    rows: u64,
-    skipped: u64,
-    left_out: u64,
-    bad: u64,
-    method: &'static str,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     distinct: Interval,
 }
 
+const COLUMNS: &[Column] = &[Column::Interval("distinct")];
+
 impl GroupAnswer for Answer {
+    fn columns(&self) -> &'static [Column] {
+        COLUMNS
+    }
+
     fn rows(&self) -> Vec<Vec<String>> {
         vec![vec![output::estimate(self.distinct.estimate())]]
     }
@@ -56,8 +52,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     let scheme = empty.scheme();
     pass.require_keys(scheme)?;
     let group = groups::select_group(pass, by)?;
-    let columns = &[Column::Interval("distinct")];
-    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns };
+    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns: COLUMNS };
     let grouping =
         GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
     let some_full = AtomicBool::new(false);
@@ -79,17 +74,6 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     if some_full.into_inner() {
         args.how.on_full.report(FULL, out)?;
     }
-    let head = Head {
-        rows: counts.rows,
-        skipped: counts.skipped,
-        left_out: counts.left_out,
-        bad: counts.bad,
-        method: method.name(),
-    };
-    groups::print(&grouped, shown, &head, out)?;
-    if shown.form == Form::Table {
-        groups::print_size(&grouped, out)?;
-        out.counts(counts)?;
-    }
+    groups::print(&grouped, shown, counts, Some(method.name()), out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::bail;
 use crivo::keys::KeyScheme;
 use crivo::sampling::RowSample;
-use crivo_groups::Error;
 
 use super::{Args, Lines, copy_by_place};
 use crate::cmd::Outcome;
@@ -116,7 +115,7 @@ pub(super) fn run(
             match record.split_first() {
                 Some((&TEXT, line)) => {
                     is_text = true;
-                    lines.add(line).map_err(Error::caller)?;
+                    lines.add(line).map_err(|error| groups::sent(error.into()))?;
                 }
                 _ => places.push(place.first_chunk().map_or(0, |place| u64::from_be_bytes(*place))),
             }

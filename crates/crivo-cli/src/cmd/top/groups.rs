@@ -4,23 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use crivo::frequency::HeavyHitters;
-use crivo_groups::Error;
 use serde::Serialize;
 
 use super::{Args, Candidate, Guarantee, Wanted, choose, counters};
 use crate::cmd::Outcome;
 use crate::groups::{self, Column, GroupAnswer, GroupPass, Shown, emit_answer, refuse};
-use crate::output::{self, Cell, Form, Interval, Output};
+use crate::output::{self, Cell, Interval, Output};
 use crate::pass::Pass;
-
-/// The JSON object before its groups; fields may be added, never renamed.
-#[derive(Debug, Serialize)]
-struct Head {
-    rows: u64,
-    skipped: u64,
-    left_out: u64,
-    bad: u64,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
@@ -57,7 +47,13 @@ impl Answer {
     }
 }
 
+const COLUMNS: &[Column] = &[Column::Text("value"), Column::Interval("count"), Column::Number("share")];
+
 impl GroupAnswer for Answer {
+    fn columns(&self) -> &'static [Column] {
+        COLUMNS
+    }
+
     fn rows(&self) -> Vec<Vec<String>> {
         let total = self.total.max(1) as f64;
         let row = |Line { key, count }: &Line| {
@@ -84,8 +80,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
     let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, scheme).context("--counters")?;
     let group = groups::select_group(pass, by)?;
     let (guarantee, skip_bad) = (args.how.guarantee, pass.skip_bad);
-    let columns = &[Column::Text("value"), Column::Interval("count"), Column::Number("share")];
-    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns };
+    let shown = Shown { args: &args.groups, form: args.how.form.get(), columns: COLUMNS };
     let weighted = args.how.weight.is_some();
     // What a list may miss is said for each group, by its max_error.
     let silent = Output::new(true);
@@ -106,15 +101,9 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
         },
         |kind, key, group, emit| {
             let answer = Answer::new(&group.sketch(kind), wanted, guarantee, &silent);
-            emit_answer(kind, key, &answer.map_err(Error::caller)?, shown, emit)
+            emit_answer(kind, key, &answer.map_err(groups::sent)?, shown, emit)
         },
     )?;
-    let head =
-        Head { rows: counts.rows, skipped: counts.skipped, left_out: counts.left_out, bad: counts.bad };
-    groups::print(&grouped, shown, &head, out)?;
-    if shown.form == Form::Table {
-        groups::print_size(&grouped, out)?;
-        out.counts(counts)?;
-    }
+    groups::print(&grouped, shown, counts, None, out)?;
     Ok(ExitCode::SUCCESS)
 }
