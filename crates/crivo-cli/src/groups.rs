@@ -175,7 +175,11 @@ impl GroupPass<'_> {
 pub(crate) fn explained(error: Error) -> anyhow::Error {
     match error {
         Error::Stopped => Interrupted.into(),
-        Error::Caller(error) => anyhow::Error::from_boxed(error),
+        // An error of printing stays what it was, so that a closed pipe is recognised.
+        Error::Caller(error) => match error.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => anyhow::Error::from_boxed(error),
+        },
         other => other.into(),
     }
 }
@@ -329,7 +333,7 @@ fn send_if(text: &mut Vec<u8>, least: usize, out: &Output) -> crivo_groups::Resu
     Ok(())
 }
 
-/// An error of printing on its way through the engine. It stays what it was, so that a closed pipe is recognised.
+/// An error of printing on its way through the engine.
 pub(crate) fn sent(error: anyhow::Error) -> Error {
     Error::Caller(error.reallocate_into_boxed_dyn_error_without_backtrace())
 }

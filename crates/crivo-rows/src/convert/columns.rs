@@ -1,6 +1,6 @@
 //! Which columns the records of all files have, and of which types.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crivo::keys::text::push_f64;
 
@@ -122,7 +122,7 @@ impl Columns {
 impl Scan<'_> {
     /// Finds the columns of all files, in the order in which they are met. The types are needed for Parquet only.
     pub(super) fn all_columns(&self, to: Format) -> Result<Columns> {
-        let mut met: HashMap<String, Met> = HashMap::new();
+        let mut met: BTreeMap<String, Met> = BTreeMap::new();
         for (file, of_file) in self.input.field_names()?.into_iter().enumerate() {
             for (at, name) in of_file.into_iter().enumerate() {
                 met.entry(name).or_insert(Met { first: (0, (file << 32) + at), ..Met::default() });
@@ -137,7 +137,7 @@ impl Scan<'_> {
             let mut scan = self.clone();
             scan.filter = None;
             let found = scan.fold(
-                HashMap::new,
+                BTreeMap::new,
                 |met, batch| {
                     meet(met, batch, to == Format::Parquet);
                     Ok(())
@@ -156,7 +156,7 @@ impl Scan<'_> {
     }
 }
 
-fn meet(met: &mut HashMap<String, Met>, batch: &RowBatch<'_>, with_types: bool) {
+fn meet(met: &mut BTreeMap<String, Met>, batch: &RowBatch<'_>, with_types: bool) {
     // Those that the beginnings of files tell come before.
     let first = batch.id(0).to_u64() + 1;
     for (column, name) in batch.names().iter().enumerate() {
@@ -175,7 +175,7 @@ fn meet(met: &mut HashMap<String, Met>, batch: &RowBatch<'_>, with_types: bool) 
     }
 }
 
-fn merge(met: &mut HashMap<String, Met>, others: HashMap<String, Met>) {
+fn merge(met: &mut BTreeMap<String, Met>, others: BTreeMap<String, Met>) {
     for (name, other) in others {
         let entry = met.entry(name).or_insert(Met { first: other.first, ..Met::default() });
         entry.first = entry.first.min(other.first);

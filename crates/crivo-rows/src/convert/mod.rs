@@ -55,6 +55,7 @@ impl Scan<'_> {
     /// assert_eq!(output, b"{\"user\":\"ana\",\"amount\":\"1\"}\n{\"user\":\"rui\",\"amount\":\"\"}\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[allow(clippy::needless_pass_by_value)] // as copy_rows takes it, which consumes some
     pub fn convert_rows(
         &self,
         predicate: Predicate<'_>,
