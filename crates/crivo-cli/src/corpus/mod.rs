@@ -135,7 +135,8 @@ impl CorpusArgs {
 
     /// The documents, checked: every file is there, options fit each other.
     pub(crate) fn open<'a>(&'a self, out: &'a Output) -> Result<Corpus<'a>> {
-        let LayoutArgs { files, field, format, delimiter, no_header, no_quotes, max_record, .. } = &self.layout;
+        let LayoutArgs { files, field, format, delimiter, no_header, no_quotes, max_record, .. } =
+            &self.layout;
         let folders = files.iter().filter(|path| path.is_dir()).count();
         if folders == 0 {
             let input = self.layout.laid_out(Input::from_args(files)?)?;
