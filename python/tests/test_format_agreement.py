@@ -43,7 +43,7 @@ def of_the_page(data: bytes) -> str:
 
 
 # What the extension reads and gives no class to yet: `decode` says so, after it has checked the bytes.
-WITHOUT_CLASS = {"CombinedFilter", "Groups", "KeyQuantiles", "Tally"}
+WITHOUT_CLASS = {"CombinedFilter", "Groups", "KeyQuantiles", "TableProfile", "Tally"}
 
 
 def of_crivo(data: bytes) -> tuple[str, str]:

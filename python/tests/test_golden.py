@@ -521,7 +521,7 @@ READ = {
     **{path.stem: NumberQuantiles for path in FOLDER.glob("number_quantiles_*.bin")},
 }
 # Families that have no class in Python yet; the reader of the page reads them.
-WITHOUT_CLASS = ("combined_filter_", "groups_", "key_quantiles_", "tally_")
+WITHOUT_CLASS = ("combined_filter_", "groups_", "key_quantiles_", "table_profile_", "tally_")
 
 
 def is_of_xxh3_integers(stored: bytes) -> bool:

@@ -125,4 +125,4 @@ pub use input::{FirstRecord, Format, Input};
 pub use keyer::{Items, RowKeys};
 pub use progress::Progress;
 pub use scan::{Counts, Filter, Scan};
-pub use select::Select;
+pub use select::{Select, suggestion};

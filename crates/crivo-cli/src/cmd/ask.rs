@@ -11,6 +11,8 @@ use crivo::Estimate;
 use crivo::codec::AnySketch;
 use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::groups::Groups;
+use crivo::quantiles::KeyQuantiles;
+use crivo::sketch::Sketch as _;
 use serde::Serialize;
 
 use super::Outcome;
@@ -132,8 +134,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             out.warn(format_args!("{name}: no group {}", group.display()));
             return Ok(ExitCode::FAILURE);
         };
-        if args.keys.is_empty() && args.range.is_none() && args.join.is_none() {
-            groups::answer(&found, &name, args.form.get(), out)?;
+        let asks_more = args.range.is_some() || args.join.is_some() || args.asked.is_wanted(&args.shares);
+        if args.keys.is_empty() && !asks_more {
+            groups::answer(&found, &name, args, out)?;
             return Ok(ExitCode::SUCCESS);
         }
         sketch = found.sketch;
@@ -141,10 +144,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("{name}: holds one sketch for each group: name one with --group VALUE");
     }
     if args.asked.is_wanted(&args.shares) {
-        args.asked.check(&args.shares)?;
-        let quantiles =
-            sketch.quantiles().map_err(|_| cannot(&sketch, &name, "--quantiles", "crivo quantile"))?;
-        let answers = args.asked.answers(&args.shares, quantiles);
+        let are_texts = sketch.downcast_ref::<KeyQuantiles>().is_some();
+        if !are_texts && sketch.answers_quantiles().is_none() {
+            return Err(cannot(&sketch, &name, "--quantiles", "crivo quantile"));
+        }
+        args.asked.check(&args.shares, are_texts)?;
+        let answers = args.asked.answers(&args.shares, &sketch)?;
         match args.form.get() {
             Form::Json => out.json(&answers)?,
             Form::Table => answers.print(out)?,

@@ -5,10 +5,12 @@ use crivo::codec::AnySketch;
 use crivo::counting::Tally;
 use crivo::frequency::HeavyHitters;
 use crivo::groups::Groups;
+use crivo::quantiles::KeyQuantiles;
 use crivo::sketch::Sketch as _;
 use crivo_rows::{join_values, split_values};
 use serde::Serialize;
 
+use super::Args;
 use crate::cmd::{count, distinct, top};
 use crate::groups::{GroupAnswer, shown_group};
 use crate::kinds;
@@ -41,8 +43,9 @@ pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Optio
 }
 
 /// Prints what the sketch of a group answers without a key.
-pub(super) fn answer(found: &Found, name: &str, form: Form, out: &Output) -> Result<()> {
+pub(super) fn answer(found: &Found, name: &str, args: &Args, out: &Output) -> Result<()> {
     let Found { sketch, group } = found;
+    let form = args.form.get();
     if let Some(set) = sketch.answers_cardinality() {
         return print(group, &distinct::groups::Answer::from(set.distinct()), form, out);
     }
@@ -51,6 +54,9 @@ pub(super) fn answer(found: &Found, name: &str, form: Form, out: &Output) -> Res
     }
     if let Some(hitters) = sketch.downcast_ref::<HeavyHitters>() {
         return print(group, &top::groups::Answer::most_frequent(hitters, out)?, form, out);
+    }
+    if sketch.answers_quantiles().is_some() || sketch.downcast_ref::<KeyQuantiles>().is_some() {
+        return print(group, &args.asked.answers(&args.shares, sketch)?, form, out);
     }
     let kind = kinds::of(sketch);
     Err(anyhow!("{name}: its groups answer {}: name a key too", kind.answers))
