@@ -9,7 +9,7 @@ use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
 use crivo::groups::Groups;
 use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
-use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare};
+use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare, TableProfile};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;
 use crivo::sketch::{ContainsHashes, InsertHashes, Sketch as _};
@@ -135,6 +135,11 @@ fn check_queries(sketch: &AnySketch) {
         };
         WeightedReservoir: sample => {
             assert_eq!(sample.sample().len() as u64, sample.seen().min(sample.capacity()));
+        };
+        TableProfile: table => {
+            let rule = crivo::profile::drift::DriftRule::default();
+            let drift = crivo::profile::drift::TableDrift::between(table, table, &rule, |_| false);
+            assert!(!drift.has_drifted(), "a table differs from itself");
         };
         RowSample: sample => {
             let rows = sample.rows();

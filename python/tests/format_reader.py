@@ -29,6 +29,7 @@ import format_profile
 import format_quantiles
 import format_sampling
 import format_similarity
+import format_tables
 import format_windows
 
 
@@ -80,6 +81,7 @@ FAMILIES = {  # by family and family version
     (0x80, 1): "NumberQuantiles",
     (0x81, 1): "KeyQuantiles",
     (0x13, 1): "Tally",
+    (0x75, 1): "TableProfile",
     (0x78, 1): "Groups",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
@@ -121,6 +123,7 @@ CONTAINERS: dict[str, Callable[[bytes, Header, format_profile.ReadEnvelope], Con
     "Panes": format_windows.Panes.read,
     "Groups": format_groups.Groups.read,
     "ColumnProfile": format_profile.ColumnProfile.read,
+    "TableProfile": format_tables.TableProfile.read,
 }
 KEYLESS = {"SampledCounter", "MorrisCounter", "Tally", "DDSketch", "NumberQuantiles"}
 OF_INTEGERS = {"DirectTable", "RangeCountMin"}

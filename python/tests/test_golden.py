@@ -528,6 +528,8 @@ READ = {
     **{path.stem: KeyQuantiles for path in FOLDER.glob("key_quantiles_*.bin")},
     **{path.stem: Tally for path in FOLDER.glob("tally_*.bin")},
 }
+# Families that have no class in Python yet; the reader of the page reads them.
+WITHOUT_CLASS = ("table_profile_",)
 
 
 def is_of_xxh3_integers(stored: bytes) -> bool:
@@ -563,7 +565,8 @@ def test_the_bytes_are_those_of_the_stored_file(name: str) -> None:
 
 def test_every_stored_file_has_a_case() -> None:
     stems = {path.stem for path in FOLDER.glob("*.bin")}
-    assert stems == {*CASES, *map(written_today, CASES), *READ}
+    cases = {*CASES, *map(written_today, CASES), *READ}
+    assert {stem for stem in stems if not stem.startswith(WITHOUT_CLASS)} == cases
 
 
 @pytest.mark.parametrize("name", ANSWERS)

@@ -6,6 +6,7 @@
 use anyhow::anyhow;
 use crivo::codec::{AnySketch, Question};
 use crivo::groups::Groups;
+use crivo::profile::TableProfile;
 use crivo::sketch::Sketch as _;
 
 /// What a user needs to know about a kind of sketch.
@@ -42,9 +43,14 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         Question::WhichRank if sketch.answers_quantiles().is_some() => {
             kind("crivo quantile", "which value has a rank", "crivo ask --quantiles")
         }
-        Question::WhichRank => kind("the crivo library", "which key has a rank", "crivo show"),
+        Question::WhichRank => {
+            kind("crivo quantile --texts", "which text has a rank", "crivo ask --quantiles")
+        }
         Question::Container if sketch.downcast_ref::<Groups>().is_some() => {
             kind("crivo … --by", "what its sketches answer, for each group", "crivo ask --group")
+        }
+        Question::Container if sketch.downcast_ref::<TableProfile>().is_some() => {
+            kind("crivo profile -o", "what is in a table", "crivo profile")
         }
         Question::Container if sketch.answers_quantiles().is_some() => {
             kind("the crivo library", "which quantiles there are", "crivo show")

@@ -223,6 +223,35 @@ impl<S: Pane> GroupWorker<S> {
         self.make_room()
     }
 
+    /// Changes the sketch of each group once for all its rows in the batch, which is faster than row by row. `rows` are the
+    /// rows that count; `change` is given the sketch and the places of the group's rows in `rows`.
+    ///
+    /// # Errors
+    /// Those of `change`, and a temporary file that cannot be written.
+    pub fn add_together(
+        &mut self,
+        batch: &RowBatch<'_>,
+        groups: usize,
+        rows: &[usize],
+        mut change: impl FnMut(&mut S, &[u32]) -> crivo::Result<()>,
+    ) -> crivo_rows::Result<()> {
+        self.find(batch.column(groups))?;
+        let mut placed: Vec<(u32, u32)> =
+            rows.iter().zip(0..).map(|(&row, place)| (self.of_rows[row], place)).collect();
+        placed.sort_unstable();
+        let mut places = Vec::with_capacity(placed.len());
+        for of_group in placed.chunk_by(|one, other| one.0 == other.0) {
+            if of_group[0].0 == NONE {
+                self.skipped += of_group.len() as u64;
+                continue;
+            }
+            places.clear();
+            places.extend(of_group.iter().map(|(_, place)| *place));
+            self.groups.update_at(of_group[0].0, |sketch| change(sketch, &places))?;
+        }
+        self.make_room()
+    }
+
     /// Writes the groups to the file if they take more than this thread's share of the memory.
     fn make_room(&mut self) -> crivo_rows::Result<()> {
         // Sorting takes 20 bytes a group.

@@ -126,4 +126,4 @@ pub use input::{FirstRecord, Format, Input};
 pub use keyer::{Items, RowKeys};
 pub use progress::{FollowEvent, Progress};
 pub use scan::{Counts, Filter, Scan};
-pub use select::Select;
+pub use select::{Select, suggestion};

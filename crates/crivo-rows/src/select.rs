@@ -222,14 +222,19 @@ fn number(field: &str, count: Option<usize>) -> Result<usize> {
     }
 }
 
-/// Names as many fields as fit a message, and the nearest one.
-pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
+/// Returns the end of a message about a name that is not there: the nearest one, or nothing if none is near.
+pub fn suggestion<'a>(field: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let near = names
-        .iter()
+        .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&name.to_lowercase(), &field.to_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4);
-    let suggestion = near.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"));
+    near.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"))
+}
+
+/// Names as many fields as fit a message, and the nearest one.
+pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
+    let suggestion = suggestion(field, names.iter().map(String::as_str));
     Error::new(
         ErrorKind::NoSuchField,
         format_args!("there is no field '{field}'{suggestion} (fields: {})", list(names)),

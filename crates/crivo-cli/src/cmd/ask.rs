@@ -11,6 +11,8 @@ use crivo::Estimate;
 use crivo::codec::AnySketch;
 use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::groups::Groups;
+use crivo::quantiles::KeyQuantiles;
+use crivo::sketch::Sketch as _;
 use serde::Serialize;
 
 use super::Outcome;
@@ -144,21 +146,23 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             return Ok(ExitCode::FAILURE);
         };
         if asks_nothing {
-            groups::answer(&found.sketch, Some(&found.group), &name, args.form.get(), out)?;
+            groups::answer(&found.sketch, Some(&found.group), &name, args, out)?;
             return Ok(ExitCode::SUCCESS);
         }
         sketch = found.sketch;
     } else if sketch.downcast_ref::<Groups>().is_some() {
         bail!("{name}: holds one sketch for each group: name one with --group VALUE");
     } else if asks_nothing {
-        groups::answer(&sketch, None, &name, args.form.get(), out)?;
+        groups::answer(&sketch, None, &name, args, out)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.asked.is_wanted(&args.shares) {
-        args.asked.check(&args.shares)?;
-        let quantiles =
-            sketch.quantiles().map_err(|_| cannot(&sketch, &name, "--quantiles", "crivo quantile"))?;
-        let answers = args.asked.answers(&args.shares, quantiles);
+        let are_texts = sketch.downcast_ref::<KeyQuantiles>().is_some();
+        if !are_texts && sketch.answers_quantiles().is_none() {
+            return Err(cannot(&sketch, &name, "--quantiles", "crivo quantile"));
+        }
+        args.asked.check(&args.shares, are_texts)?;
+        let answers = args.asked.answers(&args.shares, &sketch)?;
         match args.form.get() {
             Form::Json => out.json(&answers)?,
             Form::Table => answers.print(out)?,

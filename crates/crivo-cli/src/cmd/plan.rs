@@ -8,6 +8,7 @@ use crivo::counting::{CounterArray, MorrisCounter};
 use crivo::distinct::{HyperLogLog, UltraLogLog};
 use crivo::frequency::CountMin;
 use crivo::membership::{BlockedBloom, Bloom};
+use crivo::quantiles::{Accuracy, NumberQuantiles};
 use crivo::similarity::{Bands, MinHash};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,7 +29,8 @@ Examples:
   crivo plan distinct --error 0.5% --json
   crivo plan count-min --error 0.1% --confidence 99%
   crivo plan counter --bits 8 --reach 1e10
-  crivo plan lsh --threshold 0.8")]
+  crivo plan lsh --threshold 0.8
+  crivo plan quantile --error 0.5%")]
 pub(crate) struct Args {
     #[command(subcommand)]
     goal: Goal,
@@ -43,6 +45,7 @@ enum Goal {
     MinHash(MinHashGoal),
     Counter(CounterGoal),
     Lsh(LshGoal),
+    Quantile(QuantileGoal),
 }
 
 /// A filter for so many items with so few false positives
@@ -160,6 +163,29 @@ struct LshGoal {
     form: FormArgs,
 }
 
+/// A sketch of ranks that are right to within so small a share
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crivo plan quantile --error 0.5%
+  crivo plan quantile --error 1% --tails --json")]
+struct QuantileGoal {
+    /// By what share of all ranks an answer may be off, 95 % sure: 0.005 or 0.5%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    error: f64,
+
+    /// The error is a share of the distance from the nearer end
+    #[arg(long)]
+    tails: bool,
+
+    /// How many numbers there are, for the memory [default: 1G]
+    #[arg(long, value_name = "N", value_parser = whole)]
+    items: Option<u64>,
+
+    #[command(flatten)]
+    form: FormArgs,
+}
+
 /// A similarity and a probability.
 fn point(text: &str) -> Result<(f64, f64), String> {
     match text.split_once(':').map(|(similarity, chance)| (share(similarity), share(chance))) {
@@ -203,6 +229,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Goal::MinHash(goal) => (min_hash(goal)?, goal.form),
         Goal::Counter(goal) => (counter(goal)?, goal.form),
         Goal::Lsh(goal) => (lsh(goal)?, goal.form),
+        Goal::Quantile(goal) => (quantile(goal)?, goal.form),
     };
     match form.get() {
         Form::Table => print(&plan, out)?,
@@ -351,6 +378,26 @@ fn lsh(goal: &LshGoal) -> Result<Plan> {
     })
 }
 
+fn quantile(goal: &QuantileGoal) -> Result<Plan> {
+    let &QuantileGoal { error, tails, items, .. } = goal;
+    let accuracy = if tails { Accuracy::Tails } else { Accuracy::Uniform };
+    let size = NumberQuantiles::size_for(error, accuracy).map_err(|error| wrong("--error", &error))?;
+    let most = NumberQuantiles::most_retained(size, accuracy, items.unwrap_or(1_000_000_000));
+    let (option, of) =
+        if tails { (" --tails", "the distance from the nearer end") } else { ("", "all ranks") };
+    Ok(Plan {
+        kind: "NumberQuantiles",
+        parameters: parameters([
+            ("size", size.into()),
+            ("accuracy", accuracy.name().into()),
+            ("numbers_kept_at_most", most.into()),
+        ]),
+        bytes: 8 * most,
+        error: Some(NumberQuantiles::error_for(size, accuracy)),
+        note: format!("a share of {of}, 95 % sure; exact while few: crivo quantile --error {error}{option}"),
+    })
+}
+
 fn parameters<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
@@ -362,9 +409,15 @@ fn wrong(options: &str, error: &crivo::Error) -> anyhow::Error {
 fn print(plan: &Plan, out: &Output) -> Result<()> {
     let mut rows = vec![("kind".to_string(), plan.kind.to_string())];
     for (name, value) in &plan.parameters {
-        let text = value
-            .as_u64()
-            .map_or_else(|| value.as_f64().map_or_else(|| value.to_string(), output::number), output::count);
+        let text = value.as_u64().map_or_else(
+            || {
+                value.as_f64().map_or_else(
+                    || value.as_str().map_or_else(|| value.to_string(), String::from),
+                    output::number,
+                )
+            },
+            output::count,
+        );
         rows.push((name.replace('_', " "), text));
     }
     rows.extend(plan.error.map(|error| ("error".into(), output::percent(error))));

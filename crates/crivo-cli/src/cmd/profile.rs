@@ -2,14 +2,18 @@
 //!
 //! One pass, all columns, a fixed amount of memory. The pass is in [`collect`], what each column may take in [`budget`],
 //! what is told in [`answer`] and [`report`], and how it looks in [`table`] and [`page`]. Files with the same fields
-//! are one table; of several tables [`joins`] says which columns hold each other's values.
+//! are one table; of several tables [`joins`] says which columns hold each other's values. A table that was saved
+//! ([`saved`]) is looked at as if it were read again, and [`drift`] compares another one with it.
 
 mod answer;
 mod budget;
 mod collect;
+mod drift;
+mod expect;
 mod joins;
 mod page;
 mod report;
+mod saved;
 mod separators;
 mod table;
 mod tables;
@@ -18,15 +22,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use crivo::keys::KeyScheme;
+use crivo::keys::{KeyRef, KeyScheme};
+use crivo::profile::TableProfile;
+use crivo::profile::expectations::{ColumnCheck, TableRules};
 use crivo_near::thread_count;
 use crivo_rows::{Format, RowId, Select};
 
-use self::answer::Facts;
 use self::budget::Budget;
 use self::collect::{Column, Part, Setting};
-use self::joins::{Joins, Keyed};
-use self::report::{Report, TableReport};
+use self::drift::DriftArgs;
+use self::expect::ExpectArgs;
+use self::joins::Joins;
+use self::report::Report;
+use self::saved::Named;
 use self::separators::Separator;
 use self::tables::Source;
 use super::Outcome;
@@ -41,6 +49,10 @@ use crate::pass::Pass;
 /// Looks at every column of a table in one pass: its type, empty fields, different values, the most frequent ones, least
 /// and greatest, quantiles, whether it could be a key, near-duplicate texts. Files with the same fields are one table.
 /// Files with different fields are tables of their own, and columns that could join them are listed.
+///
+/// -o saves the profile of a table. Saved profiles are looked at like files, and crivo merge joins those of several
+/// days. --against compares a table with a saved one: what changed, by more than chance? Exit code 1 if anything did.
+/// --expect holds every row to rules, and --write-rules makes some from the table.
 #[derive(Debug, clap::Args)]
 // A profile is about whole values.
 #[command(mut_arg("words", |words| words.hide(true)))]
@@ -48,13 +60,23 @@ use crate::pass::Pass;
 Examples:
   crivo profile orders.csv
   crivo profile 'logs/*.jsonl.gz' --html logs.html
-  crivo profile orders.parquet customers.csv --json")]
+  crivo profile orders.parquet customers.csv --json
+  crivo profile monday.csv -o monday.crivo
+  crivo merge monday.crivo tuesday.crivo -o week.crivo && crivo profile week.crivo --html week.html
+  crivo profile today.csv --against week.crivo --ignore id,time
+  crivo profile monday.csv --write-rules rules.toml && crivo profile today.csv --expect rules.toml")]
 pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    drift: DriftArgs,
+
+    #[command(flatten)]
+    expect: ExpectArgs,
 
     #[command(flatten)]
     seed: Seeded,
@@ -66,6 +88,10 @@ struct How {
     /// Write one page with plots to this file, which needs no network, instead of a table
     #[arg(long, value_name = "OUT.html", conflicts_with_all = ["json", "form"])]
     html: Option<PathBuf>,
+
+    /// Save the profile of the table to this file
+    #[arg(short, value_name = "PROFILE")]
+    output: Option<PathBuf>,
 
     /// The most memory to use, however long the file is; more makes wide tables more exact
     /// [default: 11M, and 21M for each thread; more if there are more columns than that has room for]
@@ -89,10 +115,46 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("--words: a profile is about whole values");
     }
     let page = args.how.html.as_ref().map(|path| args.input.output_beside(path)).transpose()?;
-    let sources = tables::sources(&args.input, args.how.separate, args.how.memory)?;
-    let scheme = KeyScheme::bytes().with_seed(args.seed.number()?);
-    let tables =
-        sources.into_iter().map(|source| read(source, args, scheme, out)).collect::<Result<Vec<_>>>()?;
+    let destination = args.how.output.as_ref().map(|path| args.input.output_beside(path)).transpose()?;
+    let before = args.drift.before()?;
+    let rules = args.expect.rules()?;
+    let rules_file = args.expect.destination(&args.input)?;
+    let (mut profiles, checks) = profiles(args, rules.as_ref(), out)?;
+    if let (Some(before), [(after, paths)]) = (&before, profiles.as_slice()) {
+        if let Some(destination) = &destination {
+            destination.write(&after.encode())?;
+        }
+        let name = paths.first().map_or("standard input", String::as_str);
+        return args.drift.run(before, (after, name), args.how.form.get(), page.as_ref(), out);
+    }
+    if rules.is_some() || rules_file.is_some() {
+        let [(profile, paths)] = profiles.as_slice() else {
+            bail!("--expect and --write-rules: are about one table, and there are {}", profiles.len());
+        };
+        if let Some(destination) = &destination {
+            destination.write(&profile.encode())?;
+        }
+        let name = paths.first().map_or("standard input", String::as_str);
+        let checked = rules.as_ref().zip(checks.first());
+        return args.expect.run((profile, name), checked, rules_file.as_ref(), args.how.form.get(), out);
+    }
+    if let Some(destination) = &destination {
+        let [(profile, _)] = profiles.as_slice() else {
+            bail!(
+                "-o {}: a saved profile is of one table, and there are {}",
+                destination.name(),
+                profiles.len()
+            );
+        };
+        destination.write(&profile.encode())?;
+    }
+    if before.is_some() {
+        bail!("--against: compares one table, and there are {}", profiles.len());
+    }
+    let tables = profiles
+        .drain(..)
+        .map(|(profile, paths)| answer::table(&profile, paths).map_err(anyhow::Error::from));
+    let tables = tables.collect::<Result<Vec<_>>>()?;
     let joins = joins::joins(&tables)?;
     let Joins { found, undecided, undecided_pairs } = joins;
     let tables = tables.into_iter().map(|(table, _)| table).collect();
@@ -111,8 +173,36 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The profiles of all tables: those that were saved first, then those that are read, with the checks of the latter.
+fn profiles(
+    args: &Args,
+    rules: Option<&TableRules>,
+    out: &Output,
+) -> Result<(Vec<Named>, Vec<Vec<ColumnCheck>>)> {
+    let (saved, files) = saved::split(args.input.files())?;
+    if !saved.is_empty() && rules.is_some() {
+        bail!("--expect: rules are checked row by row: name the file, not its saved profile");
+    }
+    let (mut profiles, mut checks) = (saved, Vec::new());
+    if profiles.is_empty() || !files.is_empty() {
+        let scheme = KeyScheme::bytes().with_seed(args.seed.number()?);
+        for source in tables::sources(&args.input, &files, args.how.separate, args.how.memory)? {
+            let paths = source.paths.clone();
+            let (profile, checked) = read(source, args, (scheme, rules), out)?;
+            profiles.push((profile, paths));
+            checks.push(checked);
+        }
+    }
+    Ok((profiles, checks))
+}
+
 /// Reads a table once.
-fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<Keyed> {
+fn read(
+    source: Source,
+    args: &Args,
+    (scheme, rules): (KeyScheme, Option<&TableRules>),
+    out: &Output,
+) -> Result<(TableProfile, Vec<ColumnCheck>)> {
     let Source { input, names, paths } = source;
     let pass = args.input.pass_of(input);
     let wanted = thread_count(pass.threads);
@@ -121,6 +211,7 @@ fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<
         budget: Budget::new(args.how.memory, wanted, columns)?,
         scheme,
         separator: args.how.thousands,
+        rules: rules.cloned().unwrap_or_default(),
     };
     let pass = Pass {
         select: args.input.field().map_or(Select::All, Select::field),
@@ -134,27 +225,32 @@ fn read(source: Source, args: &Args, scheme: KeyScheme, out: &Output) -> Result<
     if let Some(file) = &folded.odd_header {
         out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
     }
-    let seen = folded.counts.rows - folded.counts.left_out;
-    let mut columns = std::mem::take(&mut folded.state).finish(seen);
+    let (mut columns, mut checks) = std::mem::take(&mut folded.state).finish();
     if columns.is_empty() {
         let nothing = |name: &String| Column::without_rows(name, &setting, &folded.names);
         columns = folded.names.iter().map(nothing).collect::<Result<_>>()?;
     }
-    let row_number = |id: RowId| folded.row_number(id).unwrap_or(0);
-    let facts = Facts { counts: folded.counts, paths, row_number: &row_number };
-    let (table, joined) = answer::table(columns, &facts)?;
-    if let Some(delimiter) = other_delimiter(&table, &args.input) {
-        let name = &table.name;
+    let row_number = |row: u64| folded.row_number(RowId::from_u64(row)).unwrap_or(1);
+    columns.iter_mut().for_each(|column| column.renumber(row_number));
+    checks.iter_mut().for_each(|check| check.renumber(row_number));
+    if checks.is_empty() {
+        checks = setting.rules.checks();
+    }
+    let counts = folded.counts;
+    let mut table = TableProfile::new(counts.rows - counts.left_out, scheme, columns)?;
+    (table.bytes, table.bad, table.left_out) = (counts.bytes, counts.bad, counts.left_out);
+    if let Some(delimiter) = other_delimiter(&table, &paths, &args.input) {
+        let name = paths.first().map_or("standard input", String::as_str);
         let typed = if delimiter == '\t' { "\\t".into() } else { delimiter.to_string() };
         out.warn(format_args!("{name}: one column, and '{typed}' in every row: --delimiter '{typed}'?"));
     }
-    Ok((table, joined))
+    Ok((table, checks))
 }
 
 /// What seems to stand between fields, where everything is one: it is in the name and in all values that were drawn.
-fn other_delimiter(table: &TableReport, input: &InputArgs) -> Option<char> {
-    let [column] = table.columns.as_slice() else { return None };
-    let taken = match input.format_of(table.paths.first().map_or("", String::as_str)) {
+fn other_delimiter(table: &TableProfile, paths: &[String], input: &InputArgs) -> Option<char> {
+    let [column] = table.columns() else { return None };
+    let taken = match input.format_of(paths.first().map_or("", String::as_str)) {
         Format::Csv => ',',
         Format::Tsv => '\t',
         _ => return None,
@@ -163,9 +259,10 @@ fn other_delimiter(table: &TableReport, input: &InputArgs) -> Option<char> {
         return None;
     }
     let separates = |delimiter: &char| {
+        let mut sample = column.data().profile.sample();
         // Without a header the name is a number.
-        (column.name.contains(*delimiter) || column.name == "1" && !column.sample.is_empty())
-            && column.sample.iter().all(|value| value.contains(*delimiter))
+        (column.name().contains(*delimiter) || column.name() == "1" && sample.len() > 0)
+            && sample.all(|value| matches!(value, KeyRef::Bytes(text) if text.contains(&(*delimiter as u8))))
     };
     [';', '\t', '|', ','].into_iter().filter(|delimiter| *delimiter != taken).find(separates)
 }

@@ -3,19 +3,24 @@
 pub(super) mod answer;
 mod exact;
 mod fill;
+pub(super) mod groups;
+mod place;
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use crivo::codec::AnySketch;
-use crivo::quantiles::{Accuracy, NumberQuantiles};
+use crivo::keys::KeyScheme;
+use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 use crivo_rows::{Counts, Items};
 use serde::Serialize;
 
 use self::answer::{Answers, Asked};
+use self::place::Place;
 use super::Outcome;
 use crate::args::{Continued, InputArgs, Seeded, SketchArgs, share};
 use crate::form::FormArgs;
+use crate::groups::GroupArgs;
 use crate::output::{self, Form, Output};
 use crate::pass::Pass;
 use crate::store::Destination;
@@ -26,13 +31,15 @@ const DEFAULT_ERROR: f64 = 0.005;
 
 /// Which value has that rank: the median, the 99th percentile?
 ///
-/// Reads the numbers of a field in one pass and a few kilobytes. Each answer says between which values the
-/// true one lies, 95 % sure. While there are few numbers, answers are exact.
+/// Reads the numbers of a field in one pass and a few kilobytes, or its texts. Each answer says between which values
+/// the true one lies, 95 % sure. While there are few values, answers are exact.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   crivo quantile -f price -q 0.5,0.9,0.99 sales.csv
   crivo quantile -f millis -q 99.9%,99.99% --tails 'logs/*.jsonl' --json
+  crivo quantile -f price -q 0.5 --by country,shop sales.csv
+  crivo quantile -f name -q 25%,50%,75% --texts people.csv
   crivo quantile -f age --rank 18 65 --histogram people.parquet --verify
   crivo quantile -f price monday.csv --into prices.crivo && crivo ask prices.crivo --quantiles 0.5")]
 pub(crate) struct Args {
@@ -41,6 +48,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    groups: GroupArgs,
 
     #[command(flatten)]
     seed: Seeded,
@@ -76,7 +86,11 @@ struct How {
     #[arg(long)]
     tails: bool,
 
-    /// Sort all numbers in a second pass, and say whether the bounds hold
+    /// Take values as texts, in the order of their bytes, instead of as numbers
+    #[arg(long)]
+    texts: bool,
+
+    /// Sort all values in a second pass, and say whether the bounds hold
     #[arg(long, conflicts_with_all = ["into", "window"])]
     verify: bool,
 
@@ -114,22 +128,24 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if pass.items != Items::Values {
         bail!("--words: words are no numbers");
     }
+    args.how.asked.check(&args.how.shares, args.how.texts)?;
+    // The sketch depends on which thread saw which rows.
+    pass.repeatable = true;
+    if let Some(by) = args.groups.by() {
+        return groups::run(args, &mut pass, by, out);
+    }
     if args.how.verify {
         pass.require_twice("--verify")?;
     }
-    args.how.asked.check(&args.how.shares)?;
-    // The sketch depends on which thread saw which rows.
-    pass.repeatable = true;
     let read = if args.window.is_wanted() {
         read_window(args, &mut pass, out)?
     } else {
         read_rows(args, &pass, out)?
     };
-    let mut answers = args.how.asked.answers(&args.how.shares, read.seen.quantiles()?);
+    let mut answers = args.how.asked.answers(&args.how.shares, &read.seen)?;
     if args.how.verify {
-        let (numbers, counts) = exact::numbers(&pass, out)?;
+        let counts = verify(&mut answers, args, &pass, out)?;
         Pass::require_same(read.counts, counts).context("--verify")?;
-        answers.verify(&numbers);
     }
     if let Some((destination, bytes)) = &read.unwritten {
         destination.write(bytes)?;
@@ -153,9 +169,22 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Compares the answers with all values.
+fn verify(answers: &mut Answers, args: &Args, pass: &Pass, out: &Output) -> Result<Counts> {
+    if args.how.texts {
+        let (texts, counts) = exact::texts(pass, out)?;
+        answers.verify(&texts, |text| Place::Text(text.to_vec()));
+        return Ok(counts);
+    }
+    let (numbers, counts) = exact::numbers(pass, out)?;
+    answers.verify(&numbers, |number| Place::Number(*number));
+    Ok(counts)
+}
+
 /// The sketch's kind in a word.
 fn method(sketch: &AnySketch) -> &'static str {
-    match sketch.downcast_ref().map(NumberQuantiles::accuracy) {
+    let of_numbers = sketch.downcast_ref().map(NumberQuantiles::accuracy);
+    match of_numbers.or_else(|| sketch.downcast_ref().map(KeyQuantiles::accuracy)) {
         Some(Accuracy::Tails) => "tails",
         _ => "kll",
     }
@@ -163,8 +192,13 @@ fn method(sketch: &AnySketch) -> &'static str {
 
 fn new_sketch(args: &Args) -> Result<AnySketch> {
     let (error, seed) = (args.how.error.unwrap_or(DEFAULT_ERROR), args.seed.number()?);
-    let build = if args.how.tails { NumberQuantiles::for_tails } else { NumberQuantiles::for_error };
-    Ok(build(error, seed).context("--error")?.into())
+    let accuracy = if args.how.tails { Accuracy::Tails } else { Accuracy::Uniform };
+    let size = NumberQuantiles::size_for(error, accuracy).context("--error")?;
+    Ok(if args.how.texts {
+        KeyQuantiles::with_scheme(size, accuracy, KeyScheme::bytes(), seed)?.into()
+    } else {
+        NumberQuantiles::new(size, accuracy, seed)?.into()
+    })
 }
 
 /// Returns an empty sketch like the one in the file, or the reason why this command cannot go on with that.
@@ -172,10 +206,15 @@ fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     if args.how.error.is_some() || args.how.tails {
         before.require_same_sizes(&new_sketch(args)?)?;
     }
-    match before.sketch.downcast_ref::<NumberQuantiles>() {
-        Some(sketch) => Ok(sketch.emptied().into()),
-        None => Err(before.refusal()),
+    if args.how.texts {
+        let sketch = before.sketch.downcast_ref().map(KeyQuantiles::emptied);
+        return sketch.map(AnySketch::from).ok_or_else(|| before.refusal());
     }
+    if before.sketch.downcast_ref::<KeyQuantiles>().is_some() {
+        bail!("{}: was made of texts: go on with --texts", before.name);
+    }
+    let sketch = before.sketch.downcast_ref().map(NumberQuantiles::emptied);
+    sketch.map(AnySketch::from).ok_or_else(|| before.refusal())
 }
 
 fn read_rows(args: &Args, pass: &Pass, out: &Output) -> Result<Read> {
@@ -188,7 +227,7 @@ fn read_rows(args: &Args, pass: &Pass, out: &Output) -> Result<Read> {
         }
     };
     let destination = args.sketch.destination(&args.input)?;
-    let (fresh, counts) = fill::fill(pass, start, out)?;
+    let (fresh, counts) = fill::fill(pass, start, args.how.texts, out)?;
     let seen = match before {
         None => fresh,
         Some(Continued { mut sketch, .. }) => {

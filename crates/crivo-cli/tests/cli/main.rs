@@ -41,6 +41,8 @@ mod private;
 mod profile;
 mod profile_honest;
 mod profile_page;
+mod profile_rules;
+mod profile_saved;
 mod profile_tables;
 mod quantile;
 mod readme;

@@ -101,3 +101,26 @@ fn impossible_goals_are_refused_with_the_range() {
         scratch.run(&[&["plan"], args].concat()).fails_with(message);
     }
 }
+
+#[test]
+fn quantiles_are_sized_for_the_error_of_a_rank() {
+    let json = plan(&["quantile", "--error", "1%"]);
+    assert_eq!(
+        (json["kind"].as_str(), json["parameters"]["size"].as_u64()),
+        (Some("NumberQuantiles"), Some(110))
+    );
+    assert!((json["error"].as_f64().unwrap() - 0.01).abs() < 1e-12);
+    assert_eq!(
+        json["bytes"].as_u64(),
+        json["parameters"]["numbers_kept_at_most"].as_u64().map(|kept| 8 * kept)
+    );
+    let tails = plan(&["quantile", "--error", "1%", "--tails"]);
+    assert_eq!(
+        (tails["parameters"]["size"].as_u64(), tails["parameters"]["accuracy"].as_str()),
+        (Some(50), Some("tails"))
+    );
+    assert!(tails["note"].as_str().unwrap().contains("crivo quantile --error 0.01 --tails"));
+    let few = plan(&["quantile", "--error", "1%", "--items", "50"]);
+    assert_eq!(few["parameters"]["numbers_kept_at_most"], 50);
+    Scratch::new().run(&["plan", "quantile", "--error", "0"]).fails_with("--error: error: expected");
+}

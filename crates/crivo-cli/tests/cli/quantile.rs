@@ -129,3 +129,127 @@ fn what_has_no_answer_is_refused_or_none() {
     let json = scratch.run(&["quantile", "n.csv", "--skip-bad", "-q", "0.5", "--json"]).json();
     assert_eq!((&json["rows"], &json["bad"]), (&1.into(), &1.into()));
 }
+
+/// The value of a rank in sorted values.
+fn at<T: Clone>(sorted: &[T], share: f64) -> T {
+    sorted[((share * sorted.len() as f64).ceil() as usize).saturating_sub(1)].clone()
+}
+
+#[test]
+fn every_group_has_the_quantiles_of_an_exact_model() {
+    let mut random = Random::new(5);
+    let mut text = String::from("shop,country,price\n");
+    let mut model: std::collections::BTreeMap<(String, String), Vec<f64>> = std::collections::BTreeMap::new();
+    let mut lost = 0;
+    for _ in 0..80_000 {
+        // One shop has half of all rows, so that its sketch is compacted.
+        let shop = if random.below(2) == 0 { 0 } else { random.below(200) };
+        let country = if random.below(50) == 0 { String::new() } else { format!("c{}", shop % 3) };
+        let price = random.below(1_000_000) as f64 / 4.0 - 1000.0;
+        if random.below(30) == 0 {
+            text.push_str(&format!("s{shop},{country},\n"));
+            lost += 1;
+            continue;
+        }
+        text.push_str(&format!("s{shop},{country},{price}\n"));
+        if country.is_empty() {
+            // A group of two fields needs both.
+            lost += 1;
+            continue;
+        }
+        model.entry((format!("s{shop}"), country)).or_default().push(price);
+    }
+    let scratch = Scratch::with([("v.csv", &text)]);
+    let args =
+        ["quantile", "v.csv", "-f", "price", "-q", "0,0.5,1", "--rank", "0", "--json", "--threads", "2"];
+    let json = scratch.run(&[&args[..], &["--by", "shop,country", "-o", "g.crivo"]].concat()).json();
+    assert_eq!((json["rows"].as_u64(), json["skipped"].as_u64()), (Some(80_000), Some(lost)));
+    let found = json["groups"].as_array().unwrap();
+    assert_eq!(found.len(), model.len());
+    let (mut exact, mut missed) = (0, 0);
+    for ((shop, country), values) in &mut model {
+        values.sort_by(f64::total_cmp);
+        let group = found.iter().find(|group| group["group"][0] == **shop && group["group"][1] == **country);
+        let group = group.unwrap_or_else(|| panic!("{shop},{country}"));
+        let (least, greatest) = (&group["quantiles"][0]["value"], &group["quantiles"][2]["value"]);
+        assert_eq!((interval(least).0, interval(greatest).0), (values[0], *values.last().unwrap()));
+        let median = &group["quantiles"][1]["value"];
+        let (value, lower, upper) = interval(median);
+        let truth = at(values, 0.5);
+        missed += u32::from(!(lower <= truth && truth <= upper));
+        if lower == upper {
+            assert_eq!(value, truth);
+            exact += 1;
+        }
+    }
+    // Each interval of a group that was compacted is 95 % sure; the coins are fixed.
+    assert!(exact >= 20 && missed <= 3, "{exact} exact, {missed} missed");
+
+    let asked = scratch.run(&["ask", "g.crivo", "--group", "s0,c0", "--quantiles", "0.5", "--json"]).json();
+    let of_file = found.iter().find(|group| group["group"][0] == "s0" && group["group"][1] == "c0").unwrap();
+    assert_eq!(asked["quantiles"][0]["value"], of_file["quantiles"][1]["value"]);
+    let plain = scratch.run(&["ask", "g.crivo", "--group", "s0,c0", "--json"]).json();
+    assert_eq!((plain["quantiles"].as_array().unwrap().len(), &plain["group"][0]), (5, &"s0".into()));
+    scratch.run(&["merge", "g.crivo", "g.crivo", "-o", "twice.crivo"]).ok();
+    let twice = scratch.run(&["ask", "twice.crivo", "--group", "s0,c0", "--quantiles", "1", "--json"]).json();
+    assert_eq!(twice["quantiles"][0]["value"], of_file["quantiles"][2]["value"]);
+
+    let small = scratch.run(&["quantile", "v.csv", "-f", "price", "-q", "0.5", "--by", "country"]);
+    assert!(small.ok().contains("bounds") && small.ok().contains("c1"), "{small:?}");
+    let csv =
+        scratch.run(&["quantile", "v.csv", "-f", "price", "-q", "0.5", "--by", "country", "--output", "csv"]);
+    assert!(
+        csv.ok().starts_with("country,what,at,value,value_lower,value_upper,value_confidence\n"),
+        "{csv:?}"
+    );
+    scratch.run(&[&args[..], &["--by", "shop", "--verify"]].concat()).fails_with("--verify");
+}
+
+#[test]
+fn groups_continue_in_their_file() {
+    let part = |from: u64, to: u64| {
+        let rows: String =
+            (from..to).map(|n| format!("{},{n}\n", if n % 2 == 0 { "even" } else { "odd" })).collect();
+        format!("kind,n\n{rows}")
+    };
+    let scratch = Scratch::with([("a.csv", part(0, 9_000)), ("b.csv", part(9_000, 20_000))]);
+    for file in ["a.csv", "b.csv"] {
+        scratch.run(&["quantile", file, "-f", "n", "--by", "kind", "--into", "g.crivo"]).ok();
+    }
+    let asked = scratch.run(&["ask", "g.crivo", "--group", "odd", "--quantiles", "0,0.5,1", "--json"]).json();
+    let [least, middle, most] = [0, 1, 2].map(|at| interval(&asked["quantiles"][at]["value"]));
+    assert_eq!((least.0, most.0), (1.0, 19_999.0));
+    assert!(middle.1 <= 9_999.0 && 9_999.0 <= middle.2, "{middle:?}");
+}
+
+#[test]
+fn texts_have_quantiles_and_ranks_too() {
+    let mut random = Random::new(9);
+    let words: Vec<String> = (0..30_000).map(|_| format!("w{:06}", random.below(900_000))).collect();
+    let rows: String = words.iter().map(|word| format!("{},{word}\n", word.len() % 2)).collect();
+    let scratch = Scratch::with([("t.csv", format!("half,word\n{rows}"))]);
+    let args = ["quantile", "t.csv", "-f", "word", "--texts", "-q", "0,0.25,0.5,1", "--rank", "w5"];
+    let json = scratch.run(&[&args[..], &["--verify", "--json", "-o", "t.crivo"]].concat()).json();
+    let mut sorted = words.clone();
+    sorted.sort();
+    assert_eq!(json["quantiles"][0]["value"]["value"], *sorted[0]);
+    assert_eq!(json["quantiles"][3]["value"]["upper"], **sorted.last().unwrap());
+    for (at_share, share) in [(1, 0.25), (2, 0.5)] {
+        let answer = &json["quantiles"][at_share];
+        assert_eq!((&answer["exact"], &answer["covered"]), (&at(&sorted, share).into(), &true.into()));
+    }
+    let below = sorted.iter().filter(|word| word.as_str() <= "w5").count() as f64 / sorted.len() as f64;
+    assert_eq!((&json["ranks"][0]["value"], &json["ranks"][0]["exact"]), (&"w5".into(), &below.into()));
+    assert_eq!(json["ranks"][0]["covered"], true);
+    let asked = scratch.run(&["ask", "t.crivo", "--quantiles", "0.5", "--rank", "w5", "--json"]).json();
+    assert_eq!(asked["quantiles"][0]["value"], json["quantiles"][2]["value"]);
+    assert!(scratch.run(&["show", "t.crivo"]).ok().contains("crivo quantile --texts"));
+    let by = scratch.run(&[&args[..], &["--by", "half", "--json"]].concat()).json();
+    assert_eq!(by["groups"][0]["quantiles"][0]["value"]["value"], *sorted[0]);
+    scratch.run(&["quantile", "t.csv", "-f", "word", "--into", "t.crivo"]).fails_with("--texts");
+    scratch.run(&[&args[..], &["--into", "t.crivo"]].concat()).ok();
+    scratch.run(&[&args[..], &["--histogram"]].concat()).fails_with("no distances");
+    scratch
+        .run(&["quantile", "t.csv", "-f", "half", "--rank", "w5"])
+        .fails_with("--rank w5: expected a number");
+}

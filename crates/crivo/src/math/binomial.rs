@@ -60,7 +60,7 @@ pub(crate) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f6
 }
 
 /// Terms below this share of the sum no longer change it.
-const NEGLIGIBLE: f64 = 1e-17;
+pub(super) const NEGLIGIBLE: f64 = 1e-17;
 
 /// The probabilities of `count`, `count − 1` and so on; they decrease, because `count` is below the mean.
 fn sum_down(mut count: f64, trials: f64, p: f64) -> f64 {
@@ -92,7 +92,7 @@ fn sum_up(mut count: f64, trials: f64, p: f64) -> f64 {
 }
 
 /// The chance of exactly `count` successes.
-fn exactly(count: f64, trials: f64, p: f64) -> f64 {
+pub(super) fn exactly(count: f64, trials: f64, p: f64) -> f64 {
     let failures = trials - count;
     if count <= 0.0 {
         return libm::exp(trials * libm::log1p(-p));

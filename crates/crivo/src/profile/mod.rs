@@ -5,20 +5,25 @@
 //! | [`ColumnProfile`] | what it was given, from 16 KiB on | distinct values, top values, quantiles: as their sketches; the rest exact | exact, but for top values and sample, whose guarantees it keeps |
 //! | [`DDSketch`] | 12 to 32 bytes a bin in use, 2,073 bins at most for 1 % | certain: a share of every quantile; count, sum, least and greatest exact | exact |
 //! | [`DistinctGrowth`] | 16 bytes a kept hash, up to 68 while collecting | different values up to any row: Clopper and Pearson's; exact below k | exact |
+//! | [`TableProfile`] | that of its columns | as its columns | as its columns; the rows of the second follow those of the first |
 //! | [`NearDuplicateShare`] | about 500 bytes a kept text | share of texts with a near-duplicate: an interval at 95 % | exact |
 //!
-//! [`JoinColumn`] compares two columns: which share of each one's values has the other? [`ColumnSizes`] divides a column's
+//! [`drift`] compares two [`TableProfile`]s: what changed, and is that more than chance?
+//! [`expectations`] are rules that a table must keep to. [`JoinColumn`] compares two columns: which share of each one's values has the other? [`ColumnSizes`] divides a column's
 //! memory among all of these, and [`ProfiledColumn`] has all of them for one column of a table.
 
 mod by_hash;
 pub mod column_profile;
 pub mod ddsketch;
+pub mod drift;
 pub mod exact_sum;
+pub mod expectations;
 pub mod growth;
 pub mod joinability;
 pub mod near_duplicates;
 mod profiled_column;
 mod sizes;
+pub mod table_profile;
 
 pub use column_profile::{ColumnProfile, ColumnType, Kind, Lengths, ProfileConfig, Value};
 pub use ddsketch::DDSketch;
@@ -27,4 +32,5 @@ pub use growth::DistinctGrowth;
 pub use joinability::{JoinColumn, JoinVerdict, Joinability};
 pub use near_duplicates::NearDuplicateShare;
 pub use profiled_column::ProfiledColumn;
-pub use sizes::ColumnSizes;
+pub use sizes::{ColumnSizes, TableColumnSizes};
+pub use table_profile::{FirstOfKind, TableColumn, TableProfile};

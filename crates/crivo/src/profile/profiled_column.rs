@@ -57,7 +57,17 @@ impl ProfiledColumn {
     /// # Errors
     /// As for [`ColumnProfile::insert_batch`].
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
-        self.profile.insert_batch(batch)?;
+        self.insert_batch_with(batch, row, |_, _| {})
+    }
+
+    /// The same, and hands on each finite number with the number of times it came.
+    pub(super) fn insert_batch_with(
+        &mut self,
+        batch: &KeyBatch<'_>,
+        row: impl Fn(usize) -> u64,
+        each_number: impl FnMut(f64, u64),
+    ) -> Result<()> {
+        self.profile.insert_batch_with(batch, each_number)?;
         self.growth.insert_batch(batch, row)?;
         match &mut self.near_duplicates {
             Some(documents) => documents.insert_batch(batch),

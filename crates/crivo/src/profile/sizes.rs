@@ -1,5 +1,9 @@
 //! How a column's memory is divided among what is kept of it.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+use crate::quantiles::{Accuracy, NumberQuantiles};
+
 use super::{DistinctGrowth, NearDuplicateShare, ProfileConfig};
 
 /// The sizes of all that is kept of one column: its profile, the growth of different values, and the texts that
@@ -55,6 +59,46 @@ impl ColumnSizes {
     pub fn most_memory(&self) -> usize {
         self.profile.most_memory() + memory_beside(self.growth, self.texts)
     }
+}
+
+/// The sizes of a column of a [`TableProfile`](super::TableProfile): those of its parts, and of the sketch of its ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TableColumnSizes {
+    /// Of all but the ranks.
+    pub column: ColumnSizes,
+    /// The size of the [`NumberQuantiles`].
+    pub ranks: u32,
+}
+
+impl TableColumnSizes {
+    /// The least memory that a column can be asked to stay within.
+    pub const LEAST_MEMORY: usize = ColumnSizes::LEAST_MEMORY + (6 << 10);
+
+    /// The largest parts that together take at most so many bytes; less than [`LEAST_MEMORY`](Self::LEAST_MEMORY)
+    /// counts as that.
+    ///
+    /// ```
+    /// use crivo::profile::TableColumnSizes;
+    /// let sizes = TableColumnSizes::for_memory(200 << 10);
+    /// assert!(sizes.most_memory() <= 200 << 10 && sizes.ranks == 512);
+    /// ```
+    pub fn for_memory(bytes: usize) -> Self {
+        // A sixth of the memory at most.
+        let ranks =
+            [512, 256, 128].into_iter().find(|&size| memory_of_ranks(size) <= bytes / 6).unwrap_or(64);
+        let column = ColumnSizes::for_memory(bytes.saturating_sub(memory_of_ranks(ranks)));
+        Self { column, ranks }
+    }
+
+    /// The most memory that a column of these sizes takes, whatever its values are.
+    pub fn most_memory(&self) -> usize {
+        self.column.most_memory() + memory_of_ranks(self.ranks)
+    }
+}
+
+/// Numbers of 8 bytes, in lists that may be half full, with what lies around them.
+fn memory_of_ranks(size: u32) -> usize {
+    2048 + 16 * NumberQuantiles::most_retained(size, Accuracy::Uniform, u64::MAX) as usize
 }
 
 /// The most that a column takes beside its profile.

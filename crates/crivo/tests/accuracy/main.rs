@@ -34,6 +34,7 @@ mod counting_bloom;
 mod ddsketch;
 mod direct_table;
 mod distinct_growth;
+mod drift;
 mod exact_distinct;
 mod harness;
 mod hashing;

@@ -31,6 +31,7 @@ mod range_count_min;
 mod register_sketch;
 mod reservoirs;
 mod row_sample;
+mod table_profile;
 
 use crivo::ErrorKind::{self, Damaged, Foreign, FutureVersion, InvalidContents, TrailingBytes, Truncated};
 use crivo::codec::{AnySketch, Decode};

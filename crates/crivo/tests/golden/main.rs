@@ -39,6 +39,7 @@ mod range_count_min;
 mod register_sketch;
 mod reservoirs;
 mod row_sample;
+mod table_profile;
 
 use std::path::PathBuf;
 
@@ -74,6 +75,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         distinct_growth::cases(),
         integer_keys::cases(),
         quantiles::cases(),
+        table_profile::cases(),
     ]
     .concat()
 }

@@ -38,6 +38,7 @@ mod register_sketch;
 mod reservoir;
 mod row_sample;
 mod sampled_counter;
+mod table_profile;
 
 use crivo::ErrorKind;
 use crivo::codec::{AnySketch, Decode, Encode};

@@ -57,6 +57,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         distinct_growths(),
         number_quantiles(),
         key_quantiles(),
+        table_profiles(),
     ]
     .concat()
 }
@@ -371,6 +372,13 @@ pub(crate) fn column_profiles() -> Vec<Vec<u8>> {
     let numbers = ["12", "-7", "9007199254740993", "12", "0", "+3", "3.25", "nan"];
     let words = ["ana", "rui", "ana", "anastasia", "", "true", "eva", "zoe", "2024-01-31", "rui", "7"];
     vec![column(&[], 0), column(&[], 9), column(&numbers, 1), column(&words, 2)]
+}
+
+pub(crate) fn table_profiles() -> Vec<Vec<u8>> {
+    use super::tables::{mixed, small, table};
+    let rows = mixed(0..15);
+    let one = table(small(), 0, &[("n", &rows)]);
+    vec![table(small(), 0, &[]).encode(), table(small(), 0, &[("empty", &[])]).encode(), one.encode()]
 }
 
 pub(crate) fn row_samples() -> Vec<Vec<u8>> {

@@ -4,6 +4,8 @@
 pub(crate) mod forge;
 #[allow(dead_code, unused_macros, unused_imports)] // each test program uses its own part
 pub(crate) mod register_sketches;
+#[allow(dead_code)] // each test program uses its own part
+pub(crate) mod tables;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -5,10 +5,12 @@ use crivo::codec::AnySketch;
 use crivo::counting::Tally;
 use crivo::frequency::HeavyHitters;
 use crivo::groups::Groups;
+use crivo::quantiles::KeyQuantiles;
 use crivo::sketch::Sketch as _;
 use crivo_rows::{join_values, split_values};
 use serde::Serialize;
 
+use super::Args;
 use crate::cmd::{count, distinct, top};
 use crate::groups::{GroupAnswer, shown_group};
 use crate::kinds;
@@ -46,9 +48,10 @@ pub(super) fn answer(
     sketch: &AnySketch,
     group: Option<&[String]>,
     name: &str,
-    form: Form,
+    args: &Args,
     out: &Output,
 ) -> Result<()> {
+    let form = args.form.get();
     if let Some(set) = sketch.answers_cardinality() {
         return print(group, &distinct::groups::Answer::from(set.distinct()), form, out);
     }
@@ -57,6 +60,9 @@ pub(super) fn answer(
     }
     if let Some(hitters) = sketch.downcast_ref::<HeavyHitters>() {
         return print(group, &top::groups::Answer::most_frequent(hitters, out)?, form, out);
+    }
+    if sketch.answers_quantiles().is_some() || sketch.downcast_ref::<KeyQuantiles>().is_some() {
+        return print(group, &args.asked.answers(&args.shares, sketch)?, form, out);
     }
     let (whose, kind) = (if group.is_some() { "its groups answer" } else { "answers" }, kinds::of(sketch));
     Err(anyhow!("{name}: {whose} {}: name a key too, crivo ask {name} KEY", kind.answers))

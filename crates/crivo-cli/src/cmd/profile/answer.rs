@@ -2,10 +2,10 @@
 
 use crivo::Estimate;
 use crivo::keys::KeyRef;
-use crivo::profile::{ColumnProfile, ColumnType, JoinColumn, Kind, Value};
-use crivo_rows::{Counts, RowId};
+use crivo::profile::{
+    ColumnProfile, ColumnType, FirstOfKind, JoinColumn, Kind, TableColumn, TableProfile, Value,
+};
 
-use super::collect::{Column, First};
 use super::report::{
     ColumnReport, Frequent, GrowthPoint, KindCount, Length, Quantiles, Scalar, TableReport, TypeChange,
 };
@@ -16,41 +16,31 @@ const TOP: usize = 10;
 /// How many points a curve has.
 const POINTS: u64 = 40;
 
-/// What is known of a table beside its columns.
-pub(super) struct Facts<'a> {
-    pub(super) counts: Counts,
-    pub(super) paths: Vec<String>,
-    /// The number of a row, from 1.
-    pub(super) row_number: &'a dyn Fn(RowId) -> u64,
-}
-
-/// The report of a table, and what comparing its columns with others needs.
+/// The report of a table, and what comparing its columns with others needs. `paths` are its files; none for standard input.
 pub(super) fn table(
-    columns: Vec<Column>,
-    facts: &Facts<'_>,
+    profile: &TableProfile,
+    paths: Vec<String>,
 ) -> crivo::Result<(TableReport, Vec<JoinColumn>)> {
-    let mut reports = Vec::with_capacity(columns.len());
-    let mut joined = Vec::with_capacity(columns.len());
-    for mut column in columns {
-        column.data.growth.renumber(|row| (facts.row_number)(RowId::from_u64(row)));
-        joined.push(column.data.join_column()?);
-        reports.push(answer(&column, facts));
+    let mut reports = Vec::with_capacity(profile.columns().len());
+    let mut joined = Vec::with_capacity(profile.columns().len());
+    // Rows that were left out have numbers too.
+    let last_row = profile.rows() + profile.left_out;
+    for column in profile.columns() {
+        joined.push(column.data().join_column()?);
+        reports.push(answer(column, last_row));
     }
-    let name = match facts.paths.as_slice() {
+    let name = match paths.as_slice() {
         [] => "standard input".into(),
         [path] => path.clone(),
         [path, others @ ..] => format!("{path} and {} more", others.len()),
     };
-    let Counts { rows, left_out, bytes, bad, .. } = facts.counts;
-    let rows = rows - left_out;
-    Ok((
-        TableReport { rows, left_out, bytes, columns: reports, name, paths: facts.paths.clone(), bad },
-        joined,
-    ))
+    let &TableProfile { bytes, bad, left_out, .. } = profile;
+    let rows = profile.rows();
+    Ok((TableReport { rows, left_out, bytes, columns: reports, name, paths, bad }, joined))
 }
 
-fn answer(column: &Column, facts: &Facts<'_>) -> ColumnReport {
-    let data = &column.data;
+fn answer(column: &TableColumn, last_row: u64) -> ColumnReport {
+    let data = column.data();
     let profile = &data.profile;
     let column_type = profile.column_type();
     let is_number = column_type.is_number();
@@ -58,7 +48,7 @@ fn answer(column: &Column, facts: &Facts<'_>) -> ColumnReport {
     let Top { listed, majority, others_at_most } = top(profile, distinct);
     let number = |of: Option<f64>| of.filter(|_| is_number);
     ColumnReport {
-        name: column.name.clone(),
+        name: column.name().to_owned(),
         kind: column_type.name(),
         empty: profile.missing(),
         distinct: distinct.into(),
@@ -79,8 +69,8 @@ fn answer(column: &Column, facts: &Facts<'_>) -> ColumnReport {
         near_duplicates: data.near_duplicate_share().map(Interval::from),
         values: profile.values(),
         kinds: kinds(profile),
-        changes: changes(&column.kinds, facts.row_number),
-        growth: growth(column, facts, distinct),
+        changes: changes(column),
+        growth: growth(column, last_row, distinct),
         long: profile.long(),
         documents: data.near_duplicates.as_ref().map_or(0, crivo::profile::NearDuplicateShare::documents),
         others_at_most,
@@ -146,9 +136,9 @@ fn kinds(profile: &ColumnProfile) -> Vec<KindCount> {
 }
 
 /// The rows at which the type of all values so far became another.
-fn changes(firsts: &[Option<First>; Kind::ALL.len()], row_number: impl Fn(RowId) -> u64) -> Vec<TypeChange> {
-    let mut found: Vec<(Kind, &First)> =
-        Kind::ALL.into_iter().zip(firsts).filter_map(|(kind, first)| Some((kind, first.as_ref()?))).collect();
+fn changes(column: &TableColumn) -> Vec<TypeChange> {
+    let mut found: Vec<(Kind, &FirstOfKind)> =
+        Kind::ALL.into_iter().filter_map(|kind| Some((kind, column.first(kind)?))).collect();
     found.sort_by_key(|(_, first)| first.row);
     let mut changes = Vec::new();
     let mut kinds = Vec::new();
@@ -158,19 +148,18 @@ fn changes(firsts: &[Option<First>; Kind::ALL.len()], row_number: impl Fn(RowId)
         let to = ColumnType::of(&kinds);
         if from != ColumnType::Empty && from != to {
             let value = String::from_utf8_lossy(&first.text).into_owned();
-            changes.push(TypeChange { row: row_number(first.id()), from: from.name(), to: to.name(), value });
+            changes.push(TypeChange { row: first.row, from: from.name(), to: to.name(), value });
         }
     }
     changes
 }
 
-fn growth(column: &Column, facts: &Facts<'_>, distinct: Estimate) -> Vec<GrowthPoint> {
-    let total = facts.counts.rows;
+fn growth(column: &TableColumn, total: u64, distinct: Estimate) -> Vec<GrowthPoint> {
     let points = POINTS.min(total);
     let rows: Vec<u64> = (1..=points)
         .map(|point| (u128::from(total) * u128::from(point)).div_ceil(u128::from(points)) as u64)
         .collect();
-    let mut curve = column.data.growth.growth(&rows);
+    let mut curve = column.data().growth.growth(&rows);
     if let Some(last) = curve.last_mut() {
         *last = distinct;
     }

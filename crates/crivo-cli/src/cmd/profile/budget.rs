@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Result, bail};
-use crivo::profile::ColumnSizes;
+use crivo::profile::TableColumnSizes;
 
 use crate::output;
 
@@ -19,7 +19,7 @@ const READER: usize = 1 << 20;
 /// What a thread's columns share unless told.
 const DEFAULT: usize = 20 << 20;
 /// Less does not hold a profile, with names and lists around it.
-const LEAST_COLUMN: usize = ColumnSizes::LEAST_MEMORY;
+const LEAST_COLUMN: usize = TableColumnSizes::LEAST_MEMORY;
 /// One part of so many is left for columns that turn up later.
 const LATER: usize = 8;
 
@@ -30,7 +30,7 @@ pub(super) struct Budget {
     memory: usize,
     threads: usize,
     /// The columns that were there first, and what each gets.
-    first: OnceLock<(HashSet<String>, ColumnSizes)>,
+    first: OnceLock<(HashSet<String>, TableColumnSizes)>,
     later: Mutex<HashSet<String>>,
 }
 
@@ -62,12 +62,12 @@ impl Budget {
     }
 
     /// What a column may take, given the names of all that are there now; why not, if it has no room.
-    pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<ColumnSizes, String> {
+    pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<TableColumnSizes, String> {
         let (first, sizes) = self.first.get_or_init(|| {
             let columns = all.len().max(1);
             let part = self.memory / columns;
             let part = if part >= 2 * LEAST_COLUMN { part - part / LATER } else { part };
-            (all.iter().cloned().collect(), ColumnSizes::for_memory(part))
+            (all.iter().cloned().collect(), TableColumnSizes::for_memory(part))
         });
         if first.contains(name) {
             return Ok(*sizes);
@@ -81,7 +81,7 @@ impl Budget {
                 first.len() + later.len()
             ));
         }
-        Ok(ColumnSizes::for_memory(LEAST_COLUMN))
+        Ok(TableColumnSizes::for_memory(LEAST_COLUMN))
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
             let sizes = budget.sizes(&names[0], &names).unwrap();
             let taken = PROGRAM + budget.threads() * (READER + columns * sizes.most_memory());
             assert!(taken <= (memory as usize) << 20, "{columns} columns on {threads} threads: {taken}");
-            assert!(sizes.profile.precision >= 10);
+            assert!(sizes.column.profile.precision >= 10);
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn columns_without_room_are_refused() {
         let error = Budget::new(Some(16 << 20), 2, 500).unwrap_err().to_string();
-        assert!(error.contains("500 columns take at least 24 MiB"), "{error}");
+        assert!(error.contains("500 columns take at least 27 MiB"), "{error}");
         let budget = Budget::new(None, 2, 3).unwrap();
         let few = names(3);
         assert!(budget.sizes("column 1", &few).is_ok());

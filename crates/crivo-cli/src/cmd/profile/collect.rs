@@ -5,20 +5,17 @@
 //! A batch is taken column by column: the values of one column lie side by side, are hashed once, and meet
 //! one column's sketches in the cache.
 //!
-//! What is kept of a column is the library's [`ProfiledColumn`], and beside it the first row of each kind of value.
+//! What is kept of a column is the library's [`TableColumn`], and at the end all of them are a `TableProfile`.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
-use crivo::profile::{ColumnSizes, Kind, ProfiledColumn};
-use crivo_rows::{RowBatch, RowId};
+use crivo::keys::KeyScheme;
+use crivo::profile::expectations::{ColumnCheck, TableRules};
+use crivo::profile::{TableColumn, TableColumnSizes};
+use crivo_rows::RowBatch;
 
 use super::budget::Budget;
 use super::separators::{Separator, Stripped};
-
-/// How much of a value is kept to show it.
-const SHOWN: usize = 60;
 
 /// What all threads of a pass know.
 #[derive(Debug)]
@@ -26,6 +23,8 @@ pub(super) struct Setting {
     pub(super) budget: Budget,
     pub(super) scheme: KeyScheme,
     pub(super) separator: Option<Separator>,
+    /// Rules that every row is held to.
+    pub(super) rules: TableRules,
 }
 
 /// What one thread has seen of a table; at the end, all of it.
@@ -40,25 +39,19 @@ pub(super) struct Part {
     /// Which row of all each row of the last batch is: with a condition not one after the other.
     rows: Vec<u64>,
     stripped: Stripped,
+    /// A check for each rule of the setting, and the place of its column in the last batch.
+    checks: Vec<ColumnCheck>,
+    checked: Vec<Option<usize>>,
 }
 
 /// What was seen of a column.
 #[derive(Debug)]
 pub(super) struct Column {
-    pub(super) name: String,
     /// How many columns of the same name come before it.
     twin: usize,
     /// Where it turned up: a row, and its place among the columns there.
     began: (u64, usize),
-    pub(super) data: ProfiledColumn,
-    pub(super) kinds: [Option<First>; Kind::ALL.len()],
-}
-
-/// The first value of a kind.
-#[derive(Debug, Clone)]
-pub(super) struct First {
-    pub(super) row: u64,
-    pub(super) text: Box<[u8]>,
+    pub(super) data: TableColumn,
 }
 
 impl Part {
@@ -69,18 +62,39 @@ impl Part {
         }
         self.rows.clear();
         self.rows.extend((0..batch.rows()).map(|row| batch.id(row).to_u64()));
+        self.check(batch, setting)?;
         for at in 0..self.places.len() {
             let column = &mut self.columns[self.places[at]];
             let values = batch.column(at);
             if let Some(separator) = setting.separator {
                 let (keys, rows) = self.stripped.keys(values.iter(), separator, setting.scheme)?;
-                column.insert(&keys, |key| self.rows[rows[key] as usize])?;
+                column.data.insert_batch(&keys, |key| self.rows[rows[key] as usize])?;
             } else if values.missing() == 0 {
-                column.insert(&batch.keys(at)?, |key| self.rows[key])?;
+                column.data.insert_batch(&batch.keys(at)?, |key| self.rows[key])?;
             } else {
                 let found = batch.keys_with_rows(at)?;
-                column.insert(&found.keys, |key| self.rows[found.rows[key] as usize])?;
+                column.data.insert_batch(&found.keys, |key| self.rows[found.rows[key] as usize])?;
             }
+        }
+        Ok(())
+    }
+
+    /// Holds a batch to the rules.
+    fn check(&mut self, batch: &mut RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
+        for ((check, place), (_, rules)) in
+            self.checks.iter_mut().zip(&self.checked).zip(&setting.rules.columns)
+        {
+            let Some(at) = *place else {
+                // The records of this batch do not have the field.
+                self.rows.first().into_iter().for_each(|row| check.add_missing(*row));
+                continue;
+            };
+            if batch.column(at).missing() > 0 {
+                let first = batch.column(at).iter().position(|value| value.is_none());
+                first.into_iter().for_each(|row| check.add_missing(self.rows[row]));
+            }
+            let found = batch.keys_with_rows(at)?;
+            check.insert_batch(rules, &found.keys, |key| self.rows[found.rows[key] as usize]);
         }
         Ok(())
     }
@@ -89,6 +103,11 @@ impl Part {
     #[cold]
     fn find_columns(&mut self, batch: &RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
         self.names = batch.names().to_vec();
+        if self.checks.is_empty() {
+            self.checks = setting.rules.checks();
+        }
+        let place = |name: &String| self.names.iter().position(|known| known == name);
+        self.checked = setting.rules.columns.iter().map(|(name, _)| place(name)).collect();
         self.places.clear();
         // How many columns of each name the batch has had so far.
         let mut twins: HashMap<&str, usize> = HashMap::new();
@@ -114,10 +133,15 @@ impl Part {
 
     /// Makes this the part of both.
     pub(super) fn merge(&mut self, other: Self) -> crivo_rows::Result<()> {
+        if self.checks.is_empty() {
+            self.checks = other.checks;
+        } else {
+            self.checks.iter_mut().zip(other.checks).for_each(|(mine, theirs)| mine.merge(theirs));
+        }
         for theirs in other.columns {
-            let places = self.by_name.entry(theirs.name.clone()).or_default();
+            let places = self.by_name.entry(theirs.data.name().to_owned()).or_default();
             if let Some(place) = places.get(theirs.twin) {
-                self.columns[*place].merge(theirs)?;
+                self.columns[*place].merge(&theirs)?;
             } else {
                 places.push(self.columns.len());
                 self.columns.push(theirs);
@@ -126,14 +150,10 @@ impl Part {
         Ok(())
     }
 
-    /// Columns in the order they turned up, with every row in which they had no value.
-    pub(super) fn finish(mut self, rows: u64) -> Vec<Column> {
+    /// Columns in the order they turned up, and the checks of the rules.
+    pub(super) fn finish(mut self) -> (Vec<TableColumn>, Vec<ColumnCheck>) {
         self.columns.sort_by_key(|column| column.began);
-        for column in &mut self.columns {
-            let profile = &mut column.data.profile;
-            profile.add_missing(rows.saturating_sub(profile.rows()));
-        }
-        self.columns
+        (self.columns.into_iter().map(|column| column.data).collect(), self.checks)
     }
 }
 
@@ -142,58 +162,24 @@ impl Column {
         name: &str,
         twin: usize,
         began: (u64, usize),
-        sizes: ColumnSizes,
+        sizes: TableColumnSizes,
         scheme: KeyScheme,
     ) -> crivo::Result<Self> {
-        let mut data = ProfiledColumn::new(sizes, scheme)?;
+        let mut data = TableColumn::new(name, sizes, scheme)?;
         // Where a part began tells it from the others.
         data.reseed(began.0);
-        Ok(Self { name: name.to_owned(), twin, began, data, kinds: [const { None }; Kind::ALL.len()] })
+        Ok(Self { twin, began, data })
     }
 
     /// A column that no row had: of a table with nothing but a header.
-    pub(super) fn without_rows(name: &str, setting: &Setting, all: &[String]) -> anyhow::Result<Self> {
+    pub(super) fn without_rows(name: &str, setting: &Setting, all: &[String]) -> anyhow::Result<TableColumn> {
         let sizes = setting.budget.sizes(name, all).map_err(|reason| anyhow::anyhow!(reason))?;
-        Ok(Self::new(name, 0, (0, 0), sizes, setting.scheme)?)
+        Ok(Self::new(name, 0, (0, 0), sizes, setting.scheme)?.data)
     }
 
-    fn insert(&mut self, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> crivo::Result<()> {
-        self.data.insert_batch(keys, &row)?;
-        for kind in Kind::ALL {
-            if self.kinds[kind as usize].is_none() && self.data.profile.count_of(kind) > 0 {
-                self.kinds[kind as usize] = first_of(kind, keys, &row);
-            }
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, other: Self) -> crivo::Result<()> {
+    fn merge(&mut self, other: &Self) -> crivo::Result<()> {
         self.data.merge(&other.data)?;
         self.began = self.began.min(other.began);
-        for (mine, theirs) in self.kinds.iter_mut().zip(other.kinds) {
-            // The earlier of two, and anything before nothing.
-            let earliest = |first: &Option<First>| first.as_ref().map(|first| Reverse(first.row));
-            if earliest(&theirs) > earliest(mine) {
-                *mine = theirs;
-            }
-        }
         Ok(())
-    }
-}
-
-/// The first value of a kind in a batch.
-#[cold]
-fn first_of(kind: Kind, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Option<First> {
-    keys.iter().enumerate().find_map(|(at, (key, _))| match key {
-        KeyRef::Bytes(text) if Kind::of(text) == kind => {
-            Some(First { row: row(at), text: text[..text.len().min(SHOWN)].into() })
-        }
-        _ => None,
-    })
-}
-
-impl First {
-    pub(super) fn id(&self) -> RowId {
-        RowId::from_u64(self.row)
     }
 }

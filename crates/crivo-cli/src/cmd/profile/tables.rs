@@ -33,8 +33,14 @@ struct Candidate {
     is_empty: bool,
 }
 
-/// The tables that the arguments name. What has to be held in memory takes no more than `memory`, if that is told.
-pub(super) fn sources(args: &InputArgs, separate: bool, memory: Option<u64>) -> Result<Vec<Source>> {
+/// The tables that `files` name; standard input if there are none. What has to be held in memory takes no more than
+/// `memory`, if that is told.
+pub(super) fn sources(
+    args: &InputArgs,
+    files: &[PathBuf],
+    separate: bool,
+    memory: Option<u64>,
+) -> Result<Vec<Source>> {
     let laid_out = |files: Input| -> Result<Input> {
         let input = args.laid_out(files)?;
         let held = memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -44,7 +50,7 @@ pub(super) fn sources(args: &InputArgs, separate: bool, memory: Option<u64>) -> 
         })
     };
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
-    for candidate in candidates(args, &laid_out)? {
+    for candidate in candidates(args, files, &laid_out)? {
         let belongs = |group: &&mut Vec<Candidate>| {
             // Whoever has fields speaks for the table.
             let first = group.iter().find(|member| !member.is_empty).or(group.first());
@@ -74,12 +80,16 @@ pub(super) fn sources(args: &InputArgs, separate: bool, memory: Option<u64>) -> 
 }
 
 /// Every file of every pattern, with its fields.
-fn candidates(args: &InputArgs, laid_out: &dyn Fn(Input) -> Result<Input>) -> Result<Vec<Candidate>> {
+fn candidates(
+    args: &InputArgs,
+    files: &[PathBuf],
+    laid_out: &dyn Fn(Input) -> Result<Input>,
+) -> Result<Vec<Candidate>> {
     let mut arguments = Vec::new();
-    for argument in args.files() {
-        let files = Input::from_args([argument])?;
+    for argument in files {
+        let named = Input::from_args([argument])?;
         let before = arguments.len();
-        arguments.extend(files.paths().map(PathBuf::from));
+        arguments.extend(named.paths().map(PathBuf::from));
         if arguments.len() == before {
             arguments.push(argument.clone());
         }

@@ -1,10 +1,13 @@
 //! What is asked of a sketch that knows quantiles, and its answers: shared by `crivo quantile` and `crivo ask`.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
+use crivo::codec::AnySketch;
+use crivo::quantiles::KeyQuantiles;
 use crivo::sketch::Quantiles;
 use serde::Serialize;
 
+use super::place::{Between, Place, precise};
 use crate::output::{self, Cell, Interval, Listing, Output};
 
 /// The shares that are answered where nothing is asked for.
@@ -18,7 +21,7 @@ const LONGEST_BAR: f64 = 30.0;
 pub(crate) struct Asked {
     /// Which share of all values is at most each of these
     #[arg(long = "rank", value_name = "VALUE", num_args = 1.., value_delimiter = ',', allow_negative_numbers = true)]
-    values: Vec<f64>,
+    values: Vec<String>,
 
     /// How many values lie in each of N parts of equal width
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", require_equals = true)]
@@ -37,16 +40,16 @@ pub(crate) struct Answers {
 #[derive(Debug, Serialize)]
 struct AtShare {
     q: f64,
-    value: Option<Interval>,
+    value: Option<Between>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    exact: Option<f64>,
+    exact: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     covered: Option<bool>,
 }
 
 #[derive(Debug, Serialize)]
 struct AtValue {
-    value: f64,
+    value: Place,
     rank: Option<Interval>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exact: Option<f64>,
@@ -67,13 +70,21 @@ impl Asked {
         !shares.is_empty() || !self.values.is_empty() || self.histogram.is_some()
     }
 
+    /// Returns true if a histogram was asked for.
+    pub(super) fn has_histogram(&self) -> bool {
+        self.histogram.is_some()
+    }
+
     /// Refuses what has no answer.
-    pub(crate) fn check(&self, shares: &[f64]) -> Result<()> {
+    pub(crate) fn check(&self, shares: &[f64], are_texts: bool) -> Result<()> {
         if let Some(share) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
             bail!("--quantiles {share}: expected shares from 0 to 1, such as 0.5 or 99%");
         }
-        if let Some(value) = self.values.iter().find(|value| !value.is_finite()) {
-            bail!("--rank {value}: expected a number");
+        if !are_texts {
+            self.values.iter().try_for_each(|value| number(value).map(drop))?;
+        }
+        if self.histogram.is_some() && are_texts {
+            bail!("--histogram: texts have no distances, so that there are no parts of equal width");
         }
         if let Some(bars) = self.histogram.filter(|bars| !(1..=1000).contains(bars)) {
             bail!("--histogram {bars}: expected 1 to 1000 bars");
@@ -81,98 +92,156 @@ impl Asked {
         Ok(())
     }
 
-    /// Asks the sketch.
-    pub(crate) fn answers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Answers {
+    /// Asks the sketch, which must be one of numbers or of texts.
+    ///
+    /// # Errors
+    /// If the sketch knows no quantiles, or a value is not of its kind.
+    pub(crate) fn answers(&self, shares: &[f64], sketch: &AnySketch) -> Result<Answers> {
         let shares = if self.is_wanted(shares) { shares } else { &DEFAULT_SHARES[..] };
-        let at_share =
-            |&q: &f64| AtShare { q, value: sketch.quantile(q).map(Into::into), exact: None, covered: None };
-        let at_value = |&value: &f64| AtValue {
-            value,
-            rank: sketch.rank(value).map(Into::into),
-            exact: None,
-            covered: None,
+        match sketch.downcast_ref::<KeyQuantiles>() {
+            Some(texts) => self.text_answers(shares, texts),
+            None => self.number_answers(shares, sketch.quantiles()?),
+        }
+    }
+
+    fn number_answers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Result<Answers> {
+        let at_share = |&q: &f64| at_share(q, sketch.quantile(q).map(Into::into));
+        let at_value = |value: &String| {
+            let value = number(value)?;
+            Ok(at_value(Place::Number(value), sketch.rank(value)))
         };
         let bars = |bars: usize| {
             let bars = sketch.histogram(bars).into_iter();
             bars.map(|bar| InBar { from: bar.from, to: bar.to, count: bar.count.into() }).collect()
         };
-        Answers {
+        Ok(Answers {
             quantiles: shares.iter().map(at_share).collect(),
-            ranks: self.values.iter().map(at_value).collect(),
+            ranks: self.values.iter().map(at_value).collect::<Result<_>>()?,
             histogram: self.histogram.map(bars),
-        }
+        })
+    }
+
+    fn text_answers(&self, shares: &[f64], sketch: &KeyQuantiles) -> Result<Answers> {
+        let at_share = |&q: &f64| at_share(q, sketch.quantile(q).map(Into::into));
+        let at_value = |value: &String| {
+            let place = Place::Text(value.clone().into_bytes());
+            Ok(at_value(place, sketch.rank(value.as_str())?))
+        };
+        Ok(Answers {
+            quantiles: shares.iter().map(at_share).collect(),
+            ranks: self.values.iter().map(at_value).collect::<Result<_>>()?,
+            histogram: None,
+        })
     }
 }
 
+fn at_share(q: f64, value: Option<Between>) -> AtShare {
+    AtShare { q, value, exact: None, covered: None }
+}
+
+fn at_value(value: Place, rank: Option<Estimate>) -> AtValue {
+    AtValue { value, rank: rank.map(Into::into), exact: None, covered: None }
+}
+
+fn number(text: &str) -> Result<f64> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| anyhow!("--rank {text}: expected a number"))
+}
+
 impl Answers {
-    /// Compares every answer with all numbers, which are sorted.
-    pub(super) fn verify(&mut self, sorted: &[f64]) {
+    /// Compares every answer with all values, which are sorted.
+    pub(super) fn verify<T>(&mut self, sorted: &[T], place_of: impl Fn(&T) -> Place) {
         let count = sorted.len();
         let Some(last) = count.checked_sub(1) else { return };
         for answer in &mut self.quantiles {
-            let place = ((answer.q * count as f64).ceil() as usize).saturating_sub(1).min(last);
-            answer.exact = Some(sorted[place]);
-            answer.covered = answer.value.map(|value| value.estimate().covers(sorted[place]));
+            let at = ((answer.q * count as f64).ceil() as usize).saturating_sub(1).min(last);
+            let exact = place_of(&sorted[at]);
+            answer.covered = answer.value.as_ref().map(|value| value.covers(&exact));
+            answer.exact = Some(exact);
         }
         for answer in &mut self.ranks {
-            let exact = sorted.partition_point(|&number| number <= answer.value) as f64 / count as f64;
+            let up_to = sorted.partition_point(|value| place_of(value).order(&answer.value).is_le());
+            let exact = up_to as f64 / count as f64;
             answer.exact = Some(exact);
             answer.covered = answer.rank.map(|rank| rank.estimate().covers(exact));
         }
     }
 
+    /// The names of the columns for programs.
+    pub(super) const NAMES: [&'static str; 8] =
+        ["what", "at", "value", "value_lower", "value_upper", "value_confidence", "exact", "covered"];
+
     /// The answers for programs: a row for each quantile, rank and bar.
     pub(crate) fn listing(&self) -> Listing {
-        let names = ["what", "at", "value", "exact", "covered"];
-        let mut listing = Listing::named(names).with_intervals(["value"]);
-        let mut row =
-            |what: &str, at: f64, value: Option<Interval>, exact: Option<f64>, covered: Option<bool>| {
-                let cells = [
-                    Cell::Text(what.into()),
-                    Cell::Number(at),
-                    value.map_or(Cell::Unknown, Cell::Interval),
-                    Cell::of_number(exact),
-                    covered.map_or(Cell::Unknown, Cell::Yes),
-                ];
-                listing.push(names.into_iter().zip(cells));
-            };
-        self.quantiles.iter().for_each(|at| row("quantile", at.q, at.value, at.exact, at.covered));
-        self.ranks.iter().for_each(|at| row("rank", at.value, at.rank, at.exact, at.covered));
-        self.histogram.iter().flatten().for_each(|bar| row("bar", bar.from, Some(bar.count), None, None));
+        let mut listing = Listing::named(Self::NAMES);
+        for cells in self.cells() {
+            listing.push(Self::NAMES.into_iter().zip(cells));
+        }
         listing
     }
 
-    pub(crate) fn print(&self, out: &Output) -> Result<()> {
-        let bounds = |estimate: Estimate, show: &dyn Fn(f64) -> String| {
-            if estimate.is_exact() {
-                return "exactly".into();
+    /// The cells of these rows.
+    pub(super) fn cells(&self) -> Vec<Vec<Cell>> {
+        let yes = |covered: Option<bool>| covered.map_or(Cell::Unknown, Cell::Yes);
+        let row = |what: &str, at: Cell, value: Option<Between>, exact: Cell, covered: Option<bool>| {
+            let mut cells = vec![Cell::Text(what.into()), at];
+            match value {
+                Some(Between { value, lower, upper, confidence }) => {
+                    cells.extend([value.cell(), lower.cell(), upper.cell(), Cell::Number(confidence)]);
+                }
+                None => cells.extend([const { Cell::Unknown }; 4]),
             }
-            format!("{} to {}", show(estimate.lower()), show(estimate.upper()))
+            cells.extend([exact, yes(covered)]);
+            cells
         };
-        let verified = |exact: Option<f64>, covered: Option<bool>, show: &dyn Fn(f64) -> String| match exact {
+        let of_interval = |interval: Interval| Between::from(interval.estimate());
+        let quantiles = self.quantiles.iter().map(|at| {
+            let exact = at.exact.as_ref().map_or(Cell::Unknown, Place::cell);
+            row("quantile", Cell::Number(at.q), at.value.clone(), exact, at.covered)
+        });
+        let ranks = self.ranks.iter().map(|at| {
+            row("rank", at.value.cell(), at.rank.map(of_interval), Cell::of_number(at.exact), at.covered)
+        });
+        let bars =
+            self.histogram.iter().flatten().map(|bar| {
+                row("bar", Cell::Number(bar.from), Some(of_interval(bar.count)), Cell::Unknown, None)
+            });
+        quantiles.chain(ranks).chain(bars).collect()
+    }
+
+    /// The rows for people: what was asked, the answer, its bounds, and what a second pass found.
+    pub(super) fn rows(&self) -> Vec<[String; 4]> {
+        let none = |name: String| [name, "none".into(), String::new(), String::new()];
+        let verified = |exact: Option<String>, covered: Option<bool>| match exact {
             None => String::new(),
-            Some(exact) if covered == Some(true) => format!("{} exactly, inside the bounds", show(exact)),
-            Some(exact) => format!("{} exactly, outside the bounds", show(exact)),
+            Some(exact) if covered == Some(true) => format!("{exact} exactly, inside the bounds"),
+            Some(exact) => format!("{exact} exactly, outside the bounds"),
         };
-        let mut rows: Vec<[String; 4]> = Vec::new();
-        for AtShare { q, value, exact, covered } in &self.quantiles {
+        let quantiles = self.quantiles.iter().map(|AtShare { q, value, exact, covered }| {
             let name = percent_of_rank(*q);
-            let Some(value) = value.map(Interval::estimate) else {
-                rows.push([name, "none".into(), String::new(), String::new()]);
-                continue;
+            let Some(value) = value else { return none(name) };
+            let bounds = if value.is_exact() {
+                "exactly".into()
+            } else {
+                format!("{} to {}", value.lower.shown(), value.upper.shown())
             };
-            let show = &precise as &dyn Fn(f64) -> String;
-            rows.push([name, show(value.value()), bounds(value, show), verified(*exact, *covered, show)]);
-        }
-        for AtValue { value, rank, exact, covered } in &self.ranks {
-            let name = format!("≤ {}", precise(*value));
-            let Some(rank) = rank.map(Interval::estimate) else {
-                rows.push([name, "none".into(), String::new(), String::new()]);
-                continue;
+            [name, value.value.shown(), bounds, verified(exact.as_ref().map(Place::shown), *covered)]
+        });
+        let ranks = self.ranks.iter().map(|AtValue { value, rank, exact, covered }| {
+            let name = format!("≤ {}", value.shown());
+            let Some(rank) = rank.map(Interval::estimate) else { return none(name) };
+            let bounds = if rank.is_exact() {
+                "exactly".into()
+            } else {
+                format!("{} to {}", percent_of_rank(rank.lower()), percent_of_rank(rank.upper()))
             };
-            let show = &percent_of_rank as &dyn Fn(f64) -> String;
-            rows.push([name, show(rank.value()), bounds(rank, show), verified(*exact, *covered, show)]);
-        }
+            [name, percent_of_rank(rank.value()), bounds, verified(exact.map(percent_of_rank), *covered)]
+        });
+        quantiles.chain(ranks).collect()
+    }
+
+    pub(crate) fn print(&self, out: &Output) -> Result<()> {
+        let rows = self.rows();
         out.columns(&rows)?;
         if let Some(bars) = &self.histogram {
             print_bars(bars, out)?;
@@ -195,15 +264,6 @@ fn print_bars(bars: &[InBar], out: &Output) -> Result<()> {
         })
         .collect();
     out.columns(&rows)
-}
-
-/// A value with as many digits as its field may have had.
-fn precise(value: f64) -> String {
-    if value.abs() >= 1e15 || value != 0.0 && value.abs() < 1e-6 {
-        return format!("{value:e}");
-    }
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 /// A rank in percent, with the digits that tails need: `99.99 %`.

@@ -1,4 +1,4 @@
-//! `--verify`: all numbers, sorted.
+//! `--verify`: all values, sorted.
 
 use anyhow::Result;
 use crivo::keys::KeyScheme;
@@ -29,5 +29,24 @@ pub(super) fn numbers(pass: &Pass, out: &Output) -> Result<(Vec<f64>, Counts)> {
     counts.bad += read.bad;
     counts.rows = counts.rows.saturating_sub(read.bad);
     all.sort_unstable_by(f64::total_cmp);
+    Ok((all, counts))
+}
+
+/// Returns all texts in order.
+pub(super) fn texts(pass: &Pass, out: &Output) -> Result<(Vec<Box<[u8]>>, Counts)> {
+    let (mut all, counts) = pass.fold(
+        KeyScheme::bytes(),
+        out,
+        Vec::new,
+        |all: &mut Vec<Box<[u8]>>, batch| {
+            all.extend(batch.column(0).iter().flatten().map(Box::from));
+            Ok(())
+        },
+        |all, others| {
+            all.extend(others);
+            Ok(())
+        },
+    )?;
+    all.sort_unstable();
     Ok((all, counts))
 }

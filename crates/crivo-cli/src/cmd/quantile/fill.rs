@@ -1,4 +1,4 @@
-//! The numbers of a field, into a sketch of numbers.
+//! The numbers or texts of a field, into a sketch of their ranks.
 
 use anyhow::Result;
 use crivo::codec::AnySketch;
@@ -18,9 +18,14 @@ struct QuantileWorker {
     numbers: FieldNumbers,
 }
 
-/// Adds the numbers of every row to a sketch that begins as `start`, which must be empty because each thread
+/// Adds the number or the text of every row to a sketch that begins as `start`, which must be empty because each thread
 /// begins with a copy.
-pub(super) fn fill(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
+pub(super) fn fill(
+    pass: &Pass,
+    start: AnySketch,
+    are_texts: bool,
+    out: &Output,
+) -> Result<(AnySketch, Counts)> {
     let skip_bad = pass.skip_bad;
     let (scheme, bytes) = (start.scheme(), start.memory());
     let start = QuantileWorker { sketch: start, is_reseeded: false, numbers: FieldNumbers::default() };
@@ -28,7 +33,9 @@ pub(super) fn fill(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySk
         scheme,
         out,
         (start, bytes),
-        |worker, batch| worker.step(batch, skip_bad),
+        |worker, batch| {
+            if are_texts { worker.take_texts(batch) } else { worker.take_numbers(batch, skip_bad) }
+        },
         |worker, other| {
             worker.numbers.bad += other.numbers.bad;
             Ok(worker.sketch.merge(&other.sketch)?)
@@ -40,12 +47,21 @@ pub(super) fn fill(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySk
 }
 
 impl QuantileWorker {
-    fn step(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
+    fn begin(&mut self, batch: &RowBatch<'_>) {
         if !self.is_reseeded {
             // Chunks are dealt to the threads in turn, so that the first row of each is the same every time.
             self.sketch.reseed(batch.id(0).to_u64());
             self.is_reseeded = true;
         }
+    }
+
+    fn take_texts(&mut self, batch: &mut RowBatch<'_>) -> crivo_rows::Result<()> {
+        self.begin(batch);
+        Ok(self.sketch.keys_mut()?.insert_batch(&batch.keys(0)?)?)
+    }
+
+    fn take_numbers(&mut self, batch: &RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
+        self.begin(batch);
         self.numbers.read(batch, 0, skip_bad)?;
         self.sketch.numbers_mut()?.insert_numbers(&self.numbers.values);
         Ok(())

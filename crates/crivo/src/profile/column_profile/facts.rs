@@ -97,7 +97,7 @@ impl Facts {
     }
 
     /// Takes a value in that came so often, and its number into the sketch of numbers. `is_first` says that there was
-    /// none before.
+    /// none before. Returns the number, if the value is one.
     #[inline]
     pub(super) fn insert(
         &mut self,
@@ -106,7 +106,7 @@ impl Facts {
         kept: usize,
         is_first: bool,
         numbers: &mut DDSketch,
-    ) {
+    ) -> Option<f64> {
         let start = start_of(text);
         let is_ascii = start & NOT_ASCII == 0 && (text.len() <= 8 || text.is_ascii());
         let length = if is_ascii { text.len() } else { characters(text) } as u64;
@@ -140,9 +140,13 @@ impl Facts {
                 if integer.unsigned_abs() > EXACT {
                     self.lost += i128::from(weight) * (i128::from(integer) - (integer as f64) as i128);
                 }
+                Some(integer as f64)
             }
-            Parsed::LargeInteger(number) | Parsed::Float(number) => count(number),
-            Parsed::Other(_) => {}
+            Parsed::LargeInteger(number) | Parsed::Float(number) => {
+                count(number);
+                Some(number)
+            }
+            Parsed::Other(_) => None,
         }
     }
 

@@ -73,6 +73,17 @@ impl Parsed {
     }
 }
 
+/// Returns the finite number that a text is, if it is one.
+pub(crate) fn number_of(text: &[u8]) -> Option<f64> {
+    match parse(text, start_of(text)) {
+        Parsed::Integer(integer) => Some(integer as f64),
+        Parsed::LargeInteger(number) | Parsed::Float(number) => {
+            Some(number).filter(|number| number.is_finite())
+        }
+        Parsed::Other(_) => None,
+    }
+}
+
 /// What a text is, given its [start](super::facts::start_of) too.
 #[inline]
 pub(super) fn parse(text: &[u8], start: u64) -> Parsed {

@@ -53,6 +53,7 @@ use crate::sketch::{InsertKeys, Merge, impl_sketch};
 
 pub use config::ProfileConfig;
 pub use kind::Kind;
+pub(super) use kind::number_of;
 pub use query::{ColumnType, Lengths, Value};
 
 /// What is in a column; see the [module](self) for the guarantee.
@@ -173,7 +174,21 @@ impl ColumnProfile {
     /// If the batch was hashed under another scheme; nothing is taken then. If there is no memory for a counter; the
     /// profile is of no use then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        self.insert_batch_with(batch, |_, _| {})
+    }
+
+    /// The same, and hands on each finite number with the number of times it came.
+    pub(crate) fn insert_batch_with(
+        &mut self,
+        batch: &KeyBatch<'_>,
+        mut each_number: impl FnMut(f64, u64),
+    ) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
+        let mut hand_on = |number: Option<f64>, weight: u64| {
+            if let Some(number) = number.filter(|number| number.is_finite()) {
+                each_number(number, weight);
+            }
+        };
         let Sketches { distinct, top, sample, numbers } = &mut *self.sketches;
         let kept = self.config.longest as usize;
         let mut is_first = self.facts.values() == 0;
@@ -182,7 +197,7 @@ impl ColumnProfile {
         if let Some(groups) = Groups::of(batch, top.counters()).filter(|groups| groups.len() <= room) {
             distinct.insert_hashes(groups.hashes());
             for (text, hash, weight) in groups.iter(batch) {
-                self.facts.insert(text, weight, kept, is_first, numbers);
+                hand_on(self.facts.insert(text, weight, kept, is_first, numbers), weight);
                 is_first = false;
                 if text.len() <= kept {
                     top.add_hashed(hash, KeyRef::Bytes(text), weight)?;
@@ -196,7 +211,7 @@ impl ColumnProfile {
         for (key, _) in batch.iter() {
             let KeyRef::Bytes(text) = key else { continue };
             longest = longest.max(text.len());
-            self.facts.insert(text, 1, kept, is_first, numbers);
+            hand_on(self.facts.insert(text, 1, kept, is_first, numbers), 1);
             is_first = false;
         }
         distinct.insert_hashes(batch.hashes());

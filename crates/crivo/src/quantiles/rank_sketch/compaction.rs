@@ -42,6 +42,32 @@ pub(super) fn tails_capacity(size: u32, compactions: u64) -> usize {
     4 * section * count
 }
 
+impl<T> RankSketch<T> {
+    /// Returns how many of `count` values a sketch of that size keeps at most.
+    ///
+    /// ```
+    /// use crivo::quantiles::{Accuracy, NumberQuantiles};
+    /// let most = NumberQuantiles::most_retained(220, Accuracy::Uniform, 1_000_000);
+    /// let mut sketch = NumberQuantiles::new(220, Accuracy::Uniform, 7)?;
+    /// (0..1_000_000).for_each(|number| sketch.insert(f64::from(number)));
+    /// assert!((sketch.retained() as u64) <= most && most < 800);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn most_retained(size: u32, accuracy: Accuracy, count: u64) -> u64 {
+        let most = match accuracy {
+            Accuracy::Uniform => {
+                let levels = (0..=depth_for(size)).map(|depth| capacity_at(size, depth) as u64);
+                levels.sum::<u64>() + 1
+            }
+            // A compaction takes two sections of at least four values, and half of what a level is given goes on to the next.
+            Accuracy::Tails => (0..64)
+                .map(|level| (count >> level).min(tails_capacity(size, (count >> level) / 8) as u64))
+                .sum(),
+        };
+        most.min(count)
+    }
+}
+
 impl<T: RankItem> RankSketch<T> {
     /// Sets how many values make the sketch compact.
     pub(super) fn set_capacity(&mut self) {

@@ -7,7 +7,7 @@ use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{AddWeights, InsertKeys, impl_sketch};
+use crate::sketch::{AddWeights, InsertKeys, Merge as _, impl_sketch};
 
 /// A quantile of keys, with bounds.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +127,27 @@ impl KeyQuantiles {
     pub fn count_at_most<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
         self.check_key(key.to_ref())?;
         Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), true, Confidence::P95))
+    }
+
+    /// Returns which share of all keys is one or comes before it, with bounds at 95 %. None if there are no keys.
+    ///
+    /// # Errors
+    /// If the key is not of the sketch's kind.
+    pub fn rank<K: Key + ?Sized>(&self, key: &K) -> Result<Option<Estimate>> {
+        let (up_to, all) = (self.count_at_most(key)?, self.count as f64);
+        let share = |count: f64| (count / all).min(1.0);
+        let [value, lower, upper] = [up_to.value(), up_to.lower(), up_to.upper()].map(share);
+        Ok((!self.is_empty()).then(|| Estimate::probable(value, lower, upper, up_to.confidence())))
+    }
+
+    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for keys that will be
+    /// merged into it.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        let mut empty = self.clone();
+        empty.clear();
+        empty.reseed(self.count);
+        empty
     }
 
     /// Returns the first key in order.

@@ -207,6 +207,12 @@ impl NumberQuantiles {
         (0..=last).map(bar).collect()
     }
 
+    /// Returns the kept numbers in ascending order, each with the estimated number of numbers up to it: the steps of the
+    /// distribution function.
+    pub fn distribution(&self) -> Vec<(f64, u64)> {
+        self.steps().iter().map(|step| (step.item.value(), step.up_to)).collect()
+    }
+
     /// Returns the least number, exactly.
     pub fn min(&self) -> Option<f64> {
         self.ends().map(|ends| ends.0.value())

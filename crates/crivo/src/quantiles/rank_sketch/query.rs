@@ -9,10 +9,10 @@ use crate::math::two_sided_quantile;
 use crate::prelude::*;
 
 /// A value in order, with the number of values below it and up to it.
-struct Step<'a, T> {
-    item: &'a T,
+pub(super) struct Step<'a, T> {
+    pub(super) item: &'a T,
     below: u64,
-    up_to: u64,
+    pub(super) up_to: u64,
 }
 
 /// An answer and its bounds, as positions of an order.
@@ -63,6 +63,16 @@ impl<T: RankItem> RankSketch<T> {
     /// [`Accuracy::Tails`] of the rank in the middle, where it is largest.
     pub fn standard_error(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.variance().sqrt() / self.count as f64 }
+    }
+
+    /// Returns how many ranks the rank of any one value may be off, except with that probability.
+    ///
+    /// The errors of compactions are independent, symmetric and bounded, and the sum of them is sub-Gaussian with its own
+    /// variance: `(1 + cosh x)/2 ≤ exp(x²/4)`. So this is Hoeffding's bound, which holds at any probability, unlike the normal
+    /// distribution that intervals are made with.
+    pub fn rank_margin(&self, probability: f64) -> f64 {
+        let bound = libm::sqrt(2.0 * self.variance() * libm::log(2.0 / probability));
+        bound.min(self.most_error as f64)
     }
 
     /// Returns the bytes of memory in use, the struct itself included.
@@ -240,7 +250,7 @@ impl<T: RankItem> RankSketch<T> {
     }
 
     /// The kept values in order, equal ones together.
-    fn steps(&self) -> Vec<Step<'_, T>> {
+    pub(super) fn steps(&self) -> Vec<Step<'_, T>> {
         let mut sorted: Vec<(&T, u64)> = self.weighted().collect();
         sorted.sort_unstable_by_key(|(one, _)| *one);
         let mut steps: Vec<Step<'_, T>> = Vec::with_capacity(sorted.len());

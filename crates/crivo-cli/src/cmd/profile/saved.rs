@@ -1,0 +1,43 @@
+//! Profiles that were saved: found among the files, and opened.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use crivo::profile::TableProfile;
+
+use crate::{kinds, store};
+
+/// A profile with the files it is of.
+pub(super) type Named = (TableProfile, Vec<String>);
+
+/// Parts saved profiles from files of data. A saved profile is told by its first bytes.
+pub(super) fn split(files: &[PathBuf]) -> Result<(Vec<Named>, Vec<PathBuf>)> {
+    let (mut saved, mut data) = (Vec::new(), Vec::new());
+    for file in files {
+        if is_sketch(file) {
+            saved.push((open(file)?, vec![store::name_of(file)]));
+        } else {
+            data.push(file.clone());
+        }
+    }
+    Ok((saved, data))
+}
+
+/// Opens a saved profile.
+pub(super) fn open(path: &Path) -> Result<TableProfile> {
+    let name = store::name_of(path);
+    let sketch = store::read(path)?.sketch;
+    let refusal =
+        kinds::refusal(&sketch, &name, "and is no profile of a table: crivo profile FILE -o makes one");
+    sketch.downcast().map_err(|_| refusal)
+}
+
+/// Returns true if a file begins as those of crivo do. What cannot be read is left to the reader of data, which says why.
+fn is_sketch(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    path.is_file()
+        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
+        && magic == *b"CRVO"
+}

@@ -1,0 +1,342 @@
+//! `TableProfile`: what is in a whole table, saved in one file.
+//!
+//! **Question.** What was in this table, to be looked at again, joined with other days, and compared with tomorrow's?
+//!
+//! **Guarantee.** Counters of the table are exact. Each column has all of [`ProfiledColumn`], the first row of each kind
+//! of value, and a rank sketch of its finite numbers ([`NumberQuantiles`]), whose error does not depend on the values. So
+//! two profiles can be compared number by number ([`drift`](super::drift)).
+//!
+//! **Merging** makes the profile of both tables one after the other. Rows, missing values, kinds, lengths, least and greatest,
+//! sums, counts of different values, growth, near-duplicates and first rows are those of one pass over both, bit for bit. Three parts
+//! cannot promise that, and keep their guarantees instead: the most frequent values, the sample, and the ranks.
+//! Columns are matched by name, and columns of one name by their order. A column that one table lacks has no value in
+//! any of its rows.
+//!
+//! **When not to use it.** For one column of numbers, [`NumberQuantiles`] alone is enough.
+
+mod bytes;
+
+use core::cmp::Reverse;
+
+use super::{Kind, ProfiledColumn, TableColumnSizes};
+use crate::codec::{Encode as _, Parameter, Parameters, Summary};
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+use crate::quantiles::{Accuracy, NumberQuantiles};
+use crate::sketch::{Merge, impl_sketch};
+
+/// The profile of a table; see the [module](self) for what merging promises.
+///
+/// ```
+/// use crivo::keys::{KeyBuffer, KeyScheme, Span};
+/// use crivo::profile::{TableColumn, TableColumnSizes, TableProfile};
+///
+/// let scheme = KeyScheme::bytes();
+/// let day = |texts: [&str; 2]| {
+///     let mut price = TableColumn::new("price", TableColumnSizes::for_memory(64 << 10), scheme)?;
+///     for (row, text) in texts.into_iter().enumerate() {
+///         let keys = [Span::new(0..text.len())?];
+///         price.insert_batch(&KeyBuffer::new(scheme).hash_spans_of(&keys, text.as_bytes())?, |_| row as u64 + 1)?;
+///     }
+///     TableProfile::new(2, scheme, vec![price])
+/// };
+/// let (mut week, tuesday) = (day(["1", "2"])?, day(["3", "x"])?);
+/// week.merge(&tuesday)?;
+/// assert_eq!((week.rows(), week.columns()[0].ranks().max()), (4, Some(3.0)));
+/// assert_eq!(TableProfile::decode(&week.encode())?, week);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableProfile {
+    scheme: KeyScheme,
+    rows: u64,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// Records that were left out because they were bad.
+    pub bad: u64,
+    /// Rows that a condition left out; they are not among the rows, but have numbers.
+    pub left_out: u64,
+    columns: Vec<TableColumn>,
+}
+
+/// What was seen of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableColumn {
+    name: String,
+    data: ProfiledColumn,
+    ranks: NumberQuantiles,
+    firsts: [Option<FirstOfKind>; Kind::ALL.len()],
+}
+
+/// The first value of a kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstOfKind {
+    /// The number of its row, from 1.
+    pub row: u64,
+    /// The value, cut to [`LONGEST`](Self::LONGEST) bytes.
+    pub text: Box<[u8]>,
+}
+
+impl FirstOfKind {
+    /// How many bytes of a value are kept to show it.
+    pub const LONGEST: usize = 60;
+}
+
+// ---- limits ----
+
+impl TableProfile {
+    /// The most columns of a table.
+    pub const MOST_COLUMNS: usize = 1 << 24;
+}
+
+// ---- columns ----
+
+impl TableColumn {
+    /// An empty column, whose values are hashed under the scheme. Sample and ranks draw from the scheme's seed: parts that
+    /// will be merged are told apart by [`reseed`](Self::reseed).
+    ///
+    /// # Errors
+    /// If a part cannot have its size, or the scheme's keys are not bytes.
+    pub fn new(name: &str, sizes: TableColumnSizes, scheme: KeyScheme) -> Result<Self> {
+        Ok(Self {
+            name: name.into(),
+            data: ProfiledColumn::new(sizes.column, scheme)?,
+            ranks: NumberQuantiles::new(sizes.ranks, Accuracy::Uniform, scheme.seed())?,
+            firsts: [const { None }; Kind::ALL.len()],
+        })
+    }
+
+    /// Derives a new random seed for the sample and the ranks; see [`Merge::reseed`].
+    pub fn reseed(&mut self, part: u64) {
+        self.data.reseed(part);
+        self.ranks.reseed(part);
+    }
+
+    /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
+    ///
+    /// # Errors
+    /// As for [`ColumnProfile::insert_batch`](super::ColumnProfile::insert_batch).
+    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
+        let ranks = &mut self.ranks;
+        self.data.insert_batch_with(batch, &row, |number, weight| {
+            if weight == 1 { ranks.insert(number) } else { ranks.add(number, weight) }
+        })?;
+        for kind in Kind::ALL {
+            if self.firsts[kind as usize].is_none() && self.data.profile.count_of(kind) > 0 {
+                self.firsts[kind as usize] = first_of(kind, batch, &row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts rows without a value.
+    pub fn add_missing(&mut self, rows: u64) {
+        self.data.profile.add_missing(rows);
+    }
+
+    /// Gives every row that is known another number, which must keep their order.
+    pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
+        self.data.growth.renumber(&number);
+        self.firsts.iter_mut().flatten().for_each(|first| first.row = number(first.row));
+    }
+
+    /// Makes this the column of both parts of a table, whose rows are numbered through.
+    ///
+    /// # Errors
+    /// If schemes or sizes differ; the column is unchanged then.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        if self.ranks.size() != other.ranks.size() {
+            let advice = "only profiles of the same sizes can be merged: give both the same --memory";
+            return Err(Error::incompatible("size of ranks", self.ranks.size(), other.ranks.size(), advice));
+        }
+        self.data.merge(&other.data)?;
+        self.ranks.merge(&other.ranks)?;
+        for (mine, theirs) in self.firsts.iter_mut().zip(&other.firsts) {
+            // The earlier of two, and anything before nothing.
+            let earliest = |first: &Option<FirstOfKind>| first.as_ref().map(|first| Reverse(first.row));
+            if earliest(theirs) > earliest(mine) {
+                mine.clone_from(theirs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns all that is known but the ranks.
+    pub fn data(&self) -> &ProfiledColumn {
+        &self.data
+    }
+
+    /// Returns the ranks of its finite numbers.
+    pub fn ranks(&self) -> &NumberQuantiles {
+        &self.ranks
+    }
+
+    /// Returns the first value of a kind.
+    pub fn first(&self, kind: Kind) -> Option<&FirstOfKind> {
+        self.firsts[kind as usize].as_ref()
+    }
+
+    fn memory(&self) -> usize {
+        let data = &self.data;
+        let documents = data.near_duplicates.as_ref().map_or(0, super::NearDuplicateShare::memory);
+        self.name.len() + data.profile.memory() + data.growth.memory() + documents + self.ranks.memory()
+    }
+}
+
+/// The first value of a kind in a batch.
+#[cold]
+fn first_of(kind: Kind, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Option<FirstOfKind> {
+    keys.iter().enumerate().find_map(|(at, (key, _))| match key {
+        KeyRef::Bytes(text) if Kind::of(text) == kind => {
+            Some(FirstOfKind { row: row(at), text: text[..text.len().min(FirstOfKind::LONGEST)].into() })
+        }
+        _ => None,
+    })
+}
+
+// ---- the table ----
+
+impl TableProfile {
+    /// The profile of a table of that many rows. Each column has a value or a missing one in every row: rows that a
+    /// column does not know of are added to it as missing.
+    ///
+    /// # Errors
+    /// If a column has more rows, or another scheme than `scheme`.
+    pub fn new(rows: u64, scheme: KeyScheme, mut columns: Vec<TableColumn>) -> Result<Self> {
+        if scheme.kind() != KeyKind::Bytes {
+            return Err(scheme.wrong_kind(KeyKind::Bytes));
+        }
+        if columns.len() > Self::MOST_COLUMNS {
+            let allowed = format!("at most {}", Self::MOST_COLUMNS);
+            return Err(Error::parameter("columns", allowed, columns.len()));
+        }
+        for column in &mut columns {
+            scheme.require_same(column.data.profile.scheme())?;
+            let seen = column.data.profile.rows();
+            if seen > rows {
+                return Err(Error::parameter("rows", format_args!("at least {seen}"), rows));
+            }
+            column.add_missing(rows - seen);
+        }
+        Ok(Self { scheme, rows, bytes: 0, bad: 0, left_out: 0, columns })
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Returns the columns, in their order.
+    pub fn columns(&self) -> &[TableColumn] {
+        &self.columns
+    }
+
+    /// Returns each column with how many columns of the same name come before it.
+    pub fn named(&self) -> Vec<((&str, usize), &TableColumn)> {
+        let mut seen: hashbrown::HashMap<&str, usize, crate::hash::TableSecret> =
+            hashbrown::HashMap::default();
+        let named = self.columns.iter().map(|column| {
+            let twins = seen.entry(column.name()).or_default();
+            *twins += 1;
+            ((column.name(), *twins - 1), column)
+        });
+        named.collect()
+    }
+
+    /// Returns true if there are neither rows nor columns.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0 && self.columns.is_empty()
+    }
+
+    /// Returns how values are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Returns the bytes of memory in use, the struct itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>()
+            + self.columns.iter().map(|column| size_of::<TableColumn>() + column.memory()).sum::<usize>()
+    }
+
+    /// Returns the number of columns, which is all that a table is built with.
+    pub fn parameters(&self) -> Parameters {
+        vec![("columns", Parameter::Count(self.columns.len() as u64))]
+    }
+
+    /// Returns what `crivo show` prints.
+    pub fn summary(&self) -> Summary {
+        let counts = [("bytes_read", self.bytes), ("bad", self.bad), ("left_out", self.left_out)];
+        let counts = counts.map(|(name, count)| (name, Parameter::Count(count)));
+        Summary {
+            family: Self::FAMILY,
+            parameters: self.parameters().into_iter().chain(counts).collect(),
+            scheme: self.scheme,
+            items: Estimate::exact(self.rows as f64),
+            fill: None,
+            false_positive_rate: None,
+            memory: self.memory(),
+        }
+    }
+}
+
+// ---- merge ----
+
+impl TableProfile {
+    /// Makes this the profile of both tables, the rows of `other` after those of this one.
+    ///
+    /// # Errors
+    /// If schemes differ, or the sizes of two columns of one name; the profile is unchanged then.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.scheme.require_same(other.scheme)?;
+        let before = self.rows.saturating_add(self.left_out);
+        let mut columns = self.columns.clone();
+        let mut others: hashbrown::HashMap<(&str, usize), &TableColumn, crate::hash::TableSecret> =
+            other.named().into_iter().collect();
+        for ((name, _), column) in self.named().iter().zip(&mut columns) {
+            match others.remove(name) {
+                Some(theirs) => {
+                    let mut later = theirs.clone();
+                    later.renumber(|row| row.saturating_add(before));
+                    column.merge(&later)?;
+                }
+                None => column.add_missing(other.rows),
+            }
+        }
+        for (name, theirs) in other.named() {
+            if others.contains_key(&name) {
+                let mut added = theirs.clone();
+                added.renumber(|row| row.saturating_add(before));
+                added.add_missing(self.rows);
+                columns.push(added);
+            }
+        }
+        drop(others);
+        self.columns = columns;
+        self.rows = self.rows.saturating_add(other.rows);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.bad = self.bad.saturating_add(other.bad);
+        self.left_out = self.left_out.saturating_add(other.left_out);
+        Ok(())
+    }
+}
+
+impl_sketch!(TableProfile);
+
+impl Merge for TableProfile {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.merge(other)
+    }
+
+    fn reseed(&mut self, part: u64) {
+        self.columns.iter_mut().for_each(|column| column.reseed(part));
+    }
+}

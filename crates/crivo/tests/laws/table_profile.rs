@@ -1,0 +1,84 @@
+//! The laws of `TableProfile`: merging is the profile of both tables, but for the parts that say otherwise.
+
+use crivo::profile::{Kind, TableColumn, TableProfile};
+use proptest::prelude::*;
+
+use super::support::tables::{Texts, small, table};
+
+type Rows = Vec<Option<String>>;
+
+fn rows() -> impl Strategy<Value = Rows> {
+    let value = prop_oneof![
+        Just(None),
+        (-50..50_i64).prop_map(|number| Some(number.to_string())),
+        (0..1_000_000_u32).prop_map(|number| Some(format!("{number}.5"))),
+        (0..30_u32).prop_map(|number| Some(format!("word {number}"))),
+        Just(Some("2024-02-29".to_owned())),
+    ];
+    prop::collection::vec(value, 0..400)
+}
+
+/// What merging must keep bit for bit.
+fn require_same(one: &TableColumn, other: &TableColumn) {
+    let (mine, theirs) = (&one.data().profile, &other.data().profile);
+    assert_eq!(
+        (mine.rows(), mine.missing(), mine.sum(), mine.mean()),
+        (theirs.rows(), theirs.missing(), theirs.sum(), theirs.mean())
+    );
+    assert_eq!((mine.min(), mine.max(), mine.lengths()), (theirs.min(), theirs.max(), theirs.lengths()));
+    assert_eq!((mine.distinct(), mine.numbers()), (theirs.distinct(), theirs.numbers()));
+    for kind in Kind::ALL {
+        assert_eq!(
+            (mine.count_of(kind), one.first(kind)),
+            (theirs.count_of(kind), other.first(kind)),
+            "{kind:?}"
+        );
+    }
+    assert_eq!(one.data().growth, other.data().growth);
+    let (mine, theirs) = (one.ranks(), other.ranks());
+    assert_eq!((mine.count(), mine.min(), mine.max()), (theirs.count(), theirs.min(), theirs.max()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn merging_tables_is_the_table_of_both((a, b, c) in (rows(), rows(), rows())) {
+        let (none, both) = (vec![None; b.len()], [a.clone(), b.clone()].concat());
+        let of = |part: u64, columns: &[Texts<'_>]| table(small(), part, columns);
+        let padded: Rows = [vec![None; a.len()], c.iter().take(b.len()).cloned().collect()].concat();
+        let later: Rows = c.iter().take(b.len()).cloned().collect();
+        let mut merged = of(0, &[("x", &a)]);
+        merged.merge(&of(1, &[("x", &b), ("late", &later), ("none", &none)])).unwrap();
+        let whole = of(0, &[("x", &both), ("late", &padded)]);
+        prop_assert_eq!((merged.rows(), merged.columns().len()), (whole.rows(), 3));
+        for (one, other) in merged.columns().iter().zip(whole.columns()) {
+            prop_assert_eq!(one.name(), other.name());
+            require_same(one, other);
+        }
+        prop_assert_eq!(merged.columns()[2].data().profile.missing(), merged.rows());
+        prop_assert!(TableProfile::decode(&merged.encode()).as_ref() == Ok(&merged), "decoding inverts encoding");
+    }
+
+    #[test]
+    fn columns_of_one_name_are_matched_in_their_order((a, b) in (rows(), rows())) {
+        let mut merged = table(small(), 0, &[("x", &a), ("x", &b)]);
+        let rows = merged.rows();
+        merged.merge(&table(small(), 1, &[("x", &a)])).unwrap();
+        let [first, second] = merged.columns() else { panic!("two columns") };
+        prop_assert_eq!(first.data().profile.values(), 2 * a.iter().flatten().count() as u64);
+        prop_assert_eq!(second.data().profile.values(), b.iter().flatten().count() as u64);
+        prop_assert_eq!(merged.rows(), rows + a.len() as u64);
+    }
+}
+
+#[test]
+fn tables_that_cannot_be_merged_stay_as_they_are() {
+    let some = vec![Some("1".to_owned()), Some("x".to_owned())];
+    let mut table_of = table(small(), 0, &[("a", &some), ("b", &some)]);
+    let before = table_of.clone();
+    let large = crivo::profile::TableColumnSizes::for_memory(1 << 20);
+    let error = table_of.merge(&table(large, 1, &[("a", &some), ("b", &some)])).unwrap_err();
+    assert!(error.to_string().contains("size of ranks") && error.to_string().contains("--memory"), "{error}");
+    assert_eq!(table_of, before);
+}
