@@ -61,7 +61,8 @@ pub struct DistinctGrowth {
     threshold: u64,
     table: ByHash<FirstRow>,
     /// Values that came again lately, by their low bits: a shortcut that changes no answer.
-    recent: Box<[Recent; RECENT]>,
+    /// Made by the first value that comes again, so that a decoded sketch takes no more than its bytes.
+    recent: Option<Box<[Recent; RECENT]>>,
 }
 
 /// The first row of a value, and in the lowest bit whether the value came again.
@@ -133,7 +134,7 @@ impl DistinctGrowth {
             let (least, most) = Self::SIZES.into_inner();
             return Err(Error::parameter("k", format_args!("{least} to {most}"), k));
         }
-        Ok(Self { scheme, k, threshold: u64::MAX, table: ByHash::default(), recent: no_recent() })
+        Ok(Self { scheme, k, threshold: u64::MAX, table: ByHash::default(), recent: None })
     }
 }
 
@@ -166,8 +167,8 @@ impl DistinctGrowth {
         for (at, &hash) in hashes.iter().enumerate() {
             if hash <= self.threshold {
                 let row = row(at);
-                let recent = self.recent[hash as usize % RECENT];
-                if recent.hash != hash || row < recent.row {
+                let is_new = |recent: Recent| recent.hash != hash || row < recent.row;
+                if self.recent.as_ref().is_none_or(|recent| is_new(recent[hash as usize % RECENT])) {
                     self.admit(hash, FirstRow::new(row, false));
                 }
             }
@@ -180,7 +181,8 @@ impl DistinctGrowth {
             Entry::Occupied(mut known) => {
                 let row = known.get().row().min(new.row());
                 known.insert(FirstRow::new(row, true));
-                self.recent[hash as usize % RECENT] = Recent { hash, row };
+                let recent = self.recent.get_or_insert_with(no_recent);
+                recent[hash as usize % RECENT] = Recent { hash, row };
             }
             Entry::Vacant(place) => {
                 place.insert(new);
@@ -206,7 +208,7 @@ impl DistinctGrowth {
         for first in self.table.values_mut() {
             *first = FirstRow::new(number(first.row()), first.is_repeated());
         }
-        self.recent = no_recent();
+        self.recent = None;
     }
 }
 
@@ -277,7 +279,8 @@ impl DistinctGrowth {
     /// Bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         let slots = self.table.capacity() * 8 / 7;
-        size_of::<Self>() + Self::BYTES + slots * (size_of::<(u64, FirstRow)>() + 1)
+        let recent = self.recent.as_ref().map_or(0, |_| Self::BYTES);
+        size_of::<Self>() + recent + slots * (size_of::<(u64, FirstRow)>() + 1)
     }
 
     /// The sizes it was built with.

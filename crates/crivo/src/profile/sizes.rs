@@ -1,7 +1,5 @@
 //! How a column's memory is divided among what is kept of it.
 
-#[cfg(not(feature = "std"))]
-use crate::prelude::*;
 use crate::quantiles::{Accuracy, NumberQuantiles};
 
 use super::{DistinctGrowth, NearDuplicateShare, ProfileConfig};
