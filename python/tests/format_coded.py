@@ -158,11 +158,14 @@ def rate(values: Sequence[int], precision: int, below: int) -> int | None:
         return RATES - 1
 
     def slope(rate: float) -> float:
-        return sum(
-            count * rate * 2.0**-level / math.expm1(rate * 2.0**-level)
-            for level, count in enumerate(occurred)
-            if count and rate * 2.0**-level < 700
-        ) - absent * rate
+        return (
+            sum(
+                count * rate * 2.0**-level / math.expm1(rate * 2.0**-level)
+                for level, count in enumerate(occurred)
+                if count and rate * 2.0**-level < 700
+            )
+            - absent * rate
+        )
 
     low, high = 2.0**-30, 2.0**70
     for _ in range(200):

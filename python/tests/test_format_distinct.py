@@ -175,9 +175,7 @@ ANSWERS: dict[str, tuple[float, float]] = {
 }
 
 
-def envelope(
-    family: int, keys: tuple[int, int], seed: int, payload: bytes, family_version: int = 1
-) -> bytes:
+def envelope(family: int, keys: tuple[int, int], seed: int, payload: bytes, family_version: int = 1) -> bytes:
     header = struct.pack("<4s6BHQQ", b"CRVO", 1, family, family_version, 0, *keys, 0, seed, len(payload))
     return header + payload + struct.pack("<I", zlib.crc32(header + payload))
 

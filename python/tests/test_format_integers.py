@@ -59,7 +59,15 @@ RECIPES: dict[str, tuple[int, tuple[int, int], int, Callable[[], bytes]]] = {
         lambda: growth(64, zip(HASHES, range(1, 601), strict=True)),
     ),
 }
-BUILT_BY_RUST = ("row_sample", "near_duplicate_share", "groups", "tally", "key_quantiles", "number_quantiles", "table_profile")
+BUILT_BY_RUST = (
+    "row_sample",
+    "near_duplicate_share",
+    "groups",
+    "tally",
+    "key_quantiles",
+    "number_quantiles",
+    "table_profile",
+)
 # Files that are read here, and built by the Rust library only.
 READ = {
     path.stem

@@ -225,14 +225,25 @@ def test_the_recipe_gives_every_byte_of_the_file(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("hyperloglog_v2_empty", 0), ("hyperloglog_v2_exact", 300), ("hyperloglog_v1_empty", 0), ("hyperloglog_v1_exact", 300), ("hyperloglog_v1_hashes", 4)],
+    [
+        ("hyperloglog_v2_empty", 0),
+        ("hyperloglog_v2_exact", 300),
+        ("hyperloglog_v1_empty", 0),
+        ("hyperloglog_v1_exact", 300),
+        ("hyperloglog_v1_hashes", 4),
+    ],
 )
 def test_an_exact_sketch_answers_exactly(name: str, count: int) -> None:
     assert read(golden(name)).answer == count
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("hyperloglog_v2_dense", 100_000), ("hyperloglog_v1_dense", 100_000), ("hyperloglog_v1_integers", 10_000)]
+    ("name", "count"),
+    [
+        ("hyperloglog_v2_dense", 100_000),
+        ("hyperloglog_v1_dense", 100_000),
+        ("hyperloglog_v1_integers", 10_000),
+    ],
 )
 def test_a_dense_sketch_answers_within_three_standard_errors(name: str, count: int) -> None:
     # The paper's standard error is 1.04 / sqrt(m); the page does not say which estimator is used.
