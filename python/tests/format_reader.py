@@ -269,7 +269,7 @@ def _must(holds: bool, what: str) -> None:
 
 
 def _first_version(payload: bytes, remembered: int) -> bytes:
-    """The payload with registers as they are, which the first version has, of one in which they may be coded."""
+    """A payload whose registers may be coded, as the first version has it: registers as they are."""
     if len(payload) < 2 or payload[1] not in (DENSE, CODED) or not 4 <= payload[0] <= 18:
         return payload
     precision, state = payload[0], payload[1]
