@@ -63,7 +63,7 @@ impl CombinedFilter {
     /// not of the filter's kind; None is no key either.
     /// Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
-        self.0.with_hash(key, &INSERT, |sketch, hash| sketch.insert_hash(hash))
+        self.0.with_hash(key, &INSERT, InsertHashes::insert_hash)
     }
 
     /// Whether the key may be in there; False is certain. `key in filter` asks the same.
