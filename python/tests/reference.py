@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterable
 
+import format_coded
 import xxhash
 
 KINDS = {"text": 1, "int": 2, "hash": 3}
@@ -33,7 +34,7 @@ def rrmxmx(key: int, seed: int) -> int:
 
 def envelope(payload: bytes, kind: str, seed: int) -> bytes:
     function = {"text": 1, "int": 2, "hash": 0}[kind]
-    header = struct.pack("<4sBBBBBBHQQ", b"CRVO", 1, 0x20, 1, 0, function, KINDS[kind], 0, seed, len(payload))
+    header = struct.pack("<4sBBBBBBHQQ", b"CRVO", 1, 0x20, 2, 0, function, KINDS[kind], 0, seed, len(payload))
     body = header + payload
     return body + struct.pack("<I", zlib.crc32(body))
 
@@ -51,7 +52,9 @@ def of_hashes(hashes: Iterable[int], precision: int = 14, kind: str = "hash", se
         rank = (rest & -rest).bit_length()
         index = value >> shift
         registers[index] = max(registers[index], rank)
-    return envelope(bytes([precision, 1]) + bytes(registers), kind, seed)
+    coded = format_coded.encode(registers, precision, 0)
+    payload = bytes([precision, 2]) + coded if coded else bytes([precision, 1]) + registers
+    return envelope(payload, kind, seed)
 
 
 def of_keys(

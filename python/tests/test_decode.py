@@ -77,7 +77,8 @@ def test_mutations_with_a_right_checksum_give_a_sketch_or_an_error(data: bytes) 
         except DecodeError as error:
             outcomes.add(error.kind)
         else:
-            assert bytes(sketch) == resealed(bytes(changed)), "what is read is written the same"
+            if changed[6] == 2:  # an older version is read, and written as this one
+                assert bytes(sketch) == resealed(bytes(changed)), "what is read is written the same"
             assert float(sketch.estimate()) >= 0
             outcomes.add("sketch")  # type: ignore[arg-type]
     assert {"sketch", "invalid_contents", "future_version"} <= outcomes

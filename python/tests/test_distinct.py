@@ -36,9 +36,14 @@ def test_a_known_sketch_has_known_bytes() -> None:
     sketch = HyperLogLog(12, seed=7)
     sketch.insert_batch(["ana", "rui"])
     assert sketch.to_bytes().hex() == (
+        "4352564f0120020001010000070000000000000016000000000000000c0002000000"
+        "f2d9f2036b06a888590e03b39f7ba3ab0cec1da0"
+    )
+    of_the_first_version = (
         "4352564f0120010001010000070000000000000016000000000000000c0002000000"
         "f2d9f2036b06a888590e03b39f7ba3abaaa465de"
     )
+    assert HyperLogLog.from_bytes(bytes.fromhex(of_the_first_version)) == sketch
 
 
 def test_defaults() -> None:

@@ -19,6 +19,7 @@ SKETCHES: dict[type, Callable[[], Any]] = {
     crivo.HeavyHitters: lambda: crivo.HeavyHitters(20),
     crivo.HyperLogLog: lambda: crivo.HyperLogLog(6),
     crivo.KMinValues: lambda: crivo.KMinValues(30),
+    crivo.KeyQuantiles: lambda: crivo.KeyQuantiles(8),
     crivo.LinearCounting: lambda: crivo.LinearCounting(1000),
     crivo.LogLog: lambda: crivo.LogLog(6),
     crivo.Majority: crivo.Majority,
@@ -30,10 +31,12 @@ SKETCHES: dict[type, Callable[[], Any]] = {
     crivo.WeightedReservoir: lambda: crivo.WeightedReservoir(3),
 }
 WITHOUT_TEXT = {
+    crivo.CombinedFilter,  # it is made of filters
     crivo.CounterArray,
     crivo.DDSketch,
     crivo.DirectTable,
     crivo.DistinctGrowth,  # it takes rows beside values
+    crivo.Groups,  # it takes groups beside values
     crivo.MorrisCounter,
     crivo.NearDuplicateShare,  # an empty text is no document
     crivo.NumberQuantiles,
@@ -41,6 +44,7 @@ WITHOUT_TEXT = {
     crivo.RangeCountMin,
     crivo.RowSample,  # it takes rows
     crivo.SampledCounter,
+    crivo.Tally,
 }
 each_sketch = pytest.mark.parametrize("cls", SKETCHES, ids=lambda cls: cls.__name__)
 

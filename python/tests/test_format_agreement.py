@@ -21,7 +21,7 @@ GOLDEN = Path(__file__).parents[2] / "crates" / "crivo" / "tests" / "golden"
 SEED = int(os.environ.get("CRIVO_TEST_SEED", "0"))
 TRIALS = 150
 
-CONTAINERS = {0x34, 0x70, 0x71, 0x78}
+CONTAINERS = {0x34, 0x70, 0x71, 0x75, 0x78}
 
 # What the page calls the causes, in the words of DecodeError.
 KINDS = {

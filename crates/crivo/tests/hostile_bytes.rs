@@ -42,7 +42,7 @@ fn decode_in_bounded_memory(bytes: &[u8]) -> crivo::Result<AnySketch> {
 
 /// Returns true if the bytes are those of a register sketch, or of a sketch that may have one inside.
 fn may_hold_registers(bytes: &[u8]) -> bool {
-    matches!(bytes.get(5), Some(0x20 | 0x26 | 0x70 | 0x71 | 0x78))
+    matches!(bytes.get(5), Some(0x20 | 0x26 | 0x70 | 0x71 | 0x75 | 0x78))
 }
 
 /// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.

@@ -30,6 +30,7 @@ use crivo::window::Panes;
 
 use support::forge::{damage, samples, seal};
 use support::generator;
+use support::tables::{self, Texts, mixed, small};
 
 /// The bytes of a file, about.
 const SIZE: u64 = 10_000_000;
@@ -99,7 +100,12 @@ fn files() -> Vec<Vec<u8>> {
     let mut profile = ColumnProfile::with_scheme(config, KeyScheme::bytes(), 5).unwrap();
     (0..1 << 17).for_each(|value| profile.insert(&format!("value {value}")).unwrap());
     let table = DirectTable::with_scheme(SIZE * 8, integers).unwrap();
+    let names: Vec<String> = (0..SIZE / 2_000).map(|number| format!("column {number}")).collect();
+    let values = mixed(0..15);
+    let columns: Vec<Texts<'_>> = names.iter().map(|name| (name.as_str(), values.as_slice())).collect();
+    let tables = tables::table(small(), 0, &columns);
     vec![
+        tables.encode(),
         exact.encode(),
         smallest.encode(),
         hitters.encode(),
