@@ -3,6 +3,7 @@
 import copy
 import pickle
 import random
+import re
 import struct
 import zlib
 from typing import Any
@@ -72,7 +73,7 @@ def test_settings_survive_the_bytes(name: str) -> None:
     for attribute in set(names) - {"memory"}:  # a table that grew may have room to spare
         assert getattr(restored, attribute) == getattr(sketch, attribute), attribute
     assert repr(restored) == repr(sketch)
-    assert repr(sketch).startswith(f"<{type(sketch).__name__} ")
+    assert repr(sketch).startswith((f"<{type(sketch).__name__} ", f"<{type(sketch).__name__}:"))
 
 
 @each_sample
@@ -172,7 +173,10 @@ def test_changed_contents_give_a_sketch_of_those_bytes_or_an_error(name: str) ->
             sketch = cls.from_bytes(forged)
         except DecodeError:
             continue
-        assert bytes(sketch) == forged, "what is read is written the same"
+        if not re.search(
+            rb"CRVO.[\x20\x26]\x01", forged, re.DOTALL
+        ):  # the older version is written as this one
+            assert bytes(sketch) == forged, "what is read is written the same"
         assert repr(sketch)
 
 
