@@ -44,7 +44,7 @@ class TableColumn:
             value, rest = text(rest[8:])
             must(len(value) <= 60, "a first value that is too long")
             firsts.append((row, value))
-        parts = []
+        parts: list[Any] = []
         for family in ("ColumnProfile", "DistinctGrowth", "RankSketch", "NearDuplicateShare"):
             if family == "NearDuplicateShare":
                 (has_documents,) = fields("B", rest)

@@ -10,6 +10,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import format_coded
@@ -107,6 +108,10 @@ def coded(payload: bytes) -> bytes:
     return bytes([precision, 2]) + registers if registers else payload
 
 
+def coded_by(payload: Callable[[], bytes]) -> bytes:
+    return coded(payload())
+
+
 # Family, hash function and key kind, seed, payload.
 Recipe = tuple[int, tuple[int, int], int, Callable[[], bytes]]
 SOME = (0, 1, 2**63, MOST)
@@ -151,7 +156,7 @@ RECIPES: dict[str, Recipe] = {
 }
 # The second version of UltraLogLog differs in its number and in coded registers.
 VERSION_2: dict[str, Recipe] = {
-    name.replace("_v1_", "_v2_"): (family, keys, seed, lambda payload=payload: coded(payload()))
+    name.replace("_v1_", "_v2_"): (family, keys, seed, partial(coded_by, payload))
     for name, (family, keys, seed, payload) in RECIPES.items()
     if family == 0x26
 }

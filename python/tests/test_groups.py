@@ -13,7 +13,7 @@ from crivo import (
     Panes,
 )
 
-VISITS = {"/": range(5_000), "/help": range(40), "ção": range(3), b"\xff": range(1)}
+VISITS: dict[str | bytes, range] = {"/": range(5_000), "/help": range(40), "ção": range(3), b"\xff": range(1)}
 
 
 def filled(sketch: HyperLogLog) -> Groups:
