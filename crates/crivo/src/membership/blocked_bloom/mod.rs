@@ -222,7 +222,7 @@ impl BlockedBloom {
     }
 
     /// The number of different keys, with bounds at the given confidence, from the number of bits that
-    /// are zero. Of an [intersection](Self::intersect) it counts too many: there use
+    /// are zero. Of [shared cells](Self::shared_cells) it counts too many: there use
     /// [`shared_items`](Self::shared_items).
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         self.occupancy().items(self.bits() - self.ones(), confidence)
