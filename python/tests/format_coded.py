@@ -38,7 +38,7 @@ def absent_levels(number: int, highest: int) -> list[int]:
 
 
 def probabilities(number: int, highest: int, below: int) -> dict[int, int]:
-    """By value of a register, which remembers so many levels below its highest."""
+    """By value of a register, which remembers `below` levels below its highest."""
     absent = absent_levels(number, highest)
     found, none_above = {}, ONE
     for level in range(highest, 0, -1):

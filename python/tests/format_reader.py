@@ -7,6 +7,7 @@ document step by step over speed. Run it as `python format_reader.py FILE...` to
 from __future__ import annotations
 
 import math
+import re
 import struct
 import sys
 import zlib
@@ -252,6 +253,11 @@ def read(data: bytes) -> Sketch | Other:
         raise  # of an envelope inside, which is checked in the same way
     except ValueError as error:
         raise Invalid(str(error)) from error
+
+
+def holds_an_older_version(data: bytes) -> bool:
+    """Registers were not coded in the first version, and are written in the second."""
+    return re.search(rb"CRVO.[\x20\x26]\x01", data, re.DOTALL) is not None
 
 
 def _first(data: bytes) -> tuple[Header, Contents, bytes]:

@@ -62,14 +62,9 @@ def of_crivo(data: bytes) -> tuple[str, str]:
         sketch = cls.from_bytes(data)
     except DecodeError as error:
         return error.kind, str(error)
-    if not holds_an_older_version(data):
+    if not format_reader.holds_an_older_version(data):
         assert bytes(sketch) == data, "what is read is written the same"
     return "read", ""
-
-
-def holds_an_older_version(data: bytes) -> bool:
-    """Registers were not coded in the first version, and are written in the second."""
-    return re.search(rb"CRVO.[\x20\x26]\x01", data, re.DOTALL) is not None
 
 
 def is_one_too_many(message: str) -> bool:

@@ -34,7 +34,7 @@ const MOST_KIBIBYTES: u64 = 1 << 20;
 const MOST_SECONDS: u64 = 5;
 /// How long a run is waited for before looking again.
 const GLANCE: Duration = Duration::from_micros(500);
-/// A run that is still there after so many glances, at least a minute, waits for ever. Glances are counted and not
+/// A run that is still there after this number of glances, at least a minute, waits for ever. Glances are counted and not
 /// time, so that a machine that was asleep is no finding.
 const MOST_GLANCES: u32 = 120_000;
 /// More findings than this are the same few over and over.
@@ -47,7 +47,7 @@ struct Effort {
     time: Option<Duration>,
     seed: u64,
     threads: Option<usize>,
-    /// One case in so many is run as a whole command.
+    /// One case in this many is run as a whole command.
     commands: usize,
 }
 

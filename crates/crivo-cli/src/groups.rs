@@ -25,7 +25,7 @@ use crate::tally::Weights;
 const DEFAULT_MEMORY: u64 = 1 << 30;
 /// Below this a few threads and their buffers would take most of it.
 const LEAST_MEMORY: u64 = 64 << 20;
-/// Answers are printed when so many bytes of them are waiting.
+/// Answers are printed when this number of bytes is waiting.
 const SENT_AT_ONCE: usize = 1 << 16;
 
 /// How rows are grouped.
@@ -324,7 +324,7 @@ pub(crate) fn print(
     }
 }
 
-/// Prints what is waiting if it is at least so many bytes.
+/// Prints what is waiting if it has at least `least` bytes.
 fn send_if(text: &mut Vec<u8>, least: usize, out: &Output) -> crivo_groups::Result<()> {
     if text.len() >= least {
         out.raw(text).map_err(sent)?;

@@ -4,7 +4,7 @@
 //! and, where mail arrives, whether the sender writes a lot just now. Everything else follows from it: asking twice,
 //! or with and without reasons, gives the same score.
 //!
-//! A message that was learned itself is what it was learned as: whoever rescues a message from the junk folder must find it
+//! A message that was learned itself is what it was learned as: a user who rescues a message from the junk folder must find it
 //! rescued at once. While a store knows one class only, a message that says nearly the same as a learned one is of its
 //! class too; about all others such a store says nothing.
 
@@ -69,7 +69,7 @@ impl Filter {
         self.judge(message, None, false).map(|judgement| (judgement.verdict, judgement.score))
     }
 
-    /// Judges a message of whose sender so many arrived within the hour, if that is known.
+    /// Judges a message, given how many of its sender arrived within the hour, if that is known.
     fn judge(&self, message: &Message, sent: Option<u64>, with_reasons: bool) -> Result<Judgement> {
         let model = match &self.inner().brain {
             Brain::Default(model) => Arc::clone(model),

@@ -24,7 +24,7 @@ const STEPS: usize = 10;
 pub enum Teaching {
     /// Every message.
     Everything,
-    /// Those of which the verdict was wrong or unsure.
+    /// Messages whose verdict was wrong or unsure.
     Mistakes,
 }
 

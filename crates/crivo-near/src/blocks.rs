@@ -132,7 +132,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads what [`save`](Self::save) wrote of so many members.
+    /// Reads what [`save`](Self::save) wrote of `members` members.
     pub(crate) fn load(from: &mut StageReader, members: u32) -> Result<Self> {
         let (roots, of_roots, count) = (from.numbers()?, from.numbers()?, from.number()? as u32);
         let mut giants = Vec::with_capacity(from.count(16)?);

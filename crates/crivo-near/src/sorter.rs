@@ -4,7 +4,7 @@
 /// Below so many a general sort is as quick.
 const FEW: usize = 48;
 
-/// Beyond so many a general sort, which needs no second place for the values, saves more memory than time is lost.
+/// Beyond this number of values a general sort, which needs no second place for the values, saves more memory than time is lost.
 const MANY: usize = 16 << 20;
 
 /// Sorts one set of hashes after the other, in buffers it keeps.

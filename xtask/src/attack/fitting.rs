@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::mutate::{Random, anywhere, change_bytes};
 
-/// One case in so many is damage that a checksum finds.
+/// One case in this many is damage that a checksum finds.
 const UNFIT: usize = 8;
 
 // ---- sketches: docs/format.md ----

@@ -1,8 +1,8 @@
 //! Whose store? Each user may have one of their own, in a folder beside the shared one.
 //!
-//! The name comes from whoever connects, so it is never trusted as a path: [`folder_name`] takes
+//! The name comes from the client, so it is never trusted as a path: [`folder_name`] takes
 //! names of letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen, and nothing else. A name
-//! it does not take has no store of its own, and its mail is judged by the shared one. Names that nobody has made
+//! it does not take has no store of its own, and its mail is judged by the shared one. Names for which no folder was made
 //! a folder for get no store either, unless that was allowed: anyone who connects could fill the disk with them. Stores are
 //! opened when they are first needed and a few of them stay open; the folder is looked for again at
 //! every check, so that a store that appears, or goes, is noticed.
@@ -82,7 +82,7 @@ impl Users {
         })?;
         if !self.creates && !self.folder.join(name).is_dir() {
             return Err(Error::Unsuitable(format!(
-                "the user {user:?} has no store: whoever runs the server makes the folder {} first",
+                "the user {user:?} has no store: the administrator of the server makes the folder {} first",
                 self.folder.join(name).display()
             )));
         }

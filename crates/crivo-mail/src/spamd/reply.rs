@@ -18,7 +18,7 @@ use crate::marks::{self, Mark};
 use crate::passthrough::verdict_marks;
 use crate::{Judgement, Reason, Verdict};
 
-/// From so many points on it is spam: the original's default.
+/// A message with at least this number of points is spam: the original's default.
 pub const REQUIRED: f64 = 5.0;
 
 /// The most points, either way: the odds of certainty are infinite.
@@ -27,7 +27,7 @@ const MOST: f64 = 99.9;
 /// The least step of points, as they are printed.
 const LEAST: f64 = 0.1;
 
-/// From so many points on they are log-odds, whatever the thresholds: 10 are odds of 22,000 to 1.
+/// From this number of points on they are log-odds, whatever the thresholds: 10 are odds of 22,000 to 1.
 const PLAIN: f64 = 10.0;
 
 /// The width at which a header's list goes on in the next line.

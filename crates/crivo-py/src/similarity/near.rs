@@ -32,7 +32,7 @@ use crate::sketch::Reduced;
 /// pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory` bytes are used,
 /// and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
 /// `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
-/// so many `hashes`.
+/// that number of `hashes`.
 ///
 /// >>> from crivo import near_duplicates
 /// >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]

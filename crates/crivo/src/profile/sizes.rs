@@ -72,7 +72,7 @@ impl TableColumnSizes {
     /// The least memory that a column can be asked to stay within.
     pub const LEAST_MEMORY: usize = ColumnSizes::LEAST_MEMORY + (6 << 10);
 
-    /// The largest parts that together take at most so many bytes; less than [`LEAST_MEMORY`](Self::LEAST_MEMORY)
+    /// The largest parts that together take at most `bytes` bytes; less than [`LEAST_MEMORY`](Self::LEAST_MEMORY)
     /// counts as that.
     ///
     /// ```

@@ -50,7 +50,7 @@ fn profile(random: &mut Random, sources: &[Source], rows: usize) -> TableProfile
     table(sizes, random.bits(), &columns)
 }
 
-/// How many of so many pairs of tables from one source raise an alarm at a level.
+/// Returns how many of `pairs` pairs of tables from one source raise an alarm at a level.
 fn alarms(name: &str, level: f64, pairs: usize, columns: usize, most_rows: usize) -> usize {
     let mut random = generator(name);
     let rule = DriftRule { level, ..DriftRule::default() };

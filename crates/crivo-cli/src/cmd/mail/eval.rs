@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SHARE", requires = "online", value_parser = share_of)]
     noise: Option<f64>,
 
-    /// With --online: teach after so many messages, all at once
+    /// With --online: teach after this number of messages, all at once
     #[arg(long, value_name = "N", requires = "online", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
 
@@ -56,7 +56,7 @@ pub(crate) struct Args {
 enum Lessons {
     /// Every message
     Everything,
-    /// Those of which the verdict was wrong or unsure
+    /// Messages whose verdict was wrong or unsure
     Mistakes,
 }
 

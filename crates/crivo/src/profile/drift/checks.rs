@@ -301,8 +301,8 @@ fn range(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f64) -> 
     checks
 }
 
-/// How many numbers of one table lie beyond all of the other, at least, and how likely that is: if all rows are exchangeable,
-/// so many of the outermost have to be in one table.
+/// Returns how many numbers of one table lie beyond all of the other, at least, and how likely that is. If all rows are
+/// exchangeable, it is the chance that this number of outermost rows is in one table.
 fn beyond(outer: &NumberQuantiles, inner: &NumberQuantiles, is_below: bool, for_sketch: f64) -> (f64, f64) {
     let sure = outer.rank_margin(for_sketch);
     let all = outer.count() as f64;

@@ -11,7 +11,7 @@
 //! |---|---|
 //! | empty, kinds of values, frequent values | Fisher's exact test, with the worst counts that the sketch allows |
 //! | distribution of numbers | Dvoretzky, Kiefer, Wolfowitz (with Massart's constant) for each table; ranks may be off by what the sketch states (Hoeffding) |
-//! | range of numbers | exact: the chance that so many of one table lie beyond all of the other |
+//! | range of numbers | exact: the chance that as many rows of one table lie beyond all of the other |
 //! | different values | self-bounding functions (Boucheron, Lugosi, Massart) for each table, with the interval of the sketch |
 //!
 //! The level is shared out by Holm's rule. Frequent values are chosen by their counts in both tables together, which under no

@@ -7,11 +7,11 @@ use maud::{Markup, html};
 
 use super::{Before, about};
 
-/// So many columns have pictures; all are in the list.
+/// The number of columns with pictures; all columns are in the list.
 const MOST_CARDS: usize = 100;
-/// So many points of a distribution look the same as all of them.
+/// The number of points drawn of a distribution: more would look the same.
 const POINTS: usize = 100;
-/// So many frequent values are drawn.
+/// The number of frequent values that are drawn.
 const FREQUENT: usize = 10;
 
 /// The document.
