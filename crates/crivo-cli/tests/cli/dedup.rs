@@ -402,7 +402,7 @@ fn a_killed_run_continues_with_the_same_bytes() {
     };
     scratch.run(&args("whole", false)).ok();
     let mut continued = 0;
-    for kill in 0..12_u64 {
+    for kill in 0..50_u64 {
         let mut random = Random::new(kill);
         // Two kills, then the end.
         for _ in 0..2 {
