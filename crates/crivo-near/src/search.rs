@@ -278,7 +278,7 @@ impl Search<'_> {
             .as_ref()
             .map(|work| FoundLog::open(&work.path("found.log"), |pairs| earlier.take(pairs)));
         let (log, done) = opened.transpose()?.map_or((None, HashMap::new()), |(log, done)| (Some(log), done));
-        done.values().for_each(|tally| earlier.count(tally));
+        done.values().try_for_each(|tally| earlier.count(tally))?;
         let count = paired.blocks.count();
         let compared = AtomicU64::new(done.len() as u64);
         let mut threads = deal(self.threads(), count, new_thread, |thread, block| {
@@ -295,14 +295,19 @@ impl Search<'_> {
         })?;
         threads.push(earlier);
         let mut crowds = std::mem::take(&mut paired.crowds);
-        let (mut compared, mut writers) = (0, Vec::new());
+        let (mut compared, mut writers) = (0_u64, Vec::new());
         for thread in threads {
-            compared += thread.compared;
-            crowds.iter_mut().zip(&thread.alike).for_each(|(crowd, alike)| crowd.alike += alike);
+            compared = sum_of_work(compared, thread.compared)?;
+            for (crowd, &alike) in crowds.iter_mut().zip(&thread.alike) {
+                crowd.alike = sum_of_work(crowd.alike, alike)?;
+                if crowd.alike > crowd.drawn {
+                    return Err(Error::Changed);
+                }
+            }
             writers.push(thread.found);
         }
         let found: Partitions<FoundPair> = Partitions::new(PARTITIONS, writers);
-        let spilled = paired.spilled + sets.spill().bytes() + found.spill().bytes();
+        let spilled = sum_of_work(paired.spilled, sets.spill().bytes() + found.spill().bytes())?;
         let largest_listed = largest_listed(self.settings.all_pairs);
         let tally = PairTally {
             twins: &paired.twins,
@@ -325,6 +330,11 @@ impl Search<'_> {
             counts: OutcomeCounts { pairs, compared, spilled, expected_missed, not_listed },
         })
     }
+}
+
+/// The sum of two counts that may come from a work folder, where damage can make them absurd.
+fn sum_of_work(one: u64, other: u64) -> Result<u64> {
+    one.checked_add(other).ok_or(Error::Changed)
 }
 
 /// What one thread has found.
@@ -350,13 +360,14 @@ impl FindingThread {
         })
     }
 
-    fn count(&mut self, tally: &BlockTally) {
-        self.compared += tally.compared;
+    fn count(&mut self, tally: &BlockTally) -> Result<()> {
+        self.compared = sum_of_work(self.compared, tally.compared)?;
         for &(crowd, more) in &tally.alike {
             if let Some(alike) = self.alike.get_mut(crowd as usize) {
-                *alike += more;
+                *alike = sum_of_work(*alike, more)?;
             }
         }
+        Ok(())
     }
 
     fn find(&mut self, found: Found, block: u32, log: Option<&FoundLog>) -> Result<()> {
@@ -372,7 +383,7 @@ impl FindingThread {
     }
 
     fn finish_block(&mut self, block: u32, tally: &BlockTally, log: Option<&FoundLog>) -> Result<()> {
-        self.count(tally);
+        self.count(tally)?;
         if let Some(log) = log {
             log.append(block, &self.unlogged, Some(tally))?;
             self.unlogged.clear();

@@ -106,9 +106,12 @@ impl Paired {
             let samples = load_partitions(work, "samples.spill", from)?;
             let mut crowds = Vec::with_capacity(from.count(40)?);
             for _ in 0..crowds.capacity() {
-                let (root, members, chosen) = (from.number()? as u32, from.number()?, from.number()?);
+                let (root, size, chosen) = (from.number()?, from.number()?, from.number()?);
                 let (drawn, alike) = (from.number()?, from.number()?);
-                crowds.push(Crowd { root, members, chosen, drawn, alike });
+                if root >= u64::from(members) || size > u64::from(members) || chosen > size || alike > drawn {
+                    return Err(from.damaged());
+                }
+                crowds.push(Crowd { root: root as u32, members: size, chosen, drawn, alike });
             }
             let signatures = load_segments(work, "signatures.spill", from)?;
             let spilled = from.number()?;
