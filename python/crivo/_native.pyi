@@ -2381,7 +2381,7 @@ class NumberQuantiles(_Stored):
     Coins follow from `seed`. Sketches that will be merged need different seeds.
 
     >>> from crivo import NumberQuantiles
-    >>> prices = NumberQuantiles.for_error(0.01, seed=7)
+    >>> prices = NumberQuantiles.for_bound(0.01, seed=7)
     >>> prices.insert_batch([cents / 100 for cents in range(1, 100_001)])
     0
     >>> median = prices.quantile(0.5)
@@ -2391,7 +2391,7 @@ class NumberQuantiles(_Stored):
 
     def __new__(cls, size: SupportsIndex, *, accuracy: str = "uniform", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
-    def for_error(error: float, *, accuracy: str = "uniform", seed: SupportsIndex = 0) -> NumberQuantiles:
+    def for_bound(error: float, *, accuracy: str = "uniform", seed: SupportsIndex = 0) -> NumberQuantiles:
         """An empty sketch whose ranks are right to within that share, 95 % sure: of all values, or with
         "tails" of the distance from the nearer end.
         """
@@ -2490,7 +2490,7 @@ class KeyQuantiles(_Stored):
         key_seed: SupportsIndex = 0,
     ) -> Self: ...
     @staticmethod
-    def for_error(
+    def for_bound(
         error: float,
         *,
         accuracy: str = "uniform",

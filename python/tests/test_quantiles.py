@@ -35,7 +35,7 @@ def test_few_numbers_are_answered_exactly() -> None:
 
 @pytest.mark.parametrize("accuracy", ["uniform", "tails"])
 def test_bounds_hold_and_bytes_come_back(accuracy: str) -> None:
-    sketch = NumberQuantiles.for_error(0.02, accuracy=accuracy, seed=7)
+    sketch = NumberQuantiles.for_bound(0.02, accuracy=accuracy, seed=7)
     sketch.insert_batch(shuffled(50_000))
     other = NumberQuantiles(sketch.size, accuracy=accuracy, seed=8)
     other.insert_batch([float(i) for i in range(50_000, 60_000)])
@@ -56,7 +56,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="accuracy"):
         NumberQuantiles(8, accuracy="sharp")
     with pytest.raises(ValueError, match="error"):
-        NumberQuantiles.for_error(0.9)
+        NumberQuantiles.for_bound(0.9)
     with pytest.raises(IncompatibleError, match="size"):
         NumberQuantiles(8).merge(NumberQuantiles(16))
 
@@ -79,7 +79,7 @@ def test_integers_are_in_the_order_of_their_values() -> None:
     """One fixed seed; bounds at 95 % that hold here hold whenever the code is the same."""
     keys = list(range(-20_000, 20_000))
     random.Random(1).shuffle(keys)
-    sketch = KeyQuantiles.for_error(0.01, keys="int", seed=5)
+    sketch = KeyQuantiles.for_bound(0.01, keys="int", seed=5)
     sketch.insert_batch(keys)
     quantile = sketch.quantile(0.25)
     assert quantile is not None
@@ -88,7 +88,7 @@ def test_integers_are_in_the_order_of_their_values() -> None:
     assert lower <= -10_000 <= upper and abs(value + 10_000) < 0.02 * 40_000
     assert (sketch.min, sketch.max, sketch.keys) == (-20_000, 19_999, "int")
     assert 15_000 in sketch.count_below(-5_000)
-    other = KeyQuantiles.for_error(0.01, keys="int", seed=6, key_seed=1)
+    other = KeyQuantiles.for_bound(0.01, keys="int", seed=6, key_seed=1)
     with pytest.raises(IncompatibleError, match="^seed: expected"):
         sketch.merge(other)
     assert crivo.decode(bytes(sketch)) == pickle.loads(pickle.dumps(sketch)) == sketch

@@ -114,7 +114,7 @@ mod tests {
             (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),
             (Majority::new().into(), "the crivo library", "crivo ask"),
             (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo show"),
-            (NumberQuantiles::for_error(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask --quantiles"),
+            (NumberQuantiles::for_bound(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask --quantiles"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
             (Groups::new(hll.clone(), 1).unwrap().into(), "crivo … --by", "crivo ask --group"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),

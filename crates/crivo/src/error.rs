@@ -159,7 +159,7 @@ impl Error {
     pub(crate) fn unsupported(capability: Capability, family: Family) -> Self {
         let expected = format_args!("one that {capability}").to_string();
         let found = format_args!("a {family}, which tells {}", family.question()).to_string();
-        Self::new(ErrorKind::Unsupported, "sketch", expected, found, capability.made_by())
+        Self::new(ErrorKind::Unsupported, "sketch", expected, found, capability.had_by())
     }
 
     #[cold]

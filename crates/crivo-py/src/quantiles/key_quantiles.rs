@@ -66,7 +66,7 @@ impl KeyQuantiles {
     #[staticmethod]
     #[pyo3(signature = (error, *, accuracy = "uniform", seed = None, keys = "text", key_seed = None))]
     #[pyo3(text_signature = "(error, *, accuracy='uniform', seed=0, keys='text', key_seed=0)")]
-    fn for_error(
+    fn for_bound(
         error: f64,
         accuracy: &str,
         seed: Option<&Bound<'_, PyAny>>,

@@ -18,7 +18,7 @@ use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 /// Coins follow from `seed`. Sketches that will be merged need different seeds.
 ///
 /// >>> from crivo import NumberQuantiles
-/// >>> prices = NumberQuantiles.for_error(0.01, seed=7)
+/// >>> prices = NumberQuantiles.for_bound(0.01, seed=7)
 /// >>> prices.insert_batch([cents / 100 for cents in range(1, 100_001)])
 /// 0
 /// >>> median = prices.quantile(0.5)
@@ -46,7 +46,7 @@ impl NumberQuantiles {
     #[staticmethod]
     #[pyo3(signature = (error, *, accuracy = "uniform", seed = None))]
     #[pyo3(text_signature = "(error, *, accuracy='uniform', seed=0)")]
-    fn for_error(error: f64, accuracy: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
+    fn for_bound(error: f64, accuracy: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<Self> {
         let accuracy = accuracy_of(accuracy)?;
         let size = Sketch::size_for(error, accuracy)?;
         Ok(Self(Shared::new(Sketch::new(size, accuracy, seed_of(seed)?)?)))

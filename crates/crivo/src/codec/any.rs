@@ -145,7 +145,7 @@ fn wrong_family(expected: Family, found: Family) -> Error {
 ///     opened.membership().err().map(|error| error.to_string()).as_deref(),
 ///     Some(
 ///         "sketch: expected one that knows whether a key is in it, found a HyperLogLog, which tells how many \
-///          different keys there are (`crivo set build` makes such a sketch)"
+///          different keys there are (Bloom is such a sketch)"
 ///     ),
 /// );
 /// assert_eq!(opened, AnySketch::from(visitors));

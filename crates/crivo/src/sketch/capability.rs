@@ -291,24 +291,23 @@ impl Capability {
         }
     }
 
-    /// Returns what makes a sketch with this capability.
-    pub(crate) const fn made_by(self) -> &'static str {
+    /// Returns which sketches have this capability.
+    pub(crate) const fn had_by(self) -> &'static str {
         match self {
-            Self::Hashes | Self::Keys => "`crivo distinct` and `crivo set build` make such sketches",
-            Self::Weights => "`crivo freq` and `crivo top` make such sketches",
-            Self::Numbers | Self::Quantiles => "DDSketch is one; `crivo freq --ranges` makes one of integers",
-            Self::Events => "`crivo count --counter` makes such a sketch",
-            Self::Membership => "`crivo set build` makes such a sketch",
-            Self::Frequency => "`crivo freq` makes such a sketch",
-            Self::Top => "`crivo top` makes such a sketch",
-            Self::Cardinality => "`crivo distinct` makes such a sketch",
-            Self::Samples => "Reservoir is one; `crivo sample` prints a sample of rows",
-            Self::Removal => "`crivo set build --counting` makes such a sketch",
+            Self::Hashes | Self::Keys => "HyperLogLog and Bloom are such sketches",
+            Self::Weights => "CountMin and HeavyHitters are such sketches",
+            Self::Numbers | Self::Quantiles => "NumberQuantiles is such a sketch",
+            Self::Events => "SampledCounter and MorrisCounter are such sketches",
+            Self::Membership => "Bloom is such a sketch",
+            Self::Frequency => "CountMin is such a sketch",
+            Self::Top => "HeavyHitters is such a sketch",
+            Self::Cardinality => "HyperLogLog is such a sketch",
+            Self::Samples => "Reservoir is such a sketch",
+            Self::Removal => "CountingBloom is such a sketch",
         }
     }
 
-    /// Returns the error for a sketch that lacks this capability: what the sketch is, what it tells, and what makes the
-    /// right one.
+    /// Returns the error for a sketch that lacks this capability: what the sketch is, what it tells, and which have it.
     #[cold]
     pub fn missing_in(self, sketch: &dyn Sketch) -> Error {
         Error::unsupported(self, sketch.family())

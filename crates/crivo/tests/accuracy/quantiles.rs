@@ -206,7 +206,7 @@ fn tails_err_by_a_share_of_the_distance_from_the_end() {
 #[test]
 fn sizes_keep_to_the_error_they_were_chosen_for() {
     for error in [0.1, 0.02, 0.005] {
-        let mut sketch = NumberQuantiles::for_error(error, 3).unwrap();
+        let mut sketch = NumberQuantiles::for_bound(error, 3).unwrap();
         let values: Vec<f64> = (0..4096).map(|i| f64::from(i * 2003 % 4096)).collect();
         let mut count = 0;
         while count < 2_000_000 {

@@ -152,7 +152,7 @@ fn different_sketches_refuse_each_other() {
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, field));
     }
     for error in [0.0, 0.5, f64::NAN, -1.0] {
-        assert!(NumberQuantiles::for_error(error, 0).is_err(), "{error}");
+        assert!(NumberQuantiles::for_bound(error, 0).is_err(), "{error}");
     }
 }
 

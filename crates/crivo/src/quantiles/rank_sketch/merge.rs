@@ -13,7 +13,7 @@ impl<T: RankItem> RankSketch<T> {
     ///
     /// ```
     /// use crivo::quantiles::NumberQuantiles;
-    /// let (mut monday, mut tuesday) = (NumberQuantiles::for_error(0.01, 1)?, NumberQuantiles::for_error(0.01, 2)?);
+    /// let (mut monday, mut tuesday) = (NumberQuantiles::for_bound(0.01, 1)?, NumberQuantiles::for_bound(0.01, 2)?);
     /// monday.insert_all(&[1.0, 2.0, 4.0]);
     /// tuesday.insert(3.0);
     /// monday.merge(&tuesday)?;

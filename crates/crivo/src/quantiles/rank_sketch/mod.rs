@@ -96,7 +96,7 @@ impl Accuracy {
 /// ```
 /// use crivo::quantiles::NumberQuantiles;
 ///
-/// let mut prices = NumberQuantiles::for_error(0.01, 7)?;
+/// let mut prices = NumberQuantiles::for_bound(0.01, 7)?;
 /// for cents in 1..=100_000_u32 {
 ///     prices.insert(f64::from(cents) / 100.0);
 /// }

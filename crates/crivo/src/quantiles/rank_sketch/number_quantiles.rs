@@ -47,7 +47,7 @@ impl NumberQuantiles {
     ///
     /// # Errors
     /// If the error is not in [`ERRORS`](Self::ERRORS).
-    pub fn for_error(error: f64, seed: u64) -> Result<Self> {
+    pub fn for_bound(error: f64, seed: u64) -> Result<Self> {
         Self::new(Self::size_for(error, Accuracy::Uniform)?, Accuracy::Uniform, seed)
     }
 
