@@ -4,6 +4,7 @@ use crate::candidates::{LARGEST_BUCKET, members_of, pair_key, pair_partition};
 use crate::components::Components;
 use crate::error::Result;
 use crate::outcome::{Outcome, for_each_sorted};
+use crate::settings::Measure;
 use crate::spill::{PARTITIONS, Partitions};
 
 /// Which member of a cluster is kept.
@@ -195,7 +196,11 @@ fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Re
             Ok(())
         })?,
         Keep::Longest => {
-            let is_centre = centres(outcome)?;
+            // What is contained in another is the shorter of the two, so nothing may come before a longer one.
+            let is_centre = match outcome.measure() {
+                Measure::Jaccard => centres(outcome)?,
+                Measure::Containment => vec![false; members as usize],
+            };
             let mut order: Vec<u32> = (0..members).collect();
             order.sort_unstable_by_key(|&member| {
                 (!is_centre[member as usize], preference(outcome, keep, member))

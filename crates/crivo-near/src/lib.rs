@@ -58,6 +58,7 @@ mod budget;
 mod candidates;
 mod clusters;
 mod components;
+mod containment;
 mod contents;
 mod crowd;
 mod error;
@@ -103,7 +104,7 @@ pub use passages::{
 };
 pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};
-pub use settings::Settings;
+pub use settings::{Measure, Settings};
 pub use signature::{pack_signature, signature_similarity};
 pub use source::{Documents, Member, Shingled, Source, TakeText, Texts};
 pub use text::{CHARACTERS, TextShingler};

@@ -1,6 +1,7 @@
-//! How many pairs did the bands never bring together?
+//! How many pairs did bands or probes never bring together?
 //!
-//! A pair of similarity `J` meets in a band with probability `P(J)`, so one that was found stands for
+//! A pair of similarity `J` meets in a band with probability `P(J)`, one of containment `c` at enough
+//! [probes](crate::containment) with probability `P(c)`. So one that was found stands for
 //! `1/P` pairs, of which `1/P − 1` were missed ([`Bands::expected_missed`]). There, pairs are
 //! independent. In a cluster they are not: a document whose bands were unlucky misses several
 //! partners at once. So the variance takes pairs of one document as fully dependent:
@@ -8,12 +9,10 @@
 //! document both are the same.
 
 use crivo::math::two_sided_quantile;
-use crivo::similarity::Bands;
 use crivo::{Confidence, Estimate};
 
 /// Sums over the pairs that were found.
 pub(crate) struct Missed {
-    bands: Bands,
     expected: f64,
     variance: f64,
     any: bool,
@@ -22,13 +21,13 @@ pub(crate) struct Missed {
 }
 
 impl Missed {
-    pub(crate) fn new(bands: Bands, members: usize) -> Self {
-        Self { bands, expected: 0.0, variance: 0.0, any: false, deviations: vec![0.0; members] }
+    pub(crate) fn new(members: usize) -> Self {
+        Self { expected: 0.0, variance: 0.0, any: false, deviations: vec![0.0; members] }
     }
 
-    /// Adds a pair of contents that stands for `weight` pairs of documents.
-    pub(crate) fn add(&mut self, one: u32, other: u32, similarity: f64, weight: f64) {
-        let probability = self.bands.probability(similarity).max(f64::MIN_POSITIVE);
+    /// Adds a pair of contents that was met with that probability and stands for `weight` pairs of documents.
+    pub(crate) fn add(&mut self, one: u32, other: u32, probability: f64, weight: f64) {
+        let probability = probability.max(f64::MIN_POSITIVE);
         let others = (1.0 - probability) / probability;
         let variance = others / probability * weight * weight;
         self.any = true;
@@ -40,10 +39,11 @@ impl Missed {
     }
 
     /// The number of pairs that were missed. Where none was found, those at the threshold are
-    /// the easiest to miss: of `n` such pairs all are missed with probability `(1 − P)^n`.
-    pub(crate) fn estimate(&self, threshold: f64, confidence: Confidence) -> Estimate {
+    /// the easiest to miss, met with `least` probability: of `n` such pairs all are missed with probability
+    /// `(1 − P)^n`.
+    pub(crate) fn estimate(&self, least: f64, confidence: Confidence) -> Estimate {
         if !self.any {
-            let missed = 1.0 - self.bands.probability(threshold);
+            let missed = 1.0 - least;
             let most =
                 if missed > 0.0 { ((1.0 - confidence.level()).ln() / missed.ln()).floor() } else { 0.0 };
             return Estimate::probable(0.0, 0.0, most, confidence);
@@ -71,15 +71,18 @@ impl Missed {
 
 #[cfg(test)]
 mod tests {
+    use crivo::similarity::Bands;
+
     use super::*;
 
     #[test]
     fn separate_pairs_are_those_of_the_bands() {
         let bands = Bands::new(16, 6).unwrap();
-        let mut missed = Missed::new(bands, 200);
-        (0..100).for_each(|pair| missed.add(2 * pair, 2 * pair + 1, 0.8, 1.0));
+        let mut missed = Missed::new(200);
+        let met = bands.probability(0.8);
+        (0..100).for_each(|pair| missed.add(2 * pair, 2 * pair + 1, met, 1.0));
         let [own, theirs] =
-            [missed.estimate(0.8, Confidence::P95), bands.expected_missed(vec![0.8; 100]).unwrap()];
+            [missed.estimate(met, Confidence::P95), bands.expected_missed(vec![0.8; 100]).unwrap()];
         assert!((own.value() - theirs.value()).abs() < 1e-9);
         assert_eq!((own.lower(), own.upper()), (theirs.lower(), theirs.upper()));
     }
@@ -87,11 +90,12 @@ mod tests {
     #[test]
     fn pairs_of_one_cluster_widen_the_bounds() {
         let bands = Bands::new(16, 6).unwrap();
-        let mut cluster = Missed::new(bands, 20);
+        let mut cluster = Missed::new(20);
+        let met = bands.probability(0.8);
         for one in 0..20 {
-            (one + 1..20).for_each(|other| cluster.add(one, other, 0.8, 1.0));
+            (one + 1..20).for_each(|other| cluster.add(one, other, met, 1.0));
         }
         let alone = bands.expected_missed(vec![0.8; 190]).unwrap();
-        assert!(cluster.estimate(0.8, Confidence::P95).upper() > alone.upper());
+        assert!(cluster.estimate(met, Confidence::P95).upper() > alone.upper());
     }
 }

@@ -6,11 +6,13 @@ use crivo::similarity::Bands;
 use crivo::{Confidence, Estimate};
 
 use crate::candidates::{LARGEST_BUCKET, PairKey, members_of, pair_key, pair_partition};
+use crate::containment::{Probes, shorter_of};
 use crate::contents::Twins;
 use crate::crowd::Crowd;
 use crate::error::Result;
 use crate::missed::Missed;
 use crate::places::Places;
+use crate::settings::Measure;
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
 /// A pair of contents and the bits of its similarity.
@@ -27,6 +29,7 @@ pub struct Outcome {
     pub(crate) memory: u64,
     pub(crate) too_short: u64,
     pub(crate) bands: Bands,
+    pub(crate) measure: Measure,
     pub(crate) largest_listed: usize,
     pub(crate) counts: OutcomeCounts,
 }
@@ -67,7 +70,7 @@ impl Outcome {
         self.counts.spilled
     }
 
-    /// The number of pairs at or above the threshold that the bands are expected to have missed.
+    /// The number of pairs at or above the threshold that are expected to be missed because nothing brought them together.
     pub fn expected_missed(&self) -> Estimate {
         self.counts.expected_missed
     }
@@ -78,9 +81,14 @@ impl Outcome {
         self.counts.not_listed
     }
 
-    /// How signatures were cut.
+    /// How signatures were cut; none were if the [measure](Self::measure) is containment.
     pub fn bands(&self) -> Bands {
         self.bands
+    }
+
+    /// What similarity means.
+    pub fn measure(&self) -> Measure {
+        self.measure
     }
 
     /// The place of a member, as the source gave it.
@@ -179,9 +187,44 @@ pub(crate) struct PairTally<'a> {
     /// The component of each member.
     pub(crate) roots: &'a [u32],
     pub(crate) crowds: &'a [Crowd],
-    pub(crate) bands: Bands,
+    pub(crate) meeting: Meeting<'a>,
     pub(crate) threshold: f64,
     pub(crate) largest_listed: usize,
+}
+
+/// What brings pairs together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meeting<'a> {
+    Bands(Bands),
+    /// Probes; with the lengths and the shingles of all members.
+    Probes {
+        probes: Probes,
+        lengths: &'a [u32],
+        sizes: &'a [u32],
+    },
+}
+
+impl Meeting<'_> {
+    /// The probability that a pair of that similarity is brought together.
+    fn probability(self, one: u32, other: u32, similarity: f64) -> f64 {
+        match self {
+            Self::Bands(bands) => bands.probability(similarity),
+            Self::Probes { probes, lengths, sizes } => {
+                probes.probability(similarity, sizes[shorter_of(one, other, lengths) as usize])
+            }
+        }
+    }
+
+    /// The probability for the pair at the threshold that is easiest to miss.
+    fn least_probability(self, threshold: f64) -> f64 {
+        match self {
+            Self::Bands(bands) => bands.probability(threshold),
+            Self::Probes { probes, sizes, .. } => {
+                let fewest = sizes.iter().copied().filter(|&size| size > 0).min().unwrap_or(u32::MAX);
+                probes.probability(threshold, fewest)
+            }
+        }
+    }
 }
 
 impl PairTally<'_> {
@@ -193,7 +236,7 @@ impl PairTally<'_> {
     ) -> Result<(u64, Estimate, Estimate)> {
         let (mut pairs, mut left_out) = (0, 0_u64);
         let mut listed_in = vec![0_u64; self.crowds.len()];
-        let mut missed = Missed::new(self.bands, self.roots.len());
+        let mut missed = Missed::new(self.roots.len());
         let mut add = |member: u32, listed: u64, all: u64| {
             pairs += listed;
             match self.crowd_of(member) {
@@ -215,7 +258,7 @@ impl PairTally<'_> {
             add(one, shown_a as u64 * shown_b as u64, all);
             // Of crowded components the pairs that were drawn tell more.
             if self.crowd_of(one).is_none() {
-                missed.add(one, other, similarity, all as f64);
+                missed.add(one, other, self.meeting.probability(one, other, similarity), all as f64);
             }
             Ok(())
         })?;
@@ -230,7 +273,7 @@ impl PairTally<'_> {
                 confidence,
             );
         }
-        Ok((pairs, missed.estimate(self.threshold, confidence), not_listed))
+        Ok((pairs, missed.estimate(self.meeting.least_probability(self.threshold), confidence), not_listed))
     }
 
     fn crowd_of(&self, member: u32) -> Option<usize> {

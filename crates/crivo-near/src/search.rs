@@ -9,20 +9,21 @@ use crivo::similarity::Bands;
 use crate::blocks::{BlockSize, Blocks};
 use crate::budget::Budget;
 use crate::candidates::{Candidates, PairKey, candidates, members_of, pair_partition};
+use crate::containment::{self, Members, Probes};
 use crate::contents::{Twins, first_with_content};
 use crate::crowd::{self, Crowd};
 use crate::error::{Error, Result};
 use crate::gather::{Known, gather, gather_signatures};
-use crate::outcome::{FoundPair, Outcome, OutcomeCounts, PairTally, largest_listed};
+use crate::outcome::{FoundPair, Meeting, Outcome, OutcomeCounts, PairTally, largest_listed};
 use crate::parallel::deal;
 use crate::places::Places;
 use crate::segments::Segments;
-use crate::settings::Settings;
+use crate::settings::{Measure, Settings};
 use crate::sign::{Signed, SigningSpills, sign_all};
 use crate::source::{Documents, Shingled, Source};
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 use crate::stages::{Paired, load_sets, save_sets};
-use crate::verify::{BlockTally, Comparison, Found, Measure};
+use crate::verify::{BlockTally, Compared, Comparison, Found};
 use crate::work::{FoundLog, PAIRS_OF_A_FRAME, Work};
 
 /// The stages of a search, in their order.
@@ -166,7 +167,16 @@ impl Search<'_> {
             self.watch.advance(Stage::Pairing, done, keys.count() as u64);
             self.check_stop()
         };
-        let found = candidates(&keys, &places, &twins, self.settings, room / 2, &Arc::default(), &advance)?;
+        let spill = Arc::default();
+        let found = match self.settings.measure {
+            Measure::Jaccard => {
+                candidates(&keys, &places, &twins, self.settings, room / 2, &spill, &advance)?
+            }
+            Measure::Containment => {
+                let members = Members { places: &places, twins: &twins, lengths: &lengths };
+                containment::candidates(&keys, &members, self.settings, room / 2, &spill, &advance)?
+            }
+        };
         drop(keys);
         spilled += found.pairs.spill().bytes();
         let Candidates { pairs, roots, crowded } = found;
@@ -247,7 +257,11 @@ impl Search<'_> {
     }
 
     fn compare(&self, mut paired: Paired, sets: &Segments) -> Result<Outcome> {
-        paired.sizes = Vec::new();
+        let mut sizes = std::mem::take(&mut paired.sizes);
+        if self.settings.measure == Measure::Jaccard {
+            // What follows needs the memory, and only probes need the sizes.
+            sizes = Vec::new();
+        }
         let room = self.room(&paired.places);
         let comparison = Comparison {
             blocks: &paired.blocks,
@@ -256,10 +270,10 @@ impl Search<'_> {
             samples: &paired.samples,
             crowds: &paired.crowds,
             threshold: self.settings.threshold,
-            measure: if self.settings.fast {
-                Measure::Signatures(self.settings.hashes)
-            } else {
-                Measure::Sets
+            compared: match self.settings.measure {
+                Measure::Containment => Compared::ShorterSet(&paired.lengths),
+                Measure::Jaccard if self.settings.fast => Compared::Signatures(self.settings.hashes),
+                Measure::Jaccard => Compared::Sets,
             },
         };
         let members = paired.places.len();
@@ -313,7 +327,14 @@ impl Search<'_> {
             twins: &paired.twins,
             roots: paired.blocks.roots(),
             crowds: &crowds,
-            bands: self.bands,
+            meeting: match self.settings.measure {
+                Measure::Jaccard => Meeting::Bands(self.bands),
+                Measure::Containment => Meeting::Probes {
+                    probes: Probes::for_threshold(self.settings.threshold),
+                    lengths: &paired.lengths,
+                    sizes: &sizes,
+                },
+            },
             threshold: self.settings.threshold,
             largest_listed,
         };
@@ -326,6 +347,7 @@ impl Search<'_> {
             memory: self.settings.memory,
             too_short: paired.too_short,
             bands: self.bands,
+            measure: self.settings.measure,
             largest_listed,
             counts: OutcomeCounts { pairs, compared, spilled, expected_missed, not_listed },
         })

@@ -10,12 +10,26 @@ use crate::work::WorkFolder;
 /// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
 pub(crate) const LEAST_MEMORY: u64 = 16 << 20;
 
+/// What of two documents is held against the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// The Jaccard similarity: the shingles that both have, as a share of those that either has.
+    #[default]
+    Jaccard,
+    /// The containment: the shingles of the shorter document that the longer has too, as a share of its own. Of equally
+    /// long ones the later counts as the shorter. With [`Keep::Longest`](crate::Keep) a document goes if the
+    /// threshold of it stands in one that is kept.
+    Containment,
+}
+
 /// How near-duplicates are looked for. The default is what most people want: five-word shingles, a
 /// similarity of 0.8, candidates verified exactly.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// From which Jaccard similarity on two documents are near-duplicates: above 0, at most 1.
+    /// From which similarity on two documents are near-duplicates: above 0, at most 1.
     pub threshold: f64,
+    /// What similarity is.
+    pub measure: Measure,
     /// What of a text is compared. Where words are, texts in scripts without blanks are cut by
     /// characters; see [`TextShingler`](crate::TextShingler).
     pub shingles: Shingles,
@@ -46,6 +60,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             threshold: 0.8,
+            measure: Measure::default(),
             shingles: Shingles::default(),
             nfc: false,
             seed: 0,
@@ -71,6 +86,9 @@ impl Settings {
         }
         if self.memory < LEAST_MEMORY {
             return Err(Error::setting("memory", "at least 16 MiB", format_args!("{} bytes", self.memory)));
+        }
+        if self.measure == Measure::Containment && self.fast {
+            return Err(Error::setting("fast", "off: signatures do not tell the containment", "on"));
         }
         let bands = match self.bands {
             Some(bands) => bands,

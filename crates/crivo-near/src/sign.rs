@@ -10,10 +10,11 @@ use crivo::similarity::Bands;
 use crivo::similarity::min_hash::sign;
 
 use crate::budget::Budget;
+use crate::containment::Probes;
 use crate::error::{Error, Result};
 use crate::places::{PlaceRun, Places, push_place};
 use crate::segments::{SegmentWriter, Segments};
-use crate::settings::Settings;
+use crate::settings::{Measure, Settings};
 use crate::signature::pack_signature;
 use crate::source::{Member, Source};
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
@@ -104,6 +105,15 @@ impl LatePrints {
     }
 }
 
+/// What becomes of the hashes of a member.
+#[derive(Debug, Clone, Copy)]
+enum Signing {
+    /// The bands of a signature, which may be kept itself.
+    Bands { bands: Bands, keeps_signatures: bool },
+    /// Some of the hashes themselves.
+    Probes(Probes),
+}
+
 impl SigningThread {
     fn new(settings: &Settings, budget: Budget, spills: &SigningSpills) -> Self {
         let memory = |share| budget.each(budget.memory() / share);
@@ -124,7 +134,7 @@ impl SigningThread {
         }
     }
 
-    fn take(&mut self, member: Member<'_>, bands: Bands, fast: bool) -> Result<()> {
+    fn take(&mut self, member: Member<'_>, signing: Signing) -> Result<()> {
         push_place(&mut self.runs, member.place);
         self.members += 1;
         self.lengths.push(member.length);
@@ -138,14 +148,19 @@ impl SigningThread {
         if self.lately.insert(member.fingerprint) {
             return Ok(());
         }
-        sign(member.hashes, &mut self.slots)?;
-        if fast {
-            self.words.clear();
-            self.words.push(member.place);
-            pack_signature(&self.slots, &mut self.short_slots, &mut self.words);
-            self.signatures.push(0, 0, &self.words)?;
+        match signing {
+            Signing::Probes(probes) => probes.keys(member.hashes, &mut self.band_keys),
+            Signing::Bands { bands, keeps_signatures } => {
+                sign(member.hashes, &mut self.slots)?;
+                if keeps_signatures {
+                    self.words.clear();
+                    self.words.push(member.place);
+                    pack_signature(&self.slots, &mut self.short_slots, &mut self.words);
+                    self.signatures.push(0, 0, &self.words)?;
+                }
+                bands.keys(&self.slots, &mut self.band_keys)?;
+            }
         }
-        bands.keys(&self.slots, &mut self.band_keys)?;
         for &key in &self.band_keys {
             self.keys.push((key >> 56) as usize, (key, member.place))?;
         }
@@ -162,12 +177,16 @@ pub(crate) fn sign_all(
     spills: &SigningSpills,
 ) -> Result<Signed> {
     let (members, runs) = (AtomicU64::new(0), AtomicU64::new(0));
+    let signing = match settings.measure {
+        Measure::Jaccard => Signing::Bands { bands, keeps_signatures: settings.fast },
+        Measure::Containment => Signing::Probes(Probes::for_threshold(settings.threshold)),
+    };
     let threads = source.read(
         &|| SigningThread::new(settings, budget, spills),
         &|_, _| true,
         &|thread: &mut SigningThread, member| {
             let runs_before = thread.runs.len();
-            thread.take(member, bands, settings.fast)?;
+            thread.take(member, signing)?;
             let new_runs = (thread.runs.len() - runs_before) as u64;
             let all_runs = if new_runs > 0 { runs.fetch_add(new_runs, Ordering::Relaxed) + 1 } else { 0 };
             // Looked at now and then: more members than there is memory for are refused at once.

@@ -73,8 +73,7 @@ impl TextShingler {
 
 /// Returns true if more characters are of scripts without blanks than other letters are.
 pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
-    // All of those scripts have characters of three or four bytes, which most texts have none of.
-    if !text.iter().any(|&byte| byte >= 0xE0) {
+    if is_surely_with_blanks(text) {
         return false;
     }
     let (mut without, mut with) = (0_usize, 0_usize);
@@ -88,6 +87,21 @@ pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
         }
     }
     without > with
+}
+
+/// Returns true if the bytes alone tell that most letters are of scripts with blanks: at least as many are of ASCII as
+/// there are first bytes of characters that may be of a script without.
+fn is_surely_with_blanks(text: &[u8]) -> bool {
+    /// The most bytes whose counts fit into one byte each, so that many are counted by one instruction.
+    const AT_ONCE: usize = 255;
+    // Those scripts have characters of three or four bytes, and 0xE2 begins none of them: it begins quotes and dashes.
+    let may_begin_one = |byte: u8| byte >= 0xE0 && byte != 0xE2;
+    let (mut most_without, mut least_with) = (0, 0);
+    for bytes in text.chunks(AT_ONCE) {
+        most_without += usize::from(bytes.iter().map(|&byte| u8::from(may_begin_one(byte))).sum::<u8>());
+        least_with += usize::from(bytes.iter().map(|byte| u8::from(byte.is_ascii_alphabetic())).sum::<u8>());
+    }
+    most_without <= least_with
 }
 
 /// Returns true for characters of scripts that are written without blanks between words.
@@ -127,6 +141,19 @@ mod tests {
         assert_eq!(count("words:2", "Привет мир и море"), 3);
         assert_eq!(count("words:2", "한국어는 띄어쓰기를 한다"), 2, "Korean has blanks");
         assert_eq!(count("chars:3", "東京都港区"), 3, "as asked for");
+    }
+
+    #[test]
+    fn counting_bytes_never_overrules_counting_characters() {
+        for c in (0..=0x10_FFFF).filter_map(char::from_u32).filter(|&c| has_no_blanks(c)) {
+            let mut text = c.to_string();
+            assert!(is_without_blanks(text.as_bytes()), "{c:?}");
+            text.push_str("ab");
+            assert!(!is_without_blanks(text.as_bytes()), "{c:?}");
+        }
+        let quoted = "\u{201C}東京\u{201D}".repeat(200);
+        assert!(is_without_blanks(quoted.as_bytes()));
+        assert!(!is_without_blanks("\u{2019}tis so ".repeat(200).as_bytes()));
     }
 
     #[test]

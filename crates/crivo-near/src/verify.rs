@@ -1,9 +1,10 @@
 //! Candidates are compared as the sets they are, block by block.
 
-use crivo::similarity::jaccard::at_least;
+use crivo::similarity::jaccard::{at_least, overlap_sorted};
 
 use crate::blocks::Blocks;
 use crate::candidates::{PairKey, members_of};
+use crate::containment::shorter_of;
 use crate::crowd::Crowd;
 use crate::error::Result;
 use crate::segments::{BlockSets, Segments};
@@ -20,20 +21,29 @@ pub(crate) struct Found {
     pub(crate) similarity: f64,
 }
 
-/// What is compared of each member.
+/// What is compared of each member, and how.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Measure {
-    /// Sets of hashes, exactly.
+pub(crate) enum Compared<'a> {
+    /// The Jaccard similarity of sets of hashes, exactly.
     Sets,
+    /// The containment of the shorter set of hashes, exactly; with the lengths of all members.
+    ShorterSet(&'a [u32]),
     /// Packed signatures of this number of slots.
     Signatures(u32),
 }
 
-impl Measure {
-    /// The similarity of two members, if it is at least the threshold.
-    fn similarity(self, one: &[u64], other: &[u64], threshold: f64) -> Option<f64> {
+impl Compared<'_> {
+    /// The similarity of a pair, whose members have these words, if it is at least the threshold.
+    fn similarity(self, pair: PairKey, words: [&[u64]; 2], threshold: f64) -> Option<f64> {
+        let [one, other] = words;
         match self {
             Self::Sets => at_least(one, other, threshold),
+            Self::ShorterSet(lengths) => {
+                let (first, second) = members_of(pair);
+                let (shorter, longer) =
+                    if shorter_of(first, second, lengths) == first { (one, other) } else { (other, one) };
+                overlap_sorted(shorter, longer).containment().filter(|&containment| containment >= threshold)
+            }
             Self::Signatures(slots) => signature_similarity(one, other, slots, threshold),
         }
     }
@@ -49,7 +59,7 @@ pub(crate) struct Comparison<'a> {
     pub(crate) samples: &'a Partitions<PairKey>,
     pub(crate) crowds: &'a [Crowd],
     pub(crate) threshold: f64,
-    pub(crate) measure: Measure,
+    pub(crate) compared: Compared<'a>,
 }
 
 /// What comparing a block brought beside the pairs that were found.
@@ -135,7 +145,7 @@ impl Comparison<'_> {
 
     fn similarity(&self, pair: PairKey, own: &BlockSets<'_>, others: &BlockSets<'_>) -> Result<Option<f64>> {
         let (one, other) = members_of(pair);
-        Ok(self.measure.similarity(own.of(one)?, others.of(other)?, self.threshold))
+        Ok(self.compared.similarity(pair, [own.of(one)?, others.of(other)?], self.threshold))
     }
 
     fn count_alike(&self, pair: PairKey, tally: &mut BlockTally) {

@@ -161,8 +161,9 @@ fn remove(path: &Path) -> Result<()> {
 fn identity(folder: &WorkFolder, settings: &Settings) -> Result<String> {
     let bands = settings.bands()?;
     Ok(format!(
-        "format 2\nthreshold {}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n{}",
+        "format 2\nthreshold {}\nmeasure {:?}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n{}",
         settings.threshold,
+        settings.measure,
         settings.shingles,
         settings.nfc,
         settings.seed,

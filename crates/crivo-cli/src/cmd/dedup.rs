@@ -12,7 +12,8 @@ use clap::ValueEnum;
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::{Shingles, StopWords};
 use crivo_near::{
-    Clusters, Keep, Linking, Outcome as Found, Settings, UnitKind, WorkFolder, least_memory, near_duplicates,
+    Clusters, Keep, Linking, Measure, Outcome as Found, Settings, UnitKind, WorkFolder, least_memory,
+    near_duplicates,
 };
 use serde::Serialize;
 
@@ -31,6 +32,9 @@ use crate::watch::SearchProgress;
 /// one document of each cluster of near-duplicates. Candidates are found by MinHash signatures and then
 /// compared exactly; the summary says how many pairs that may have missed.
 ///
+/// With --measure containment a document goes if that share of its own word sequences stands in a longer
+/// one that stays: a page goes where the same page with comments is kept.
+///
 /// A document goes only if it is itself a near-duplicate of the one that stays in its place; --removed
 /// writes a certificate of that. Documents are read twice, whatever their number; 24 bytes of each have to
 /// fit in three quarters of --memory. Empty texts are no documents: they stay, and are counted as skipped.
@@ -45,6 +49,7 @@ Examples:
   crivo dedup 'shards/*.parquet' --field body --threshold 0.7 -o clean.parquet --clusters clusters.tsv
   crivo dedup corpus.jsonl -o clean.jsonl --removed removed.tsv --work /scratch/run1 --memory 8G
   crivo dedup notes/ --shingle chars:5 --dry-run
+  crivo dedup pages.jsonl --measure containment --threshold 0.9 -o clean.jsonl --removed removed.tsv
   crivo dedup crawl.jsonl --unit paragraph --ignore case,blanks --most-frequent boilerplate.tsv -o clean.jsonl
   zcat dump.jsonl.gz | crivo dedup --format jsonl --memory 512M > clean.jsonl")]
 pub(crate) struct Args {
@@ -102,9 +107,13 @@ pub(crate) struct AlikeArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
 struct ResultArgs {
-    /// Which document of a cluster stays
-    #[arg(long, value_enum, default_value = "first")]
-    keep: KeepName,
+    /// What is held against the threshold
+    #[arg(long, value_enum, default_value = "jaccard", conflicts_with_all = ["fast", "against"])]
+    measure: MeasureName,
+
+    /// Which document of a cluster stays [default: first; with --measure containment, longest]
+    #[arg(long, value_enum)]
+    keep: Option<KeepName>,
 
     /// What holds a cluster together
     #[arg(long, value_enum, default_value = "kept")]
@@ -148,6 +157,14 @@ struct ResultArgs {
     json: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MeasureName {
+    /// What both documents have, as a share of what either has
+    Jaccard,
+    /// What of the shorter document is in the longer, as a share of the shorter
+    Containment,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum KeepName {
     /// The first
@@ -176,8 +193,12 @@ struct Report {
     largest_cluster: u32,
     pairs: u64,
     expected_missed: Interval,
-    bands: u32,
-    rows_per_band: u32,
+    measure: &'static str,
+    /// How signatures were cut; containment has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bands: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows_per_band: Option<u32>,
     hashes: u32,
     /// Pairs of very large clusters that are not listed, and are in no result.
     not_listed: Interval,
@@ -219,6 +240,21 @@ impl AlikeArgs {
     }
 }
 
+impl ResultArgs {
+    /// Which document stays. What is contained in another is the shorter one, so then the longest does.
+    fn keep(&self, measure: Measure) -> Result<Keep> {
+        match (self.keep, measure) {
+            (Some(KeepName::First), Measure::Containment) => {
+                bail!(
+                    "--keep first: with --measure containment the longer document stays; use --keep longest"
+                )
+            }
+            (Some(KeepName::First) | None, Measure::Jaccard) => Ok(Keep::First),
+            (Some(KeepName::Longest), _) | (None, Measure::Containment) => Ok(Keep::Longest),
+        }
+    }
+}
+
 /// Bands and rows as in `21x6`.
 pub(super) fn bands(text: &str) -> Result<Bands, String> {
     let expected = || "expected bands times rows, such as 21x6".to_string();
@@ -235,6 +271,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     }
     let mut settings = args.alike.settings(args.corpus.threads())?;
     settings.all_pairs = args.results.all_pairs;
+    settings.measure = match args.results.measure {
+        MeasureName::Jaccard => Measure::Jaccard,
+        MeasureName::Containment => Measure::Containment,
+    };
+    let keep = args.results.keep(settings.measure)?;
     let linking = match args.results.linking {
         LinkingName::Chains => Linking::Chains,
         LinkingName::Kept => Linking::Kept,
@@ -242,6 +283,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.results.removed.is_some() && linking == Linking::Chains {
         bail!(
             "--removed: in chains a document may go without being compared with the one that stays; use --linking kept"
+        );
+    }
+    if settings.measure == Measure::Containment && linking == Linking::Chains {
+        bail!(
+            "--measure containment: a document goes only if it stands in one that is kept; use --linking kept"
         );
     }
     let results = Results::prepare(args)?;
@@ -260,10 +306,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     drop(watch);
     corpus.ensure_read()?;
     corpus.set_stage("writing");
-    let keep = match args.results.keep {
-        KeepName::First => Keep::First,
-        KeepName::Longest => Keep::Longest,
-    };
     let known = against.as_ref().map(|index| KnownDocuments::find(index, &corpus, &settings));
     let (known, has_index) = (known.transpose()?.unwrap_or_default(), against.is_some());
     let is_known = |member| known.contains(found.place(member));
@@ -309,6 +351,7 @@ fn warn_of_little_memory(corpus: &Corpus<'_>, memory: u64, out: &Output) {
 fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> Report {
     let sizes = clusters.sizes();
     let kept = clusters.kept_count();
+    let has_bands = found.measure() == Measure::Jaccard;
     Report {
         documents: found.documents(),
         kept,
@@ -318,8 +361,9 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
         largest_cluster: sizes.first().map_or(found.documents().min(1), |&(_, size)| size),
         pairs: found.pairs(),
         expected_missed: found.expected_missed().into(),
-        bands: found.bands().bands(),
-        rows_per_band: found.bands().rows(),
+        measure: if has_bands { "jaccard" } else { "containment" },
+        bands: has_bands.then(|| found.bands().bands()),
+        rows_per_band: has_bands.then(|| found.bands().rows()),
         hashes: settings.hashes,
         not_listed: found.not_listed().into(),
         removed: found.documents() as usize - kept,
@@ -362,10 +406,11 @@ fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
     let missed = found.expected_missed();
     let (value, upper) =
         (output::count(missed.value().round() as u64), output::count(missed.upper().ceil() as u64));
-    let (bands, rows) = (report.bands, report.rows_per_band);
-    out.tell(format_args!(
-        "about {value} pairs missed, at most {upper} (95 % sure); {bands} bands of {rows}"
-    ));
+    let how = match (report.bands, report.rows_per_band) {
+        (Some(bands), Some(rows)) => format!("{bands} bands of {rows}"),
+        _ => "by containment".into(),
+    };
+    out.tell(format_args!("about {value} pairs missed, at most {upper} (95 % sure); {how}"));
     let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
     let (read, spilled) = (bytes(report.bytes_read), bytes(report.bytes_spilled));
     let compared = output::count(report.compared);

@@ -20,6 +20,7 @@ mod cookbook;
 mod count;
 mod crafted_keys;
 mod dedup;
+mod dedup_containment;
 mod dedup_units;
 mod distinct;
 mod files;

@@ -78,9 +78,9 @@ pub(crate) fn near_duplicates(
         fast,
         all_pairs,
         nfc,
-        work: None,
         memory: memory.map_or(Ok(defaults.memory), |bytes| setting("memory", bytes, "at least 16 MiB"))?,
         threads: thread_count(threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))?),
+        ..defaults
     };
     settings.bands()?;
     let texts = Texts::of(texts)?;

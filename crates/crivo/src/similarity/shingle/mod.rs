@@ -113,6 +113,11 @@ impl Shingler {
             Shingles::Words(n) => {
                 let n = *n;
                 self.tokens.clear();
+                if text.len() > PIECE {
+                    // One allocation of about the right size: while a vector grows, it is there twice.
+                    self.shingles
+                        .reserve_exact(text.iter().filter(|byte| byte.is_ascii_whitespace()).count());
+                }
                 for piece in pieces(text) {
                     // The words that shingles of this piece share with those of the one before.
                     self.tokens.drain(..self.tokens.len().saturating_sub(n - 1));
