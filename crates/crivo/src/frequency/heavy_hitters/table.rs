@@ -359,14 +359,32 @@ impl Table {
             }
             self.grow(most)?;
         }
-        let free = match self.search(hash, name) {
+        match self.search(hash, name) {
             Ok(Place { bucket, slot }) => {
                 let count = &mut self.buckets[bucket].counts[slot];
                 *count = count.saturating_add(weight);
-                return Ok(());
+                Ok(())
             }
-            Err(free) => free,
-        };
+            Err(Some(place)) if self.strays.is_empty() => {
+                name.keep(&mut self.names, place)?;
+                let count = self.threshold.saturating_add(weight);
+                self.buckets[place.bucket].fill(place.slot, hash, count, self.error);
+                self.len += 1;
+                Ok(())
+            }
+            Err(free) => self.add_beside_strays(free, hash, name, weight),
+        }
+    }
+
+    /// Adds to a counter that is among the strays, or is new where there are some.
+    #[cold]
+    fn add_beside_strays<N: Name>(
+        &mut self,
+        free: Option<Place>,
+        hash: u64,
+        name: N,
+        weight: u64,
+    ) -> Result<()> {
         if let Some(counter) = self.strays.get_mut(hash, name.text()) {
             counter.count = counter.count.saturating_add(weight);
             return Ok(());
