@@ -2,7 +2,7 @@
 //!
 //! A sketch never answers with a bare number. An [`Estimate`] holds the value, a
 //! lower and an upper bound, and the [`Confidence`] of the interval. Bounds are of
-//! two kinds, and the difference matters to whoever acts on them:
+//! two kinds, and the difference matters to a caller who acts on them:
 //!
 //! - *certain*: no input can put the truth outside (a count kept exactly, or the
 //!   bounds that heavy hitters keep for each item);

@@ -3,7 +3,7 @@
 //! **Question.** Did some key get more than half of all votes, and which?
 //!
 //! **Guarantee.** If a key has more than half of the total weight, it is the candidate. With `N` votes
-//! and a lead `l`, of which more below, no input can break these bounds:
+//! and a lead `l` (explained below), no input can break these bounds:
 //!
 //! ```text
 //! counted ≤ votes of the candidate ≤ (N + l)/2,     votes of any other key ≤ (N − l)/2
@@ -250,8 +250,8 @@ impl Majority {
         self.is_majority(self.counted)
     }
 
-    /// Whether so many votes are more than half of all: for a second pass over the same votes, which
-    /// counts the candidate. Never if the total is [saturated](Self::is_saturated).
+    /// Returns true if `count` votes are more than half of all. It is for a second pass over the same votes
+    /// that counts the candidate. Returns false if the total is [saturated](Self::is_saturated).
     pub fn is_majority(&self, count: u64) -> bool {
         !self.is_saturated() && count > self.total / 2
     }

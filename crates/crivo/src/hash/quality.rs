@@ -1,7 +1,7 @@
 //! Measurements: are the indexes that a hash chooses as good as random ones?
 //!
-//! A sketch's theory takes its indexes as uniform and its rows as independent. These are the three questions that can
-//! be asked of any functions from keys to indexes, of which [`Indexes`] holds a column for each:
+//! A sketch's theory assumes that indexes are uniform and rows are independent. [`Indexes`] holds one
+//! column of indexes for each function. Three questions can be asked of any such functions:
 //!
 //! - **distribution**: does every index come as often as every other? Pearson's χ² over groups of indexes. A hash may
 //!   fail it both ways: too uneven, or more even than chance.

@@ -10,8 +10,8 @@
 //! intersection and difference take 64 integers at a time, and so does the Jaccard similarity
 //! `|A ∩ B| / |A ∪ B|`.
 //!
-//! **When not to use it.** When the keys are texts, or integers from a wide range of which few
-//! occur: a [`Bloom`](super::Bloom) filter takes ten bits a key whatever the keys are, and a hash set is
+//! **When not to use it.** When the keys are texts, or few integers from a wide range:
+//! a [`Bloom`](super::Bloom) filter takes ten bits a key whatever the keys are, and a hash set is
 //! smaller below one key in a hundred. It pays for identifiers that were given out in order: users,
 //! films, ports, days.
 //!

@@ -141,7 +141,7 @@ impl Reservoir {
         self.insert_batch_as(batch, |key| key)
     }
 
-    /// Shows a batch of keys, of which those that come in are kept in another form.
+    /// Shows a batch of keys to the sample. A key that is admitted is kept in the form that `form` returns.
     pub(crate) fn insert_batch_as<'a>(
         &mut self,
         batch: &KeyBatch<'a>,
@@ -231,7 +231,7 @@ impl Reservoir {
         self.seen == 0
     }
 
-    /// Of which kind the keys are, and which batches belong here.
+    /// Returns the scheme of the keys. Only batches of keys of the same kind and seed are accepted.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -5,11 +5,11 @@
 //!
 //! **Guarantee.** Exact. Sets are slices of 64-bit numbers: ids, or hashes of whatever the elements are.
 //!
-//! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading them, and
-//! if one is far smaller, by leaps through the larger. Whoever only wants pairs above a threshold asks
-//! [`at_least`], which gives up as soon as too many elements stood alone: most pairs that are not
-//! alike are dismissed by their sizes or their first few elements. Sets that are not sorted are sorted in a
-//! copy, and numbers below a small limit need no order: a table with a bit for each is enough.
+//! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading them. If
+//! one set is far smaller, its elements are found by leaps through the larger. For pairs above a threshold
+//! [`at_least`] stops as soon as the threshold cannot be reached any more: most pairs that are not alike
+//! are dismissed by their sizes or their first few elements. Sets that are not sorted are sorted in a copy,
+//! and numbers below a small limit need no order: a table with a bit for each is enough.
 //!
 //! **Two empty sets** have no similarity: the share of nothing is `None`, not 1, so that texts without
 //! features never pass for equal.
@@ -134,8 +134,8 @@ pub fn overlap_direct(a: &[u64], b: &[u64], universe: u64) -> Result<Overlap> {
     Ok(overlap_of_bits(&in_a, &in_b))
 }
 
-/// What two sets have in common of which each number is a bit; of the longer one, what is past the end of
-/// the other is in that set alone.
+/// Returns the overlap of two sets that are bitmaps: each number is one bit. Bits of the longer bitmap past
+/// the end of the other are in that set alone.
 pub fn overlap_of_bits(a: &[u64], b: &[u64]) -> Overlap {
     let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
     let common = a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum();
@@ -175,10 +175,10 @@ fn common_sorted(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     }
 }
 
-/// So many steps are taken without looking whether it is still possible.
+/// The number of steps between two checks whether `needed` common elements are still possible.
 const STRIDE: usize = 8;
 
-/// So many elements are compared at once where both sets go on alike.
+/// The number of elements that are compared at once where both sets are equal for a stretch.
 const RUN: usize = 4;
 
 /// Advances whichever set is behind, or both. Sets that are much alike are alike for long stretches,

@@ -12,9 +12,9 @@ use crate::math::chances;
 
 /// Two sets compared by their sketches: made by [`KMinValues::compare`].
 ///
-/// A part of which `c` of `s` sampled hashes belong to it is estimated without bias as `c/θ`, where `θ`
-/// is the share of all hashes that were sampled; its standard error is `√((1 − θ)/c)`. The Jaccard
-/// similarity is estimated as `c/s` with a standard error of `√((1 − θ) J (1 − J)/s)`. While both
+/// If `c` of the `s` sampled hashes belong to a part of the union, its size is estimated without bias as
+/// `c/θ`, where `θ` is the share of all hashes that were sampled. Its standard error is `√((1 − θ)/c)`. The
+/// Jaccard similarity is estimated as `c/s` with a standard error of `√((1 − θ) J (1 − J)/s)`. While both
 /// sketches hold all hashes of their sets, every answer is exact.
 ///
 /// ```
@@ -162,8 +162,8 @@ impl Comparison {
         Estimate::probable(if known > 0.0 { share(known) } else { 0.0 }, lower, upper, confidence)
     }
 
-    /// The size of a part of the union of which `count` hashes were sampled, and which is certainly not
-    /// larger than `most`.
+    /// Returns the size of a part of the union from the number of its hashes in the sample, `count`. The
+    /// part is certainly not larger than `most`.
     fn part(&self, count: f64, most: f64, confidence: Confidence) -> Estimate {
         let Some(sampled) = self.sampled else {
             return Estimate::exact(count);

@@ -476,8 +476,8 @@ impl CountMin {
     }
 }
 
-/// What is known without a margin. Past the highest total that is little: by how much a counter is too
-/// large is a share of a weight that nobody knows any more.
+/// Returns an estimate with certain bounds, from 0 to the counter. It answers for a counter of 0, and for
+/// sketches whose total is saturated: the margin is a share of the total, which is no longer known there.
 #[cold]
 fn without_margin(count: u64) -> Estimate {
     let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };

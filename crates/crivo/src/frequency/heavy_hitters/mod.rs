@@ -165,7 +165,7 @@ impl HeavyHitters {
 // ---- construction ----
 
 impl HeavyHitters {
-    /// An empty sketch with so many counters, for keys that are bytes or text.
+    /// Returns an empty sketch with the given number of counters, for keys that are bytes or text.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
@@ -173,7 +173,7 @@ impl HeavyHitters {
         Self::with_scheme(capacity, KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Returns an empty sketch for keys of the given scheme.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).

@@ -159,7 +159,7 @@ impl Names {
         }
     }
 
-    /// Makes room for so many bytes of text more.
+    /// Reserves room for the given number of further bytes of text.
     ///
     /// # Errors
     /// If there is no memory.
@@ -213,7 +213,7 @@ impl Texts {
         self.labels[place.bucket][place.slot % SLOTS].of(&self.bytes)
     }
 
-    /// Makes room for so many bytes more.
+    /// Reserves room for the given number of further bytes.
     ///
     /// # Errors
     /// If there is no memory.

@@ -91,7 +91,7 @@ impl RangeCountMin {
         self.range(0..=self.integer(key.to_ref())?)
     }
 
-    /// By how much a sum of so many blocks exceeds the truth at most: a whole number.
+    /// Returns the largest amount by which a sum of `blocks` blocks exceeds the truth: a whole number.
     fn margin(&self, blocks: u32, confidence: Confidence) -> f64 {
         (excess_of(blocks, self.rows, confidence) * self.total() as f64).floor()
     }
@@ -140,8 +140,8 @@ impl RangeCountMin {
         self.quantile_at(share, Confidence::P95)
     }
 
-    /// The least key of which at least the given share of all are not greater, with bounds at the
-    /// given confidence. The lower bound is certain.
+    /// Returns the least key such that at least the given share of all keys are not greater than it, with
+    /// bounds at the given confidence. The lower bound is certain.
     ///
     /// The search goes down the levels and decides at each block by the weight of its left half.
     /// With weights that are too large it turns left too early, never too late; with weights that are

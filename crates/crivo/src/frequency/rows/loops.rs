@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// The same for as many rows as `ROWS` says, of which the first has the given number.
+    /// Does the same for `ROWS` rows, beginning with row number `first`.
     #[allow(clippy::inline_always)] // a call would pass the rows through memory
     #[inline(always)]
     fn add_in<const ROWS: usize>(

@@ -73,11 +73,10 @@ impl BlockedBloom {
     /// The most blocks: 2^34, a terabyte.
     pub const MOST_BLOCKS: u64 = 1 << 34;
 
-    /// The fewest blocks for `items` different keys at the wanted false-positive rate.
+    /// Returns the fewest blocks for `items` different keys at the wanted false-positive rate.
     ///
     /// # Errors
-    /// If there are no items, or so many that no filter holds them, or the rate is not between 10⁻⁶
-    /// and 1.
+    /// If there are no items, or more than any filter holds, or the rate is not between 10⁻⁶ and 1.
     ///
     /// ```
     /// use crivo::membership::BlockedBloom;

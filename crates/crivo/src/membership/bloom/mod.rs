@@ -63,12 +63,11 @@ pub struct Bloom {
 // ---- limits and sizing ----
 
 impl Bloom {
-    /// The fewest bits, and how many of them a key sets, for `items` different keys at the wanted
+    /// Returns the fewest bits, and how many of them a key sets, for `items` different keys at the wanted
     /// false-positive rate.
     ///
     /// # Errors
-    /// If there are no items, or so many that no filter holds them, or the rate is not between
-    /// 10⁻¹⁵ and 1.
+    /// If there are no items, or more than any filter holds, or the rate is not between 10⁻¹⁵ and 1.
     ///
     /// ```
     /// use crivo::membership::Bloom;

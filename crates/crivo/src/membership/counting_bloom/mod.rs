@@ -19,9 +19,9 @@
 //! **What breaks it.** Removing a key that was never inserted. If one of its counters is 0 that is
 //! noticed and refused. If none is (a false positive) it cannot be noticed: the counters of other keys
 //! are lowered, and those may later be missed or counted too low. So only remove what was inserted.
-//! A counter at its largest value is *saturated*: nobody knows how much more it should be, so it is
-//! never lowered again, and its keys may be reported after they are gone. [`CountingBloom::saturated`]
-//! says how many there are; wider counters avoid it.
+//! A counter at its largest value is *saturated*: its true value is unknown, so it is never lowered again,
+//! and its keys may be reported after they are gone. [`CountingBloom::saturated`] says how many there
+//! are; wider counters avoid it.
 //!
 //! **Sources.** Bloom: *Space/time trade-offs in hash coding with allowable errors* (1970). Fan, Cao,
 //! Almeida, Broder: *Summary cache* (2000), for counters, their width and their saturation. Cormode,

@@ -165,7 +165,8 @@ impl LshIndex {
         let mut keys = std::mem::take(&mut self.keys);
         let linked = self.link(number, sketch.slots(), &mut keys);
         self.keys = keys;
-        // If memory ended between two bands, the number is no set's, and whoever meets it in a bucket passes on.
+        // If memory ran out between two bands, the number belongs to no set, and queries that find it in a
+        // bucket skip it.
         self.ids.push(linked.is_ok().then_some(id));
         linked
     }

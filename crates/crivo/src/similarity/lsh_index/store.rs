@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::prelude::*;
 use crate::similarity::min_hash::spread;
 
-/// About so many bytes of signatures are allocated together: growing moves nothing that is there.
+/// The approximate size of a block of signatures. Signatures are allocated in blocks, so that growing never
+/// moves existing ones.
 const BLOCK_BYTES: usize = 1 << 16;
 
 /// No older set in the bucket.

@@ -10,9 +10,9 @@
 //!
 //! **Idea.** Give every element a random place in a line; the first element of a set's line is the first
 //! of the union's with the probability that it is in both sets. `k` lines make `k` trials, but cost `k`
-//! hashes an element. Here one hash puts the element into one of `k` slots, each of which keeps its
-//! smallest; slots that stay empty are filled by further rounds, which come after all that was there
-//! before (*Fast Similarity Sketching*). So 1,000 elements at `k = 128` take little more than 1,000
+//! hashes an element. Here one hash puts the element into one of `k` slots, and each slot keeps its
+//! smallest. Slots that stay empty are filled by further rounds, whose values are larger than those of all
+//! earlier rounds (*Fast Similarity Sketching*). So 1,000 elements at `k = 128` take little more than 1,000
 //! steps instead of 128,000.
 //!
 //! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the slot of
@@ -301,7 +301,7 @@ impl MinHash {
         self.slots.is_empty()
     }
 
-    /// The slots themselves, of which the equal ones are counted: `k` of them, or none if the set is empty.
+    /// Returns the slots: `k` of them, or none if the set is empty. A comparison counts the equal ones.
     pub fn slots(&self) -> &[u64] {
         &self.slots
     }
@@ -357,8 +357,8 @@ impl MinHash {
     }
 }
 
-/// The similarity of which `equal` of `k` slots are evidence: that share, and the similarities at which so
-/// few or so many would be unlikely (Clopper and Pearson 1934).
+/// Returns the similarity estimated from `equal` of `k` slots: that share, and as bounds the similarities
+/// at which that number of equal slots becomes unlikely (Clopper and Pearson 1934).
 pub(super) fn share_of_equal(equal: u32, k: u32, confidence: Confidence) -> Estimate {
     let (equal, k) = (f64::from(equal), f64::from(k));
     let (lower, upper) = chances(equal, k, (1.0 - confidence.level()) / 2.0);

@@ -100,7 +100,7 @@ fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     rest.iter().for_each(|&hash| step(hash));
 }
 
-/// Lets many elements fall into slots that need so many `rounds`.
+/// Inserts many elements. `rounds` is the number of rounds that an element has to run through.
 pub(super) fn insert_all(slots: &mut [u64], hashes: &[u64], rounds: u32) {
     if hashes.is_empty() {
         return;
