@@ -20,7 +20,7 @@ pub(crate) struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// A writer for so many blocks that holds about `memory` bytes.
+    /// Returns a writer for the given number of blocks that holds about `memory` bytes.
     pub(crate) fn new(spill: &Arc<Spill>, blocks: usize, memory: u64) -> Self {
         let buffers = (0..blocks).map(|_| Vec::new()).collect();
         // A growing vector has up to twice the room it needs.

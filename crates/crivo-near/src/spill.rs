@@ -100,7 +100,7 @@ pub(crate) struct Writer<R> {
 }
 
 impl<R: Record> Writer<R> {
-    /// A writer of so many partitions that holds about `memory` bytes.
+    /// Returns a writer of the given number of partitions that holds about `memory` bytes.
     pub(crate) fn new(spill: &Arc<Spill>, partitions: usize, memory: u64, order: Order) -> Self {
         let buffers = (0..partitions.max(1)).map(|_| Vec::new()).collect();
         // A growing vector has up to twice the room it needs.

@@ -2,18 +2,18 @@
 //!
 //! Of CSS, this reads what hides text or shows it again: `display`, `visibility`, the size of letters, `opacity`, boxes
 //! without a height that clip, boxes far outside of the page, and letters in the colour of their ground. Rules of a
-//! page's style sheets count if they are for an element, a class or an id alone; those that depend on where an
-//! element is or on the screen do not, because nobody knows here what they will do.
+//! page's style sheets count if they are for an element, a class or an id alone. Rules that depend on where
+//! an element is or on the screen do not count, because their effect is not known here.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// So many rules of a page are looked at.
+/// The largest number of rules of a page that are read.
 const RULES: usize = 256;
 
-/// Letters of so many pixels or less cannot be read.
+/// Letters of this size in pixels or less cannot be read.
 const TINY: f32 = 2.0;
 
-/// A box that is moved so many pixels to the left or up is outside of the page.
+/// A box whose left or top position in pixels is this or less is outside of the page.
 const OUTSIDE: f32 = -999.0;
 
 /// Colours that differ by no more than this in red, green and blue look the same.
