@@ -78,13 +78,14 @@ impl Segments {
         Self { spill, memory, extents }
     }
 
-    /// What an earlier run has put aside in a named file.
+    /// Returns the segments that an earlier run has written to a named file.
     pub(crate) fn reopened(spill: Arc<Spill>, extents: Vec<Vec<Extent>>) -> Self {
         let memory = extents.iter().map(|_| Vec::new()).collect();
         Self { spill, memory, extents }
     }
 
-    /// Where each block's segments are in the file. Whatever is still in memory is not among them.
+    /// Returns the extents of each block's segments in the file. Segments that are still in memory are not
+    /// included.
     pub(crate) fn extents(&self) -> impl Iterator<Item = &[Extent]> {
         self.extents.iter().map(Vec::as_slice)
     }

@@ -177,7 +177,7 @@ impl SetCollection {
         self.sets.len()
     }
 
-    /// Whether there is no set.
+    /// Returns true if there is no set.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }

@@ -44,7 +44,7 @@ impl Confidence {
         self.0
     }
 
-    /// Whether the bounds hold for every input.
+    /// Returns true if the bounds hold for every input.
     pub fn is_certain(self) -> bool {
         self.0 == 1.0
     }
@@ -125,17 +125,17 @@ impl Estimate {
         self.confidence
     }
 
-    /// Whether the bounds hold for every input.
+    /// Returns true if the bounds hold for every input.
     pub fn is_certain(self) -> bool {
         self.confidence.is_certain()
     }
 
-    /// Whether the value is known exactly.
+    /// Returns true if the value is known exactly.
     pub fn is_exact(self) -> bool {
         self.is_certain() && self.lower == self.upper
     }
 
-    /// Whether `truth` lies in the interval.
+    /// Returns true if `truth` lies in the interval.
     pub fn covers(self, truth: f64) -> bool {
         self.lower <= truth && truth <= self.upper
     }

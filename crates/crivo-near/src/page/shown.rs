@@ -117,7 +117,7 @@ impl Shown {
         self.hidden = 0;
     }
 
-    /// Whether text at this place is seen.
+    /// Returns true if text at this place is hidden.
     pub(super) fn is_hidden(&self) -> bool {
         self.look().is_hidden()
     }

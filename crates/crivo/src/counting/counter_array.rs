@@ -346,7 +346,7 @@ impl CounterArray {
         self.values().filter(|&value| value == self.highest()).count() as u64
     }
 
-    /// Whether no counter was ever raised.
+    /// Returns true if no counter was ever raised.
     pub fn is_empty(&self) -> bool {
         self.cells.iter().all(|&byte| byte == 0)
     }
@@ -365,7 +365,7 @@ impl CounterArray {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let used = self.values().filter(|&value| value > 0).count();
         Summary {

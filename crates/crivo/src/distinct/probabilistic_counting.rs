@@ -154,7 +154,7 @@ impl ProbabilisticCounting {
         self.rank.checked_sub(1)
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.rank == 0
     }
@@ -174,7 +174,7 @@ impl ProbabilisticCounting {
         Vec::new()
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let longest = self.longest_run().map(|zeros| ("longest_run", Parameter::Count(zeros.into())));
         Summary {

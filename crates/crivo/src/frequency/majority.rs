@@ -98,7 +98,7 @@ impl Candidate {
         }
     }
 
-    /// What is compared with others must not remember who was candidate before.
+    /// Clears the candidate, so that equal states compare equal whatever candidate they had before.
     fn become_none(&mut self) {
         self.text.clear();
         self.number = 0;
@@ -245,7 +245,8 @@ impl Majority {
         key.map(|key| Hitter::new(key.to_owned(), self.counted, self.most(true)))
     }
 
-    /// Whether the candidate certainly has more than half of all votes, so that no second pass is needed.
+    /// Returns true if the candidate certainly has more than half of all votes, so that no second pass is
+    /// needed.
     pub fn is_certain(&self) -> bool {
         self.is_majority(self.counted)
     }
@@ -294,13 +295,13 @@ impl Majority {
         self.total
     }
 
-    /// Whether the total reached [`u64::MAX`], where counting stops: from there on nothing is certain but the
-    /// lower bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops: from there on nothing is
+    /// certain but the lower bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
 
-    /// Whether there are no votes.
+    /// Returns true if there are no votes.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
@@ -320,7 +321,7 @@ impl Majority {
         Vec::new()
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -203,7 +203,7 @@ impl SparseFeatures {
         &self.entries
     }
 
-    /// Whether all slots are zero.
+    /// Returns true if all slots are zero.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -278,7 +278,8 @@ impl ChiSquare {
         chi_square_below(self.statistic, self.degrees as f64)
     }
 
-    /// Whether chance would be neither so uneven nor so even with a probability below `level`, both together.
+    /// Returns true if the statistic is plausible: a random one is more uneven or more even than this with
+    /// a probability of at least `level`, two-sided.
     pub fn is_plausible(self, level: f64) -> bool {
         self.p_value().min(self.p_value_even()) >= level / 2.0
     }

@@ -104,7 +104,7 @@ impl<'a> KeyBatch<'a> {
         self.hashes.len()
     }
 
-    /// Whether there is no key.
+    /// Returns true if there is no key.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
@@ -198,7 +198,7 @@ impl KeyBuffer {
         self.spans.len()
     }
 
-    /// Whether no span waits to be hashed.
+    /// Returns true if no span waits to be hashed.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }

@@ -58,7 +58,7 @@ impl Words {
         self.edges.len() / 2
     }
 
-    /// Whether there is no word.
+    /// Returns true if there is no word.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }

@@ -221,7 +221,7 @@ impl InsertKeys for DirectTable {
 // ---- query ----
 
 impl DirectTable {
-    /// Whether the integer is in the set. One outside the universe is not.
+    /// Returns true if the integer is in the set. One outside the universe is not.
     ///
     /// # Errors
     /// If the key is no integer.
@@ -266,7 +266,7 @@ impl DirectTable {
         self.len
     }
 
-    /// Whether the set is empty.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -301,7 +301,7 @@ impl DirectTable {
         vec![("universe", Parameter::Count(self.universe))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -226,7 +226,7 @@ impl Reservoir {
         self.capacity.into()
     }
 
-    /// Whether nothing was shown.
+    /// Returns true if nothing was shown.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
@@ -246,7 +246,7 @@ impl Reservoir {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

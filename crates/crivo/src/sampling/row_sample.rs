@@ -296,7 +296,7 @@ impl RowSample {
         vec![("capacity", Parameter::Count(self.capacity.into())), ("draws", Parameter::Name(draws))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let mut parameters = self.parameters();
         parameters.push(("kept", Parameter::Count(self.kept.len() as u64)));

@@ -283,7 +283,7 @@ impl WeightedReservoir {
         self.capacity.into()
     }
 
-    /// Whether no item with a weight above 0 was shown.
+    /// Returns true if no item with a weight above 0 was shown.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
@@ -306,7 +306,7 @@ impl WeightedReservoir {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -50,12 +50,13 @@ impl Overlap {
         self.first + self.second - self.common
     }
 
-    /// The Jaccard similarity: what is in both as a share of what is in either. None if both are empty.
+    /// Returns the Jaccard similarity: the share of the union that is in both sets. `None` if both are
+    /// empty.
     pub fn jaccard(self) -> Option<f64> {
         share(self.common, self.union())
     }
 
-    /// What is in both as a share of the first set; none if that is empty.
+    /// Returns the share of the first set that is also in the second, or `None` if the first set is empty.
     pub fn containment(self) -> Option<f64> {
         share(self.common, self.first)
     }
@@ -65,8 +66,8 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// What two sorted sets have in common. In slices that are not strictly ascending the count is that of
-/// some of the common elements.
+/// Returns the overlap of two sorted sets. If the slices are not strictly ascending, only some of the
+/// common elements are counted.
 pub fn overlap_sorted(a: &[u64], b: &[u64]) -> Overlap {
     let common = common_sorted(a, b, 0).unwrap_or(0);
     Overlap { common, first: a.len(), second: b.len() }
@@ -98,7 +99,7 @@ pub fn at_least(a: &[u64], b: &[u64], threshold: f64) -> Option<f64> {
     Overlap { common, first, second }.jaccard().filter(|&similarity| similarity >= threshold)
 }
 
-/// What two sets have in common, in any order and with repetitions, which count once.
+/// Returns the overlap of two sets in any order. Repetitions count once.
 pub fn overlap_unsorted(a: &[u64], b: &[u64]) -> Overlap {
     let sorted = |set: &[u64]| {
         let mut copy = set.to_vec();
@@ -109,8 +110,8 @@ pub fn overlap_unsorted(a: &[u64], b: &[u64]) -> Overlap {
     overlap_sorted(&sorted(a), &sorted(b))
 }
 
-/// What two sets of numbers below `universe` have in common, in any order and with repetitions, which
-/// count once: by two tables of a bit for each number.
+/// Returns the overlap of two sets of numbers below `universe`, in any order. Repetitions count once. It
+/// uses two tables with a bit for each number.
 ///
 /// # Errors
 /// If a number is not below the universe, or if there is no memory for the tables.

@@ -232,7 +232,7 @@ impl KMinValues {
         Ok(Comparison::new(self, other))
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.candidates.is_empty()
     }
@@ -257,7 +257,7 @@ impl KMinValues {
         vec![("k", Parameter::Count(self.k().into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let kept = self.candidates.len();
         let state = if kept < self.candidates.k() { "exact" } else { "sampling" };

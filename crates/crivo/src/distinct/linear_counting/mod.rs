@@ -245,12 +245,12 @@ impl LinearCounting {
         Estimate::probable(value, lower, upper, confidence)
     }
 
-    /// Whether every bit is set: from here on nothing can be learnt.
+    /// Returns true if every bit is set: from here on nothing can be learnt.
     pub fn is_full(&self) -> bool {
         self.used == self.bits
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -275,7 +275,7 @@ impl LinearCounting {
         vec![("bits", Parameter::Count(self.bits))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -362,19 +362,20 @@ impl CountMin {
         self.rows.minima(&self.counters, hashes, counts);
     }
 
-    /// By how much an answer exceeds the truth at most, with probability `1 − δ`: `εN`, rounded down.
+    /// Returns the largest excess of an answer over the truth, with probability `1 − δ`: `εN`, rounded
+    /// down.
     #[inline]
     pub fn margin(&self) -> u64 {
         self.margin_of(Self::epsilon(self.rows.width))
     }
 
-    /// By how much an answer exceeds the truth at most, at the given confidence: `t·N/width`, rounded
-    /// down, where `t^−depth` is the probability that is left.
+    /// Returns the largest excess of an answer over the truth, at the given confidence: `t·N/width`,
+    /// rounded down, where `t^−depth` is the probability that is left.
     pub fn margin_at(&self, confidence: Confidence) -> u64 {
         self.margin_of(self.share_at(confidence))
     }
 
-    /// What a share of the whole comes to; never more than the whole.
+    /// Returns a share of the total weight, rounded down; never more than the total.
     #[inline]
     fn margin_of(&self, share: f64) -> u64 {
         ((share * self.total as f64) as u64).min(self.total)
@@ -404,18 +405,18 @@ impl CountMin {
         self.total
     }
 
-    /// Whether nothing but weights of 0 came.
+    /// Returns true if nothing but weights of 0 came.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// Whether the total has reached 2^64 − 1, where counting stops. Lower bounds are 0 from then on,
-    /// and the answer for a key whose counters have all stopped has no upper bound.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops. Lower bounds are 0 from then
+    /// on, and the answer for a key whose counters have all stopped has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
 
-    /// Whether updates are conservative.
+    /// Returns true if updates are conservative.
     pub fn is_conservative(&self) -> bool {
         self.conservative
     }
@@ -449,7 +450,7 @@ impl CountMin {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let total = self.total as f64;
         let used = self.counters.iter().filter(|&&counter| counter > 0).count();

@@ -411,8 +411,8 @@ impl HeavyHitters {
         self.total
     }
 
-    /// Whether the total reached [`u64::MAX`], where counting stops: shares are unknown from there on, and
-    /// a count of that size has no upper bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops: shares are unknown from there
+    /// on, and a count of that size has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
@@ -427,7 +427,7 @@ impl HeavyHitters {
         self.table.len()
     }
 
-    /// Whether nothing was counted.
+    /// Returns true if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
@@ -458,7 +458,7 @@ impl HeavyHitters {
         vec![("capacity", Parameter::Count(self.capacity()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

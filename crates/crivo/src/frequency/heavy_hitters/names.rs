@@ -62,7 +62,7 @@ impl Label {
 
 /// What a key is beside its hash: nothing, or a text.
 pub(super) trait Name: Copy {
-    /// Whether this is the key of a slot in use whose hash is the key's.
+    /// Returns true if this is the key of a slot in use whose hash is the key's.
     fn is_of(self, names: &Names, place: Place) -> bool;
 
     /// Gives the key to a slot.

@@ -64,7 +64,7 @@ impl Budget {
         (self.total - self.spent).max(0.0)
     }
 
-    /// Whether a report of this `ε` may still be made.
+    /// Returns true if a report of this `ε` may still be made.
     pub fn allows(&self, epsilon: f64) -> bool {
         self.spent + epsilon <= self.total * (1.0 + ROUNDING)
     }

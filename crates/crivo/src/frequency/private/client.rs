@@ -83,7 +83,7 @@ impl PrivateClient {
         Ok(Report { tag: self.tag, row, bits })
     }
 
-    /// What was agreed with the server.
+    /// Returns the protocol that was agreed with the server.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }

@@ -201,7 +201,7 @@ impl PrivateCountMean {
         Answers { sketch: self, pairs: bounds::pairs(&self.protocol, &self.reports, &self.ones) }
     }
 
-    /// What each row says about a hash.
+    /// Returns for each row the number of reports, and of ones in the place of a hash.
     fn rows_of(&self, hash: u64) -> Rows<impl Iterator<Item = (u32, u32)> + Clone + '_> {
         let rows = self.ones.chunks_exact(self.protocol.width() as usize);
         Rows(
@@ -217,12 +217,12 @@ impl PrivateCountMean {
         self.reports.iter().map(|&reports| u64::from(reports)).sum()
     }
 
-    /// Whether there are no reports.
+    /// Returns true if there are no reports.
     pub fn is_empty(&self) -> bool {
         self.reports() == 0
     }
 
-    /// What was agreed with the clients.
+    /// Returns the protocol that was agreed with the clients.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }
@@ -261,7 +261,7 @@ impl PrivateCountMean {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let reports = self.reports();
         Summary {

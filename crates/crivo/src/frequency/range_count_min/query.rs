@@ -121,7 +121,7 @@ impl RangeCountMin {
         pieces
     }
 
-    /// What the sketch of a level says about one block.
+    /// Returns the weight of one block as the sketch of its level estimates it.
     fn block(&self, level: u32, prefix: u64) -> u64 {
         let cells = self.rows.cells() as usize;
         let table = &self.tables[level as usize * cells..][..cells];
@@ -214,12 +214,13 @@ impl RangeCountMin {
         self.tree.total()
     }
 
-    /// Whether nothing but weights of 0 came.
+    /// Returns true if nothing but weights of 0 came.
     pub fn is_empty(&self) -> bool {
         self.total() == 0
     }
 
-    /// Whether the total has reached 2^64 − 1, where counting stops; answers have no bounds any more.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops; answers have no bounds any
+    /// more.
     pub fn is_saturated(&self) -> bool {
         self.total() == u64::MAX
     }
@@ -258,7 +259,7 @@ impl RangeCountMin {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let total = self.total() as f64;
         let counters = self.tables.len() + self.tree.leaves().len();

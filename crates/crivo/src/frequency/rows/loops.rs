@@ -25,7 +25,7 @@ const CHUNK: usize = 16;
 const LARGE: usize = 1 << 18;
 
 impl Rows {
-    /// Where a row has the counter of a hash.
+    /// Returns the position of a hash's counter in a row.
     #[inline]
     fn place(self, hash: u64, row: usize) -> usize {
         index(remix(hash, row as u32), u64::from(self.width)) as usize

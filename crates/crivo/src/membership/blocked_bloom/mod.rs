@@ -182,7 +182,7 @@ impl InsertHashes for BlockedBloom {
 // ---- query ----
 
 impl BlockedBloom {
-    /// Whether the key may be in there; `false` is certain.
+    /// Returns true if the key may be in there; `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -191,7 +191,7 @@ impl BlockedBloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Whether the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in there; `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         blocks::contains_one(&self.blocks, CHOICE, hash)
@@ -277,7 +277,7 @@ impl BlockedBloom {
         self.capacity
     }
 
-    /// Whether certainly nothing was inserted.
+    /// Returns true if certainly nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.blocks.iter().all(|block| block.0 == [0; 8])
     }
@@ -318,7 +318,7 @@ impl BlockedBloom {
         vec![("blocks", Parameter::Count(self.blocks())), ("capacity", Parameter::Count(self.capacity))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

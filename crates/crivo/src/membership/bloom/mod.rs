@@ -183,7 +183,7 @@ impl InsertHashes for Bloom {
 // ---- query ----
 
 impl Bloom {
-    /// Whether the key may be in there; `false` is certain.
+    /// Returns true if the key may be in there; `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -192,7 +192,7 @@ impl Bloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Whether the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in there; `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         self.bits.contains(hash)
@@ -273,7 +273,7 @@ impl Bloom {
         self.capacity
     }
 
-    /// Whether certainly nothing was inserted.
+    /// Returns true if certainly nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.bits.words().iter().all(|&word| word == 0)
     }
@@ -307,7 +307,7 @@ impl Bloom {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

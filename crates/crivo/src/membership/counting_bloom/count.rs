@@ -46,7 +46,8 @@ impl CountingBloom {
         Estimate::probable(value, lower, upper, confidence)
     }
 
-    /// What other keys add to the least counter of a key: no more than this, with the confidence.
+    /// Returns an upper bound, at the given confidence, of what other keys add to the least counter of a
+    /// key.
     fn most_from_others(&self, confidence: Confidence) -> f64 {
         let unlikely = 1.0 - confidence.level();
         if self.false_positive_rate() <= unlikely {

@@ -336,7 +336,7 @@ impl InsertHashes for CountingBloom {
 // ---- query ----
 
 impl CountingBloom {
-    /// Whether the key may be in there; `false` is certain.
+    /// Returns true if the key may be in there; `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -345,7 +345,7 @@ impl CountingBloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Whether the key of this hash may be in there; `false` is certain.
+    /// Returns true if the key of this hash may be in there; `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         (0..self.hashes).all(|row| self.counters.get(self.cell(hash, row)) > 0)
@@ -431,7 +431,7 @@ impl CountingBloom {
         self.counters.width()
     }
 
-    /// Whether every counter is zero.
+    /// Returns true if every counter is zero.
     pub fn is_empty(&self) -> bool {
         self.counters.tally().in_use == 0
     }
@@ -456,7 +456,7 @@ impl CountingBloom {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -299,7 +299,7 @@ impl LshIndex {
         Ok(similars)
     }
 
-    /// Whether a set of this id is in the index.
+    /// Returns true if a set of this id is in the index.
     pub fn contains(&self, id: u64) -> bool {
         self.ids.number_of(id).is_some()
     }
@@ -309,7 +309,7 @@ impl LshIndex {
         self.ids.len()
     }
 
-    /// Whether no set is in the index.
+    /// Returns true if no set is in the index.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

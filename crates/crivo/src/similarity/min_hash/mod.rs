@@ -81,8 +81,9 @@ impl MinHash {
     /// and there are `2k` rounds.)
     pub const SIZES: RangeInclusive<u32> = 1..=32_767;
 
-    /// What the similarity is off by at most, with about 95 % confidence: `1/√k`. That is two standard
-    /// errors at `J = 1/2`, where they are largest; at any similarity one is at most `√(J(1 − J)/k)`.
+    /// Returns the largest error of the similarity, with about 95 % confidence: `1/√k`. That is two
+    /// standard errors at `J = 1/2`, where they are largest; at any similarity one is at most
+    /// `√(J(1 − J)/k)`.
     pub fn bound(k: u32) -> f64 {
         1.0 / f64::from(k).sqrt()
     }
@@ -296,7 +297,7 @@ impl MinHash {
             .limited_to(1.0, f64::INFINITY)
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
@@ -326,7 +327,7 @@ impl MinHash {
         vec![("k", Parameter::Count(self.k.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -41,14 +41,14 @@ pub(super) fn rounds_of(slots: &[u64]) -> u32 {
     if any_from(slots, 1) { slots.iter().max().map_or(most, |&slot| round_of(slot) + 1).min(most) } else { 1 }
 }
 
-/// Whether a slot was filled in this round or later, or not at all. (The sign of a difference instead
-/// of a comparison, which the oldest processors do not have for two words at once.)
+/// Returns true if a slot was filled in this round or later, or not at all. (The sign of a difference
+/// instead of a comparison, which the oldest processors do not have for two words at once.)
 fn any_from(slots: &[u64], round: u32) -> bool {
     let last_before = (u64::from(round) << (ROUND_SHIFT - 1)) - 1;
     slots.iter().fold(0, |signs, slot| signs | last_before.wrapping_sub(slot >> 1)) >> 63 != 0
 }
 
-/// What makes a round's function its own: SplitMix64 of its number.
+/// Returns the key of a round's hash function: SplitMix64 of the round's number.
 #[inline(always)]
 fn round_key(round: u32) -> u64 {
     finish(GOLDEN.wrapping_mul(u64::from(round) + 1))

@@ -200,7 +200,7 @@ impl<S: Pane> Panes<S> {
         self.advance_to(self.number(now));
     }
 
-    /// Where a pane lies, which is made if there is none yet.
+    /// Returns the position of a pane, which is made if there is none yet.
     #[cold]
     fn place(&mut self, number: i64, items: u64) -> Option<usize> {
         if self.latest.is_some_and(|latest| number < self.first_of(latest)) {
@@ -311,7 +311,7 @@ impl<S: Pane> Panes<S> {
         &self.empty
     }
 
-    /// Whether no pane is in use.
+    /// Returns true if no pane is in use.
     pub fn is_empty(&self) -> bool {
         self.used.is_empty()
     }
@@ -331,7 +331,7 @@ impl<S: Pane> Panes<S> {
         ]
     }
 
-    /// What `crivo show` prints; the items are those of the window at the latest time.
+    /// Returns a summary of the sketch. The items are those of the window at the latest time.
     pub fn summary(&self) -> Summary {
         let items = match self.latest.map(|latest| self.merged(self.times(latest).0)) {
             None => Estimate::exact(0.0),
