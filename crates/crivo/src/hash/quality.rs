@@ -119,7 +119,8 @@ impl Indexes {
         })
     }
 
-    /// Whether two functions are independent: Pearson's χ² over a grid of groups, with `(groups − 1)²` degrees.
+    /// Returns the test of whether two functions are independent: Pearson's χ² over a grid of groups, with
+    /// `(groups − 1)²` degrees of freedom.
     ///
     /// # Errors
     /// If there are no such functions, or groups are not from 2 to the size, or fewer than five keys are expected in a
