@@ -98,7 +98,8 @@ impl Prefixes {
     }
 }
 
-/// How many items, rarest first, two similar sets must share one of. Rounding errs to the long side.
+/// Returns the length of the prefix, rarest items first, in which two similar sets must share an item.
+/// Rounding makes it longer, never shorter.
 fn prefix_length(size: usize, threshold: f64) -> usize {
     let needed = ((size as f64) * threshold * (1.0 - 1e-12)).ceil() as usize;
     (size - needed.min(size) + 1).min(size)

@@ -172,7 +172,7 @@ impl SetCollection {
         Ok(Self { arenas, sets, fingerprints, names, builders: kept, threads: threads.max(1) })
     }
 
-    /// How many sets there are.
+    /// Returns how many sets there are.
     pub fn len(&self) -> usize {
         self.sets.len()
     }

@@ -120,7 +120,7 @@ impl Estimate {
         self.upper
     }
 
-    /// How sure the interval is.
+    /// Returns the confidence of the interval.
     pub fn confidence(self) -> Confidence {
         self.confidence
     }

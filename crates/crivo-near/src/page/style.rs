@@ -65,7 +65,7 @@ impl Look {
         ground: Paint::Colour([255; 3]),
     };
 
-    /// How text looks further in.
+    /// Returns the look of text inside of an element with its own declarations.
     pub(super) fn inside(self, own: &Declared) -> Self {
         let yes = Some(true);
         let is_gone = own.displayed == Some(false)

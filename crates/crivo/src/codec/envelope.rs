@@ -34,7 +34,7 @@ pub trait Encode: Sealed {
     /// Which sketch this is.
     const FAMILY: Family;
 
-    /// How the sketch's keys are hashed.
+    /// Returns how the sketch's keys are hashed.
     fn key_scheme(&self) -> KeyScheme;
 
     /// Writes the payload; the envelope is written around it.

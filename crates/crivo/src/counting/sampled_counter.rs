@@ -180,7 +180,7 @@ impl SampledCounter {
         }
     }
 
-    /// How many events counted.
+    /// Returns how many events counted.
     pub fn value(&self) -> u64 {
         self.value
     }

@@ -78,7 +78,7 @@ impl Scale {
         if value < self.highest { libm::pow(self.base, -f64::from(value)) } else { 0.0 }
     }
 
-    /// How many events a value stands for.
+    /// Returns how many events a value stands for.
     pub(super) fn events(self, value: u16) -> f64 {
         let exponent = f64::from(value) * self.log;
         match value {

@@ -134,7 +134,7 @@ impl ExactDistinct {
         self.hashes.len() == 0
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -159,7 +159,7 @@ impl ProbabilisticCounting {
         self.rank == 0
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -257,7 +257,7 @@ impl Majority {
         !self.is_saturated() && count > self.total / 2
     }
 
-    /// How many votes a key has, with certain bounds.
+    /// Returns how many votes a key has, with certain bounds.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -265,7 +265,7 @@ impl Majority {
         self.frequency_ref(key.to_ref())
     }
 
-    /// How many votes a key has whose kind is known only at run time.
+    /// Returns how many votes a key has whose kind is known only at run time.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -306,7 +306,7 @@ impl Majority {
         self.total == 0
     }
 
-    /// How keys are hashed, by sketches of the same keys; this one only compares them.
+    /// Returns how keys are hashed, by sketches of the same keys; this one only compares them.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -75,7 +75,8 @@ impl Indexes {
         Ok(Self { size, columns })
     }
 
-    /// How evenly one function's indexes are distributed, over `groups` groups of neighbours.
+    /// Returns the test of how evenly one function's indexes are distributed, over `groups` groups of
+    /// neighbours.
     ///
     /// # Errors
     /// If there is no such function, or groups are not from 2 to the size, or fewer than five keys are expected in one.

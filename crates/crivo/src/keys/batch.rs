@@ -99,7 +99,7 @@ impl<'a> KeyBatch<'a> {
         self.hashes
     }
 
-    /// How many keys there are.
+    /// Returns how many keys there are.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
@@ -193,7 +193,7 @@ impl KeyBuffer {
         self.spans.clear();
     }
 
-    /// How many spans wait to be hashed.
+    /// Returns how many spans wait to be hashed.
     pub fn len(&self) -> usize {
         self.spans.len()
     }

@@ -206,7 +206,7 @@ impl CombinedFilter {
         self.parts().count()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

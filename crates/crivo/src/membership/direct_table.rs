@@ -261,7 +261,7 @@ impl DirectTable {
         })
     }
 
-    /// How many integers are in the set.
+    /// Returns how many integers are in the set.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -271,7 +271,7 @@ impl DirectTable {
         self.len == 0
     }
 
-    /// How many integers are in the set, as every sketch says it: exact here.
+    /// Returns how many integers are in the set, as every sketch says it: exact here.
     pub fn items(&self) -> Estimate {
         Estimate::exact(self.len as f64)
     }

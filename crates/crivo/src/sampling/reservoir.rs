@@ -216,12 +216,12 @@ impl Reservoir {
         (0..self.items.len()).map(|index| self.items.get(index))
     }
 
-    /// How many items were shown.
+    /// Returns how many items were shown.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many items can be kept.
+    /// Returns how many items can be kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }

@@ -255,17 +255,17 @@ impl RowSample {
         rows
     }
 
-    /// How many rows were shown, those of weight 0 left out.
+    /// Returns how many rows were shown, those of weight 0 left out.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many rows of weight 0 were shown.
+    /// Returns how many rows of weight 0 were shown.
     pub fn weightless(&self) -> u64 {
         self.weightless
     }
 
-    /// How many rows can be kept.
+    /// Returns how many rows can be kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }

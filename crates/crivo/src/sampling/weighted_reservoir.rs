@@ -268,17 +268,17 @@ impl WeightedReservoir {
         entries
     }
 
-    /// How many items with a weight above 0 were shown.
+    /// Returns how many items with a weight above 0 were shown.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many items of weight 0 were shown.
+    /// Returns how many items of weight 0 were shown.
     pub fn weightless(&self) -> u64 {
         self.weightless
     }
 
-    /// How many items can be kept.
+    /// Returns how many items can be kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }

@@ -40,12 +40,12 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// How many elements are in both sets.
+    /// Returns how many elements are in both sets.
     pub fn common(self) -> usize {
         self.common
     }
 
-    /// How many elements are in either set.
+    /// Returns how many elements are in either set.
     pub fn union(self) -> usize {
         self.first + self.second - self.common
     }
@@ -143,7 +143,7 @@ pub fn overlap_of_bits(a: &[u64], b: &[u64]) -> Overlap {
     Overlap { common, first: ones(a), second: ones(b) }
 }
 
-/// How many elements sets of these sizes must share to reach the threshold; none if they cannot.
+/// Returns how many elements sets of these sizes must share to reach the threshold; none if they cannot.
 fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize> {
     let smaller = first.min(second);
     let reaches = |common: usize| {
@@ -164,7 +164,7 @@ fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize
 /// One set is that many times larger than the other: leaping takes fewer steps than walking.
 const LEAP_RATIO: usize = 16;
 
-/// How many elements two sorted sets share, unless it is certainly less than `needed`.
+/// Returns how many elements two sorted sets share, unless it is certainly less than `needed`.
 fn common_sorted(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if small.len() < needed {

@@ -54,7 +54,7 @@ impl Candidates {
         self.table.len() == 0
     }
 
-    /// How many of the `k` smallest there are.
+    /// Returns how many of the `k` smallest there are.
     pub(super) fn len(&self) -> usize {
         self.table.len().min(self.k)
     }

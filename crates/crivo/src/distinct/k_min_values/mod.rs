@@ -237,12 +237,12 @@ impl KMinValues {
         self.candidates.is_empty()
     }
 
-    /// How many of the smallest hashes are kept.
+    /// Returns how many of the smallest hashes are kept.
     pub fn k(&self) -> u32 {
         self.candidates.k() as u32
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

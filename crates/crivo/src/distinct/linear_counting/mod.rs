@@ -260,7 +260,7 @@ impl LinearCounting {
         self.bits
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -204,7 +204,7 @@ impl LogLog {
         self.precision
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -306,8 +306,8 @@ impl InsertHashes for CountMin {
 // ---- query ----
 
 impl CountMin {
-    /// How often the key came: never less than the truth, and more by at most [`margin`](Self::margin)
-    /// with a confidence of `1 − δ`. An answer of 0 is certain.
+    /// Returns how often the key came: never less than the truth, and more by at most
+    /// [`margin`](Self::margin) with a confidence of `1 − δ`. An answer of 0 is certain.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -327,7 +327,7 @@ impl CountMin {
         Ok(self.frequency_of_hash(self.scheme.hash(key)?))
     }
 
-    /// How often the key came, with bounds at the given confidence.
+    /// Returns how often the key came, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -335,19 +335,19 @@ impl CountMin {
         Ok(self.frequency_of_hash_at(self.scheme.hash(key)?, confidence))
     }
 
-    /// How often the key of this hash came: see [`frequency`](Self::frequency).
+    /// Returns how often the key of this hash came: see [`frequency`](Self::frequency).
     #[inline]
     pub fn frequency_of_hash(&self, hash: u64) -> Estimate {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin(), self.confidence())
     }
 
-    /// How often the key of this hash came, with bounds at the given confidence.
+    /// Returns how often the key of this hash came, with bounds at the given confidence.
     pub fn frequency_of_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin_at(confidence), confidence)
     }
 
-    /// How often each key of a batch came, in their order, replacing what `counts` held. The truth lies
-    /// in `count − margin ..= count` for the [`margin`](Self::margin) of the sketch.
+    /// Writes to `counts` how often each key of a batch came, in their order, replacing what it held. The
+    /// truth lies in `count − margin ..= count` for the [`margin`](Self::margin) of the sketch.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme.
@@ -357,7 +357,7 @@ impl CountMin {
         Ok(())
     }
 
-    /// How often the key of each hash came, in their order, replacing what `counts` held.
+    /// Writes to `counts` how often the key of each hash came, in their order, replacing what it held.
     pub fn frequencies_of_hashes(&self, hashes: &[u64], counts: &mut Vec<u64>) {
         self.rows.minima(&self.counters, hashes, counts);
     }
@@ -431,7 +431,7 @@ impl CountMin {
         self.rows.depth
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

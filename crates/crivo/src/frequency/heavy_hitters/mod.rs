@@ -147,7 +147,7 @@ impl HeavyHitters {
         }
     }
 
-    /// How many counters a purge may keep in effect: `m` of the module's proof.
+    /// Returns how many counters a purge may keep in effect: `m` of the module's proof.
     fn divisor(capacity: u64) -> u64 {
         capacity + 1 - capacity / 4
     }
@@ -335,7 +335,7 @@ impl InsertKeys for HeavyHitters {
 // ---- query ----
 
 impl HeavyHitters {
-    /// How often a key came, with certain bounds.
+    /// Returns how often a key came, with certain bounds.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -343,7 +343,7 @@ impl HeavyHitters {
         self.frequency_ref(key.to_ref())
     }
 
-    /// How often a key came whose kind is known only at run time.
+    /// Returns how often a key came whose kind is known only at run time.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -417,12 +417,12 @@ impl HeavyHitters {
         self.total == u64::MAX
     }
 
-    /// How often a key without a counter came at most; 0 while every key has one.
+    /// Returns how often a key without a counter came at most; 0 while every key has one.
     pub fn max_error(&self) -> u64 {
         self.table.threshold()
     }
 
-    /// How many keys have a counter.
+    /// Returns how many keys have a counter.
     pub fn counters(&self) -> usize {
         self.table.len()
     }
@@ -432,18 +432,18 @@ impl HeavyHitters {
         self.total == 0
     }
 
-    /// How many bytes the longest key with a counter has, if keys are bytes.
+    /// Returns how many bytes the longest key with a counter has, if keys are bytes.
     pub(crate) fn longest_key(&self) -> usize {
         let bytes = |key| if let KeyRef::Bytes(text) = key { text.len() } else { 0 };
         self.table.entries().map(|entry| bytes(entry.key)).max().unwrap_or(0)
     }
 
-    /// How many counters there may be.
+    /// Returns how many counters there may be.
     pub fn capacity(&self) -> u64 {
         self.capacity as u64
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

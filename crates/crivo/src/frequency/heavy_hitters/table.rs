@@ -170,7 +170,7 @@ impl Table {
         self.len + self.strays.len()
     }
 
-    /// How many keys can come before the table has to grow.
+    /// Returns how many keys can come before the table has to grow.
     pub(super) fn spare(&self) -> usize {
         self.room.saturating_sub(self.len())
     }

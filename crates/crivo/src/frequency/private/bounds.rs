@@ -59,7 +59,7 @@ impl<I: Iterator<Item = (u32, u32)> + Clone> Rows<I> {
     }
 }
 
-/// How many reports about a place its ones stand for: `c·(2·ones − reports)/2 + reports/2`.
+/// Returns how many reports about a place its ones stand for: `c·(2·ones − reports)/2 + reports/2`.
 fn counts_for(scale: f64, reports: f64, ones: f64) -> f64 {
     scale * (ones - reports / 2.0) + reports / 2.0
 }

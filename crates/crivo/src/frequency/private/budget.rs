@@ -49,17 +49,17 @@ impl Budget {
         Ok(Self { total, spent })
     }
 
-    /// How much may be spent in all.
+    /// Returns how much may be spent in all.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// How much was spent.
+    /// Returns how much was spent.
     pub fn spent(&self) -> f64 {
         self.spent
     }
 
-    /// How much is left.
+    /// Returns how much is left.
     pub fn remaining(&self) -> f64 {
         (self.total - self.spent).max(0.0)
     }

@@ -115,7 +115,7 @@ impl Protocol {
         self.width
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -91,7 +91,7 @@ impl RangeCountMin {
     /// More rows than any probability of failure asks for.
     pub const DEPTHS: RangeInclusive<u32> = Rows::DEPTHS;
 
-    /// How many levels are sketched: those with more blocks than a table has counters.
+    /// Returns how many levels are sketched: those with more blocks than a table has counters.
     ///
     /// ```
     /// use crivo::frequency::RangeCountMin;

@@ -23,7 +23,7 @@ struct Pieces {
 }
 
 impl RangeCountMin {
-    /// How many keys lie in the range, with bounds at 95 %: never less than the truth. Exact, and
+    /// Returns how many keys lie in the range, with bounds at 95 %: never less than the truth. Exact, and
     /// certain, if the range begins and ends with leaves of the tree, or the answer is 0.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl RangeCountMin {
         self.range_at(range, Confidence::P95)
     }
 
-    /// How many keys lie in the range, with bounds at the given confidence.
+    /// Returns how many keys lie in the range, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the range runs backwards or leaves the universe.
@@ -74,7 +74,7 @@ impl RangeCountMin {
         })
     }
 
-    /// How often one key came: the range of that key alone.
+    /// Returns how often one key came: the range of that key alone.
     ///
     /// # Errors
     /// If the key is not an integer or lies outside the universe.
@@ -83,7 +83,7 @@ impl RangeCountMin {
         self.range(key..=key)
     }
 
-    /// How many keys are at most this one.
+    /// Returns how many keys are at most this one.
     ///
     /// # Errors
     /// If the key is not an integer or lies outside the universe.
@@ -240,7 +240,7 @@ impl RangeCountMin {
         self.rows.depth
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

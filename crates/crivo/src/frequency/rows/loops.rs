@@ -31,7 +31,7 @@ impl Rows {
         index(remix(hash, row as u32), u64::from(self.width)) as usize
     }
 
-    /// How many rows make whole groups.
+    /// Returns how many rows make whole groups.
     fn grouped(self) -> usize {
         self.depth as usize - self.depth as usize % GROUP
     }

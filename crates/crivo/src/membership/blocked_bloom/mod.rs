@@ -272,7 +272,8 @@ impl BlockedBloom {
         self.blocks.iter().map(of_block).sum::<f64>() / self.blocks.len() as f64
     }
 
-    /// How many different keys the filter was made for; with more its rate exceeds what was asked for.
+    /// Returns how many different keys the filter was made for; with more its rate exceeds what was asked
+    /// for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -282,7 +283,7 @@ impl BlockedBloom {
         self.blocks.iter().all(|block| block.0 == [0; 8])
     }
 
-    /// How many blocks of 64 bytes there are.
+    /// Returns how many blocks of 64 bytes there are.
     pub fn blocks(&self) -> u64 {
         self.blocks.len() as u64
     }
@@ -303,7 +304,7 @@ impl BlockedBloom {
         self.words().zip(other.words()).map(|(mine, theirs)| u64::from((mine | theirs).count_ones())).sum()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

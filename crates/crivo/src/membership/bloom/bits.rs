@@ -88,7 +88,7 @@ impl Bits {
         }
     }
 
-    /// How many bits are set in either.
+    /// Returns how many bits are set in either.
     pub(super) fn ones_in_union(&self, other: &Self) -> u64 {
         self.words
             .iter()

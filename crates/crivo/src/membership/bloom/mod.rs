@@ -268,7 +268,8 @@ impl Bloom {
         libm::pow(self.fill(), f64::from(self.hashes()))
     }
 
-    /// How many different keys the filter was made for; with more its rate exceeds what was asked for.
+    /// Returns how many different keys the filter was made for; with more its rate exceeds what was asked
+    /// for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -278,17 +279,17 @@ impl Bloom {
         self.bits.words().iter().all(|&word| word == 0)
     }
 
-    /// How many bits there are.
+    /// Returns how many bits there are.
     pub fn bits(&self) -> u64 {
         self.bits.len()
     }
 
-    /// How many bits a key sets.
+    /// Returns how many bits a key sets.
     pub fn hashes(&self) -> u32 {
         self.bits.hashes()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -405,28 +405,28 @@ impl CountingBloom {
         libm::pow(self.fill(), f64::from(self.hashes))
     }
 
-    /// How many counters are at their largest value, and so no longer know what they count.
+    /// Returns how many counters are at their largest value, and so no longer know what they count.
     pub fn saturated(&self) -> u64 {
         self.counters.tally().saturated
     }
 
-    /// How many different items the filter was sized for; with more the false-positive rate is
+    /// Returns how many different items the filter was sized for; with more the false-positive rate is
     /// above what was asked for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// How many cells there are.
+    /// Returns how many cells there are.
     pub fn cells(&self) -> u64 {
         self.counters.cells()
     }
 
-    /// How many cells a key has.
+    /// Returns how many cells a key has.
     pub fn hashes(&self) -> u32 {
         self.hashes
     }
 
-    /// How wide a counter is.
+    /// Returns the width of a counter.
     pub fn counter_bits(&self) -> CounterBits {
         self.counters.width()
     }
@@ -436,7 +436,7 @@ impl CountingBloom {
         self.counters.tally().in_use == 0
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -304,7 +304,7 @@ impl LshIndex {
         self.ids.number_of(id).is_some()
     }
 
-    /// How many sets are in the index.
+    /// Returns how many sets are in the index.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
@@ -314,7 +314,7 @@ impl LshIndex {
         self.len() == 0
     }
 
-    /// How signatures are cut.
+    /// Returns the bands into which signatures are cut.
     pub fn bands(&self) -> Bands {
         self.bands
     }
@@ -324,7 +324,7 @@ impl LshIndex {
         self.k
     }
 
-    /// How the sketches' keys are hashed.
+    /// Returns how the sketches' keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

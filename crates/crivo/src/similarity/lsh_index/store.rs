@@ -95,7 +95,7 @@ pub(super) fn shorten(slots: &[u64], signature: &mut [u16]) {
     }
 }
 
-/// How many slots two signatures share. (Counted in 16 bits, which are enough for any signature, so
+/// Returns how many slots two signatures share. (Counted in 16 bits, which are enough for any signature, so
 /// that eight are compared at once.)
 pub(super) fn equal_slots(first: &[u16], second: &[u16]) -> u32 {
     first.iter().zip(second).map(|(a, b)| u16::from(a == b)).fold(0_u16, u16::wrapping_add).into()

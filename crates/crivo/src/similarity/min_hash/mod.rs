@@ -261,12 +261,12 @@ impl MinHash {
         }
     }
 
-    /// How many different elements the set has, with bounds at 95 %: a by-product, to about `1/√k`.
+    /// Returns how many different elements the set has, with bounds at 95 %: a by-product, to about `1/√k`.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
 
-    /// How many different elements the set has, with bounds at the given confidence.
+    /// Returns how many different elements the set has, with bounds at the given confidence.
     ///
     /// Each of `n` elements falls into a slot with chance `1/k` a round, so the time until a slot is
     /// filled, by the clock that counts `−ln(1 − 1/k)` a round, is exponential with rate `n`.
@@ -312,7 +312,7 @@ impl MinHash {
         self.k
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -30,12 +30,12 @@ pub(super) fn fraction_of(slot: u64) -> f64 {
     (slot << VALUE_SHIFT >> VALUE_SHIFT) as f64 / (1_u64 << ROUND_SHIFT) as f64
 }
 
-/// How many rounds there are for `k` slots.
+/// Returns how many rounds there are for `k` slots.
 pub(super) fn all_rounds(k: u32) -> u32 {
     2 * k
 }
 
-/// How many rounds an element has to run through: up to the last in which a slot was filled.
+/// Returns how many rounds an element has to run through: up to the last in which a slot was filled.
 pub(super) fn rounds_of(slots: &[u64]) -> u32 {
     let most = all_rounds(slots.len() as u32);
     if any_from(slots, 1) { slots.iter().max().map_or(most, |&slot| round_of(slot) + 1).min(most) } else { 1 }

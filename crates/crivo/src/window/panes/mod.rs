@@ -291,17 +291,18 @@ impl<S: Pane> Panes<S> {
         self.latest.map(|number| self.times(number)).map(|(first, last)| first..=last)
     }
 
-    /// How many items were refused because the window had passed their time; [`u64::MAX`] if that many or more.
+    /// Returns how many items were refused because the window had passed their time; [`u64::MAX`] if that
+    /// many or more.
     pub fn late(&self) -> u64 {
         self.late
     }
 
-    /// How many units of time are in a pane.
+    /// Returns how many units of time are in a pane.
     pub fn pane_width(&self) -> u64 {
         self.pane_width
     }
 
-    /// How many panes are in the window.
+    /// Returns how many panes are in the window.
     pub fn pane_count(&self) -> u32 {
         self.capacity
     }
