@@ -4,8 +4,7 @@
 //!   days. They have `n(n − 1)/2 ≈ 5·10¹¹`: 5.8 days.
 //! - A filter made for `10⁻⁴` is said to have a rate of 0.0001 %, which is `10⁻⁶`. Its own test found 12 of 96,872.
 //! - Two `MovieLens` files are called "a hundred thousand users" and "a million users". Those are their
-//!   numbers of
-//!   ratings: all users shown have small numbers, which would be unlikely with that many users.
+//!   numbers of ratings: all users shown have small numbers, which would be unlikely with that many users.
 //!
 //! The numbers that are right are checked as controls.
 
