@@ -43,7 +43,7 @@ def split(data: Path, out: Path, trains) -> None:
             target = out / part / kinds[0] / "-".join(folder.relative_to(data).parts)
             target.mkdir(parents=True, exist_ok=True)
             os.symlink(path.resolve(), target / path.name)
-            path.read_bytes()  # whoever comes first shall not be the one who waits for the disk
+            path.read_bytes()  # so that the first contender does not wait for the disk
 
 
 def cpu(command: list[str], **options) -> tuple[str, float]:

@@ -85,8 +85,9 @@ def make_corpus(path: Path, documents: int) -> None:
 
 
 def vary_corpus(base: Path, path: Path, documents: int) -> None:
-    """Copies of a corpus one after the other, in each of which every fourth word is another: no five consecutive words of
-    one copy are in another, so each has the near-duplicates of the original and none with the others."""
+    """Writes copies of a corpus one after the other. Every fourth word differs between copies, so that no
+    five consecutive words of one copy are in another. Each copy has the near-duplicates of the original and
+    none with the others."""
     if path.exists():
         return
     with open(base, encoding="utf-8") as file:

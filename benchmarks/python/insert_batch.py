@@ -20,7 +20,7 @@ from crivo import HyperLogLog
 
 KEYS = 1_000_000
 PRECISION = 12
-# The same for everyone: the best of more rounds would flatter whoever has them.
+# The same for every contender: the best of more rounds would flatter the one that has them.
 ROUNDS = 15
 
 

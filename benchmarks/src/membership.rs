@@ -328,7 +328,7 @@ fn memory(page: &mut Page) {
     page.add("Memory for ten million keys at 1 % (documented: 9.59 and 10.1)", "bits a key", figures);
 }
 
-/// The measured rates: whoever is faster must not be so by being wrong more often.
+/// Measures the false-positive rates: a faster filter must not be faster by being wrong more often.
 fn rates(page: &mut Page) {
     const ITEMS: usize = 10_000_000;
     let (keys, strangers) = (random(ITEMS, 1), random(ITEMS, 2));

@@ -675,7 +675,7 @@ class LinearCounting(_Distinct):
 
     @staticmethod
     def standard_error(bits: SupportsIndex, items: SupportsIndex) -> float:
-        """The standard error of a count of `items` with so many bits, as a share of the count.
+        """The standard error of a count of `items` with that number of bits, as a share of the count.
 
         >>> round(LinearCounting.standard_error(154_171, 1_000_000), 4)
         0.01
@@ -1566,8 +1566,8 @@ class RangeCountMin(_Frequency):
         """How many integers are at most this one, with bounds at 95 %."""
 
     def quantile(self, share: float, confidence: float = 0.95) -> Estimate:
-        """The least integer of which at least the given share of all are not greater, with bounds at the
-        given confidence: 0.5 is the median.
+        """The least integer such that at least the given share of all are not greater than it, with bounds at
+        the given confidence: 0.5 is the median.
         """
 
     @property
@@ -1611,7 +1611,7 @@ class Majority(_Frequency, _TakesHashes):
         """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
-        """So many votes for a key."""
+        """Adds the given number of votes for a key."""
 
     def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
         """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
@@ -1628,7 +1628,7 @@ class Majority(_Frequency, _TakesHashes):
         """Whether the candidate certainly has more than half of all votes."""
 
     def is_majority(self, count: SupportsIndex) -> bool:
-        """Whether so many votes are more than half of all: for a second pass that counts the candidate."""
+        """Whether `count` votes are more than half of all: for a second pass that counts the candidate."""
 
     def frequency(self, key: Key) -> Estimate:
         """How many votes a key has, with certain bounds.
@@ -1991,8 +1991,8 @@ class MinHash(_TakesHashes):
         """The value of `items` alone, as datasketch calls it."""
 
     def slots(self) -> NDArray[np.uint64]:
-        """The slots, of which the share that is equal in two sketches is their similarity: k of them, or none
-        if the set is empty.
+        """The slots: k of them, or none if the set is empty. The share of equal slots of two sketches is
+        their similarity.
         """
 
 @final
@@ -2012,13 +2012,13 @@ class Bands:
     @staticmethod
     def for_threshold(threshold: float, hashes: SupportsIndex = 128) -> Bands:
         """The bands in which pairs of the threshold's similarity meet with a probability of at least 99 %,
-        pairs above it more often, and as few pairs below it as so many hashes allow.
+        pairs above it more often, and as few pairs below it as that number of hashes allows.
         """
 
     @staticmethod
     def for_recall(threshold: float, recall: float, hashes: SupportsIndex = 128) -> Bands:
         """The bands in which pairs of the threshold's similarity meet with at least the probability `recall`,
-        and as few pairs below it as so many hashes allow.
+        and as few pairs below it as that number of hashes allows.
 
         >>> Bands.for_recall(0.8, 0.9999)
         Bands(24, 5)
@@ -2285,7 +2285,7 @@ def near_duplicates(
     bands: Bands | None = None,
     seed: SupportsIndex = 0,
 ) -> NearDuplicates:
-    """Finds the near-duplicates among texts: documents of which the shingles have a Jaccard similarity of
+    """Finds the near-duplicates among texts: documents whose shingles have a Jaccard similarity of
     at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
     says how many pairs were not found.
 
@@ -2905,7 +2905,7 @@ class ColumnProfile(_Stored):
     different values, which most often, the least, greatest and mean, quantiles, a sample, and whether
     it could be a key.
 
-    `for_memory` chooses sizes that stay within so many bytes. Profiles of parts merge to that of the
+    `for_memory` chooses sizes that stay within `memory` bytes. Profiles of parts merge to that of the
     whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values are
     taken by their texts: the integer 12 and the text "12" are the same.
 
@@ -2936,7 +2936,7 @@ class ColumnProfile(_Stored):
     def for_memory(
         memory: SupportsIndex, *, seed: SupportsIndex = 0, sample_seed: SupportsIndex = 0
     ) -> ColumnProfile:
-        """An empty profile that never takes more than so many bytes, from 16 KiB on, with the largest parts
+        """An empty profile that never takes more than `memory` bytes, from 16 KiB on, with the largest parts
         for that.
         """
 
@@ -3236,7 +3236,7 @@ class Protocol:
         """The probability with which each bit of a report is flipped: 1/(1 + e^(ε/2))."""
 
     def standard_error(self, reports: SupportsIndex) -> float:
-        """The least standard error that an answer from so many reports can have."""
+        """The least standard error that an answer from that number of reports can have."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -3246,8 +3246,8 @@ class Protocol:
 
 @final
 class PrivateClient:
-    """Makes reports of one person's values, each of which gives away no more than the protocol's ε, from
-    the randomness of the operating system; refuses to exceed the person's `budget`.
+    """Makes reports of one person's values, with the randomness of the operating system. Each report gives
+    away no more than the protocol's ε. Refuses to exceed the person's `budget`.
 
     A budget is kept between runs as two numbers: `spent` is where the last one stopped.
 
@@ -3299,8 +3299,8 @@ class PrivateClient:
 
 @final
 class PrivateCountMean(_Sketch):
-    """Counts how often each key was reported, from reports that give nobody's away: `PrivateClient` makes
-    them.
+    """Counts how often each key was reported, from reports that do not give away the key of any person:
+    `PrivateClient` makes them.
 
     >>> from crivo import PrivateClient, PrivateCountMean, Protocol
     >>> protocol = Protocol.for_reports(4.0, 3000)
@@ -3409,7 +3409,7 @@ def approximate_collision_probability(items: SupportsIndex, places: SupportsInde
     """
 
 def items_for_collision(probability: float, places: SupportsIndex) -> int:
-    """The least number of items of which two meet with at least this probability.
+    """The least number of items at which some two meet with at least this probability.
 
     >>> from crivo.hash import items_for_collision
     >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)

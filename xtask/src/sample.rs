@@ -1,8 +1,8 @@
 //! `cargo xtask sample`: writes the small files that the README and the documentation use.
 //!
-//! Invented visits to an invented site, drawn from a seeded generator, so that the file is the
-//! same whoever makes it: popular pages and countries, returning visitors, empty referrers, a
-//! quoted comma here and there. [`orders`] makes an invented shop's orders and customers.
+//! Invented visits to an invented site, drawn from a seeded generator, so that every run writes the
+//! same file: popular pages and countries, returning visitors, empty referrers, a quoted comma
+//! here and there. [`orders`] makes an invented shop's orders and customers.
 
 mod orders;
 

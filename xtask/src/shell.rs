@@ -123,7 +123,7 @@ impl Step {
     }
 
     fn judge(self, status: ExitStatus) -> Result<()> {
-        // The status tells a command that failed from one that somebody stopped.
+        // The status tells a command that failed from one that was stopped.
         match (status.success(), self.advice.is_empty()) {
             (true, _) => Ok(()),
             (false, true) => Err(anyhow!("`{}` failed ({status})", self.shown)),

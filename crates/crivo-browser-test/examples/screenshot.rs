@@ -1,7 +1,7 @@
 //! Pictures of a page, to look at: `cargo run -p crivo-browser-test --example screenshot PAGE.html FOLDER`
 //! writes `light.png`, `dark.png` and `phone.png`.
 
-#![allow(clippy::panic)] // a tool for those who look
+#![allow(clippy::panic)] // a developer's tool: a failure is shown as a panic
 
 use std::path::Path;
 

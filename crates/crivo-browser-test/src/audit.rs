@@ -1,4 +1,4 @@
-//! What every page must keep, whoever wrote it.
+//! Checks that every page must pass.
 
 use serde_json::{Value, json};
 

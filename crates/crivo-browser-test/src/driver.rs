@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// `chromedriver`, with a browser under it.
 pub(crate) struct Driver {
     process: Child,
-    /// Kept open: a program whose output nobody takes any more may end by it.
+    /// Kept open, because closing the pipe may end the program at its next write.
     output: Option<BufReader<ChildStdout>>,
     agent: ureq::Agent,
     session: String,

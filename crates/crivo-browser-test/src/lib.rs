@@ -1,10 +1,10 @@
 //! A page is what a browser makes of it: so tests of pages start one.
 //!
 //! [`Browser`] starts Chromium without a window, through its driver, and speaks `WebDriver` to it on
-//! this machine: plain HTTP with JSON, of which the tests need a dozen commands. Each test starts
-//! its own, on a port that the system chooses, and both programs end with the value, also when the
-//! test fails. What a reader would do is done as a reader does it, by clicks and keys; what a
-//! reader would see is asked of the page itself.
+//! this machine: a dozen commands in plain HTTP with JSON. Each test starts its own browser, on a
+//! port that the system chooses. Browser and driver end when the value is dropped, also when the
+//! test fails. Tests act as a reader does, by clicks and keys, and ask the page itself what a
+//! reader would see.
 //!
 //! Everything here panics with what went wrong: it is for tests. `cargo xtask test` installs the
 //! browser where it is missing.

@@ -134,7 +134,7 @@ impl AnswerSorter {
 struct Records(Vec<u8>);
 
 impl Records {
-    /// Hands on pieces of whole records of about so many bytes.
+    /// Passes the records to `take` in chunks of whole records, of about `bytes` bytes each.
     fn chunks_to<T>(&self, bytes: usize, mut take: impl FnMut(&[u8]) -> Result<T>) -> Result<Vec<T>> {
         let (mut start, mut end) = (0, 0);
         let mut taken = Vec::new();

@@ -1,9 +1,9 @@
 //! Are the registers of an HLL ones that could have been written?
 //!
-//! The decoder of DataSketches looks at lengths and headers, and trusts the registers, which may then lead
-//! outside of what later steps can do. This looks at those, and at the sums beside them. Layout of the array modes: 40 bytes of
-//! header, then the registers as bytes, as six bits (which cannot be wrong) or as four bits above a common
-//! minimum, of which 15 means "see the list of exceptions that follows".
+//! The decoder of DataSketches checks lengths and headers, and trusts the registers. Forged registers may
+//! then break later steps. This checks the registers and the sums stored beside them. Layout of the array
+//! modes: 40 bytes of header, then the registers as bytes, as six bits (which cannot be wrong) or as four
+//! bits above a common minimum, where 15 means "see the list of exceptions that follows".
 
 use std::collections::BTreeSet;
 

@@ -83,10 +83,10 @@ impl<'a> Context<'a> {
         Random::new(KeyScheme::bytes().with_seed(self.seed).hash(text.as_str()).unwrap_or(self.seed))
     }
 
-    /// Says how far the experiment is.
+    /// Reports the progress of the experiment.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if whoever watches wants no more.
+    /// [`Error::Stopped`] if the watcher asked to stop.
     pub fn advance(&self, done: usize, of: usize) -> Result<()> {
         if self.watch.stopped() {
             return Err(Error::Stopped);

@@ -25,7 +25,7 @@ pub enum Error {
     Experiment(String),
     /// The experiment panicked.
     Panicked(String),
-    /// Whoever watches asked to stop.
+    /// The watcher asked to stop.
     Stopped,
 }
 

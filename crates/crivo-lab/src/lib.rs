@@ -1,14 +1,14 @@
 //! Does theory hold? Every experiment of four teaching texts, done with crivo's own sketches.
 //!
-//! The texts ask their readers to simulate and compare. This crate does all of it, and lets nobody eyeball the
-//! result: an experiment measures, puts each number beside the one that theory gives, and a stated statistical test
-//! says whether the two agree. Most claims are confirmed. Some are refuted, because the text that makes them is
-//! wrong, and then that is the verdict the experiment is expected to reach.
+//! The texts ask their readers to simulate and compare. This crate does all of it, and no result is judged
+//! by eye: an experiment measures, puts each number beside the one that theory gives, and a stated
+//! statistical test says whether the two agree. Most claims are confirmed. Some are refuted, because the
+//! text that makes them is wrong, and then that is the verdict the experiment is expected to reach.
 //!
 //! | part | home |
 //! |---|---|
 //! | what an experiment is, and the list of all | [`Experiment`], [`experiments`], [`find`] |
-//! | what it is given: scale, randomness, files, somebody who watches | [`Context`], [`Settings`], [`Inputs`] |
+//! | what it is given: scale, randomness, files, a watcher | [`Context`], [`Settings`], [`Inputs`] |
 //! | numbers beside their theory | [`Part`], [`Report`] |
 //! | the tests and their quantiles | [`mod@test`] |
 //! | what came out, as a table | [`Report::csv`] |

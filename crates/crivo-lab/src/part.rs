@@ -10,8 +10,8 @@ pub enum Role {
     Claim,
     /// The experiment is not to be trusted: what must hold, whatever the claim, did not.
     Control,
-    /// Figures that somebody published do not come out of files that a reader brought: it has a verdict of its own, and
-    /// no part in the experiment's.
+    /// Published figures do not come out of files that the user brought. The part has a verdict of its own,
+    /// which does not affect the experiment's.
     Published,
 }
 
@@ -118,7 +118,7 @@ impl Part {
         self
     }
 
-    /// These checks compare a file that was brought with what somebody published about another: see
+    /// Marks checks that compare a file of the user's with figures published about another file: see
     /// [`Role::Published`].
     #[must_use]
     pub fn published(mut self) -> Self {

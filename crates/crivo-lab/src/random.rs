@@ -44,14 +44,14 @@ impl Random {
         hashes.iter_mut().for_each(|hash| *hash = self.bits());
     }
 
-    /// So many random hashes.
+    /// Returns the given number of random hashes.
     pub fn hashes(&mut self, count: usize) -> Vec<u64> {
         let mut hashes = vec![0; count];
         self.fill(&mut hashes);
         hashes
     }
 
-    /// Inserts so many random hashes, which are different items.
+    /// Inserts `count` random hashes, which are different items.
     pub fn feed(&mut self, sketch: &mut impl InsertHashes, count: u64) {
         let mut hashes = [0; 512];
         let mut left = count as usize;
@@ -104,12 +104,12 @@ impl Weighted {
         Self { sums: sums.collect() }
     }
 
-    /// `1/rank^exponent` for so many ranks.
+    /// Returns the weights `1/rank^exponent` for the given number of ranks.
     pub(crate) fn zipf(ranks: usize, exponent: f64) -> Self {
         Self::new((1..=ranks).map(|rank| libm::pow(rank as f64, -exponent)))
     }
 
-    /// The number of one of them.
+    /// Draws the index of one of the weights.
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let total = self.sums.last().copied().unwrap_or(0.0);
         let place = random.unit() * total;

@@ -69,8 +69,8 @@ pub struct Judgement<'a> {
     pub published: Option<Published>,
 }
 
-/// Whether published figures come out of files that a reader brought. Nobody can expect a verdict about files that
-/// nobody knows, so this one is told and decides nothing.
+/// Whether published figures come out of files that the user brought. The files are unknown, so no verdict
+/// can be expected: this one is shown and decides nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     /// Whether they do.
@@ -244,8 +244,8 @@ impl Line<'_> {
     }
 }
 
-/// A number with ten digits, the shortest that has them: enough to draw and to compare, and not so many that the last
-/// bits of a logarithm matter.
+/// Returns the shortest text of a number with ten digits. These are enough to draw and to compare, and few
+/// enough that the last bits of a logarithm do not matter.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {

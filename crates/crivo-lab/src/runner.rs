@@ -13,24 +13,24 @@ use crate::experiment::Experiment;
 use crate::inputs::Inputs;
 use crate::report::{Report, field};
 
-/// Whoever wants to know how far a run is, or to stop it.
+/// A watcher of a run: it is told the progress, and can stop the run.
 pub trait Watch: Sync + std::fmt::Debug {
-    /// An experiment begins.
+    /// Called when an experiment begins.
     fn begin(&self, _name: &'static str) {}
 
-    /// So much of it is done, from 0 to 1.
+    /// Called with the share of an experiment that is done, from 0 to 1.
     fn advance(&self, _name: &'static str, _share: f64) {}
 
-    /// It is done.
+    /// Called when an experiment is done.
     fn end(&self, _outcome: &Outcome) {}
 
-    /// Whether to stop.
+    /// Returns true to stop the run.
     fn stopped(&self) -> bool {
         false
     }
 }
 
-/// Nobody watches.
+/// No watcher.
 impl Watch for () {}
 
 /// How experiments are run.

@@ -24,8 +24,9 @@ use libm::{exp, lgamma, log, log1p, sqrt};
 /// The chance with which all checks of one experiment together may reject what is correct, by the distributions used.
 pub const LEVEL: f64 = 1e-7;
 
-/// Cells of a distribution are pooled with their neighbours until so many observations are expected in each: then its
-/// counts are near enough to normal ones as far out as the level looks.
+/// The least number of expected observations in a cell. Cells of a distribution are pooled with their
+/// neighbours until they reach it: then their counts are near enough to normal ones as far out as the level
+/// looks.
 pub const EXPECTED: f64 = 1000.0;
 
 /// On which side a number may not be off.
@@ -44,11 +45,11 @@ pub enum Side {
 pub enum Measure {
     /// How often something happened.
     Share {
-        /// So often.
+        /// The number of times it happened.
         successes: u64,
-        /// Of so many independent trials.
+        /// The number of independent trials.
         trials: u64,
-        /// Its chance in each.
+        /// Its chance in each trial.
         chance: f64,
         /// Whether the chance is a bound.
         side: Side,
@@ -301,8 +302,9 @@ fn most(trials: u64, chance: f64, tail: f64) -> u64 {
 
 // ---- χ² ----
 
-/// The probability that a χ² variable of so many degrees exceeds `statistic`: the upper incomplete gamma function, by
-/// its series below the mean and by Lentz's continued fraction above (Abramowitz and Stegun 6.5.29, 6.5.31).
+/// Returns the probability that a χ² variable of the given degrees of freedom exceeds `statistic`: the
+/// upper incomplete gamma function, by its series below the mean and by Lentz's continued fraction above
+/// (Abramowitz and Stegun 6.5.29, 6.5.31).
 pub fn chi_square_above(statistic: f64, degrees: f64) -> f64 {
     let (a, x) = (degrees / 2.0, statistic / 2.0);
     if x <= 0.0 {
@@ -337,7 +339,8 @@ pub fn chi_square_above(statistic: f64, degrees: f64) -> f64 {
     front * h
 }
 
-/// Between which values a χ² variable of so many degrees lies, but for a probability of `tail`, half on each side.
+/// Returns the interval that holds a χ² variable of the given degrees of freedom, except for a probability
+/// of `tail`, half on each side.
 pub fn chi_square_bounds(degrees: f64, tail: f64) -> (f64, f64) {
     let quantile = |above: f64| {
         let (mut low, mut high) = (0.0, degrees + 100.0 * sqrt(degrees) + 1000.0);

@@ -200,7 +200,7 @@ impl Blocks {
         giant.map_or(0..0, |giant| block + 1..giant.first + giant.starts.len() as u32)
     }
 
-    /// Whether a component has several blocks.
+    /// Returns true if a component has several blocks.
     pub(crate) fn has_giants(&self) -> bool {
         !self.giants.is_empty()
     }

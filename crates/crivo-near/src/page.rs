@@ -7,7 +7,7 @@ use html5gum::{Token, Tokenizer};
 
 use self::shown::Shown;
 
-/// Elements whose content nobody reads.
+/// Elements whose content is not shown as text.
 const UNSEEN: [&[u8]; 5] = [b"script", b"style", b"template", b"noscript", b"svg"];
 
 /// Elements inside of a word or a sentence: all others begin and end one.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::Result;
 
-/// So many threads as are wanted; as many as there are processors for 0.
+/// Returns the number of threads to use: `wanted`, or the number of processors if it is 0.
 pub fn thread_count(wanted: usize) -> usize {
     match wanted {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -13,11 +13,11 @@ pub fn thread_count(wanted: usize) -> usize {
     }
 }
 
-/// Deals the numbers below `tasks` to the threads, each of which begins with a state of its own, and
-/// brings back the states. After an error no further number is dealt.
+/// Deals the task numbers below `tasks` to the threads and returns the state of each thread, which begins
+/// as `make` returns it. After an error no further task is dealt.
 ///
 /// # Errors
-/// One of those of `step`.
+/// One of the errors of `step`.
 pub fn deal<S: Send>(
     threads: usize,
     tasks: usize,

@@ -20,7 +20,7 @@ pub(crate) struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// A writer for so many blocks that holds about `memory` bytes.
+    /// Returns a writer for the given number of blocks that holds about `memory` bytes.
     pub(crate) fn new(spill: &Arc<Spill>, blocks: usize, memory: u64) -> Self {
         let buffers = (0..blocks).map(|_| Vec::new()).collect();
         // A growing vector has up to twice the room it needs.
@@ -78,13 +78,14 @@ impl Segments {
         Self { spill, memory, extents }
     }
 
-    /// What an earlier run has put aside in a named file.
+    /// Returns the segments that an earlier run has written to a named file.
     pub(crate) fn reopened(spill: Arc<Spill>, extents: Vec<Vec<Extent>>) -> Self {
         let memory = extents.iter().map(|_| Vec::new()).collect();
         Self { spill, memory, extents }
     }
 
-    /// Where each block's segments are in the file. Whatever is still in memory is not among them.
+    /// Returns the extents of each block's segments in the file. Segments that are still in memory are not
+    /// included.
     pub(crate) fn extents(&self) -> impl Iterator<Item = &[Extent]> {
         self.extents.iter().map(Vec::as_slice)
     }

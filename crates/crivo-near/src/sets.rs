@@ -172,12 +172,12 @@ impl SetCollection {
         Ok(Self { arenas, sets, fingerprints, names, builders: kept, threads: threads.max(1) })
     }
 
-    /// How many sets there are.
+    /// Returns how many sets there are.
     pub fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Whether there is no set.
+    /// Returns true if there is no set.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }

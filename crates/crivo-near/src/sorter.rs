@@ -1,10 +1,11 @@
 //! Sorting hashes, which are spread evenly: one distribution by their high bits leaves hardly anything
 //! to do, and takes half the time of a general sort.
 
-/// Below so many a general sort is as quick.
+/// Below this number of values a general sort is as quick.
 const FEW: usize = 48;
 
-/// Beyond this number of values a general sort, which needs no second place for the values, saves more memory than time is lost.
+/// Beyond this number of values a general sort is used: it needs no second buffer, and the memory saved is
+/// worth more than the time lost.
 const MANY: usize = 16 << 20;
 
 /// Sorts one set of hashes after the other, in buffers it keeps.
@@ -16,7 +17,7 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// Sorts, moves each value to the front once, and says how many there are.
+    /// Sorts the values, moves the distinct ones to the front, and returns their number.
     pub(crate) fn sort_once(&mut self, values: &mut [u64]) -> usize {
         if values.len() < FEW || values.len() > MANY {
             values.sort_unstable();

@@ -103,7 +103,7 @@ pub struct Texts<'a, T> {
 }
 
 impl<'a, T: AsRef<[u8]> + Sync> Texts<'a, T> {
-    /// The texts, read on so many threads.
+    /// Returns a source of these texts, read on the given number of threads.
     pub fn new(texts: &'a [T], threads: usize) -> Self {
         Self { texts, threads: threads.max(1) }
     }

@@ -100,7 +100,7 @@ pub(crate) struct Writer<R> {
 }
 
 impl<R: Record> Writer<R> {
-    /// A writer of so many partitions that holds about `memory` bytes.
+    /// Returns a writer of the given number of partitions that holds about `memory` bytes.
     pub(crate) fn new(spill: &Arc<Spill>, partitions: usize, memory: u64, order: Order) -> Self {
         let buffers = (0..partitions.max(1)).map(|_| Vec::new()).collect();
         // A growing vector has up to twice the room it needs.
@@ -195,13 +195,14 @@ impl<R: Record> Partitions<R> {
         Self { spill, parts }
     }
 
-    /// What an earlier run has put aside in a named file.
+    /// Returns the partitions that an earlier run has written to a named file.
     pub(crate) fn reopened(spill: Arc<Spill>, extents: Vec<Vec<Extent>>) -> Self {
         let parts = extents.into_iter().map(|extents| Partition { memory: Vec::new(), extents }).collect();
         Self { spill, parts }
     }
 
-    /// Where each partition's pieces are in the file. Whatever is still in memory is not among them.
+    /// Returns the extents of each partition in the file. Records that are still in memory are not
+    /// included.
     pub(crate) fn extents(&self) -> impl Iterator<Item = &[Extent]> {
         self.parts.iter().map(|part| part.extents.as_slice())
     }

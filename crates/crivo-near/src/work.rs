@@ -157,7 +157,7 @@ fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// What decides the outcome of a run, a line each. Memory and threads do not.
+/// Returns all settings that decide the outcome of a run, one on each line. Memory and threads do not.
 fn identity(folder: &WorkFolder, settings: &Settings) -> Result<String> {
     let bands = settings.bands()?;
     Ok(format!(

@@ -12,7 +12,7 @@ use crivo_near::{Member, Outcome, Result, Settings, Source, deal, similar_sets};
 /// The hashes that all sets of a cluster share.
 const COMMON: u64 = 60;
 
-/// Each set has up to so many hashes of its own.
+/// The largest number of hashes that a set does not share.
 const MOST_OWN: u64 = 15;
 
 /// A step of SplitMix64.

@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// Texts of which many are changed copies of an earlier one: words replaced, left out, repeated.
+/// Returns random texts. Many are changed copies of an earlier one: words replaced, left out, repeated.
 fn texts(count: usize, vocabulary: &[&str], between: &str, random: &mut Random) -> Vec<String> {
     let mut all: Vec<Vec<&str>> = Vec::new();
     for number in 0..count {
@@ -189,7 +189,7 @@ fn very_many_near_duplicates_are_linked_to_the_first() {
     let common: String = (0..300).map(|i| format!("word{i} ")).collect();
     let texts: Vec<String> = (0..count).map(|i| format!("{common} and number {i}")).collect();
     let outcome = find(&texts, &Settings::default());
-    // Not each with each, but nobody is left out.
+    // Not every pair is compared, but no text is left out.
     assert!(outcome.compared() < 40 * count as u64, "{}", outcome.compared());
     let clusters = Clusters::of(&outcome, Linking::Chains, Keep::First).unwrap();
     assert_eq!(clusters.sizes(), [(0, count as u32)]);

@@ -170,7 +170,7 @@ fn every_maximal_run_of_brute_force_is_found_and_no_other() {
         assert_eq!(passages, expected, "round {round}, least {least}, within {within}: {texts:#?}");
         assert_eq!(outcome.guaranteed_words(), least);
         total += passages.len();
-        // Independently of which passage: exactly the repeated words are covered.
+        // Every repeated word is in some passage, whichever passages were chosen.
         let mut covered = BTreeSet::new();
         for passage in &passages {
             let words = words_of(&texts[passage.place as usize]);

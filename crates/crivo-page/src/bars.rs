@@ -62,7 +62,7 @@ impl Bar {
 }
 
 impl Bars {
-    /// A picture without bars. The description is one sentence for those who do not see it.
+    /// Returns a picture without bars. The description is one sentence for screen readers.
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             title: title.into(),

@@ -1,6 +1,6 @@
 //! Pages with pictures that open anywhere: one file, no network, nothing to install.
 //!
-//! A result that somebody keeps, mails or prints should still open in ten years. So a [`Page`] is
+//! A result that a user keeps, mails or prints should still open in ten years. So a [`Page`] is
 //! one HTML file that holds its own style and script, and a content policy that lets nothing else
 //! in: no other script, no request, no handler in an attribute. Pictures are SVG, written by hand
 //! here because a plot of points with error bars is two hundred lines, and a plotting library
@@ -53,7 +53,7 @@ mod table;
 pub mod number;
 pub mod text;
 
-/// The macro names `maud` itself, so whoever uses it depends on that crate as well.
+/// The macro names `maud` itself, so a crate that uses it must depend on `maud` as well.
 pub use maud::html;
 pub use maud::{Markup, PreEscaped};
 

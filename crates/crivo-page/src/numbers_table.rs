@@ -1,7 +1,7 @@
 //! The numbers behind a picture, folded away beneath it.
 //!
-//! Whoever cannot see a picture, or wants the digits, opens this. It is only there while the
-//! points are few: a thousand rows help nobody, and the description says what they show.
+//! It is for readers who cannot see the picture or want the digits. It is only there while the
+//! points are few: a thousand rows are no help, and the description says what they show.
 
 use maud::{Markup, html};
 

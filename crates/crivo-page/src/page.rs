@@ -1,7 +1,7 @@
 //! One HTML document that needs nothing else and lets nothing else in.
 //!
 //! The policy begins with nothing (`default-src 'none'`) and adds the page's own style and script,
-//! each by the hash of its text, and the icon inside the page. Whatever a value of somebody's file
+//! each by the hash of its text, and the icon inside the page. Whatever a value of an input file
 //! pretends to be, no browser runs it, and no browser asks the network for anything. A server
 //! sends the same policy as a header, where it can also forbid framing: [`Page::parts`].
 

@@ -13,7 +13,7 @@ use crate::numbers_table::{MOST_ROWS, Row, Shown, numbers_table};
 use crate::series::{Series, Shape};
 use crate::{style, text};
 
-/// Up to so many points tell their numbers when pointed at.
+/// The largest number of points that show their numbers when pointed at.
 const POINTS_THAT_TELL: usize = 64;
 
 /// A picture of [`Series`] along two axes.
@@ -29,8 +29,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// A plot without points. The description is one sentence for those who do not see the
-    /// picture: what it shows, not what it looks like.
+    /// Returns a plot without points. The description is one sentence for screen readers: what the
+    /// picture shows, not what it looks like.
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             title: title.into(),

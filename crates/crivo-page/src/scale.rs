@@ -1,7 +1,7 @@
 //! Where in a picture does a number stand, and which numbers are marked?
 //!
 //! A [`Scale`] maps an interval of numbers onto an interval of the picture, evenly or by
-//! logarithm. The interval comes from the data or from whoever draws, so it may be anything:
+//! logarithm. The interval comes from the data or from the caller, so it may be anything:
 //! reversed, empty, infinite, a single point. [`Span`] makes a usable one of it first; after that
 //! nothing can divide by zero or overflow.
 //!
@@ -145,7 +145,7 @@ impl Scale {
         inside.then(|| self.place(number)).flatten()
     }
 
-    /// About so many marks, with their labels.
+    /// Returns about `wanted` marks, with their labels.
     pub(crate) fn marks(&self, wanted: usize, percent: bool) -> Vec<Mark> {
         let Span { low, high } = self.span;
         let (numbers, step) = match self.kind {

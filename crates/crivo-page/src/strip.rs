@@ -29,12 +29,12 @@ struct Part {
 }
 
 impl Strip {
-    /// A whole without parts. The description is one sentence for those who do not see it.
+    /// Returns a whole without parts. The description is one sentence for screen readers.
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
         Self { title: title.into(), description: description.into(), parts: Vec::new() }
     }
 
-    /// One more part, to the right; amounts below zero and those that are none count as zero.
+    /// Adds a part to the right. Amounts below zero and those that are not numbers count as zero.
     #[must_use]
     pub fn part(self, label: impl Into<String>, amount: f64) -> Self {
         self.with(label, amount, false)

@@ -41,7 +41,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The text made [`visible`], and cut with `…` where it would be wider than so many columns.
+/// Returns the text made [`visible`], and cut with `…` if it is wider than the given number of columns.
 ///
 /// A column is the width of a Latin letter; Chinese characters and emoji take two.
 ///
@@ -101,7 +101,7 @@ fn width_of(character: &str) -> usize {
     character.width().clamp(1, 2)
 }
 
-/// The beginning of a text, in whole characters and at most so many bytes.
+/// Returns the beginning of a text: whole characters, at most the given number of bytes.
 fn prefix(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -110,7 +110,7 @@ fn prefix(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// The end of a text, in whole characters and at most so many bytes.
+/// Returns the end of a text: whole characters, at most the given number of bytes.
 fn suffix(text: &str, bytes: usize) -> &str {
     let mut start = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(start) {

@@ -92,7 +92,7 @@ pub(crate) fn approximate_collision_probability(
     Ok(library::approximate_collision_probability(count_of("items", items)?, count_of("places", places)?))
 }
 
-/// The least number of items of which two meet with at least this probability.
+/// The least number of items at which some two meet with at least this probability.
 ///
 /// >>> from crivo.hash import items_for_collision
 /// >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)

@@ -2,8 +2,8 @@
 //!
 //! [`Shared`] is a library sketch behind a lock, so that Python threads may use one sketch
 //! together. One rule makes deadlocks impossible: the lock is never held while Python code can
-//! run, nor while another sketch's lock is taken. So whoever holds it always gets done, whether
-//! or not somebody else holds the GIL.
+//! run, nor while another sketch's lock is taken. So the thread that holds it always finishes,
+//! whether or not another thread holds the GIL.
 //!
 //! [`sketch_methods`] writes the Python methods that are the same for every sketch with keys,
 //! [`common_methods`] those that sketches without keys have too, [`insert_batch_method`] and

@@ -1,9 +1,10 @@
 //! The file: made whole, opened with suspicion, changed in transactions.
 //!
-//! A new file is filled under another name and takes its own when everything is on the disk, so that nobody ever opens
-//! half of one. Opening believes the header only if it has the right letters and version, and SQLite is told to refuse
-//! what it cannot make sense of. Records go in sealed and come out unsealed; whoever takes one says if it is what it
-//! should be, and the error about it is made here, so that none is forgotten.
+//! A new file is filled under a temporary name and renamed when everything is on the disk, so that a reader
+//! never opens half of one. Opening requires the right application letters and version in the header, and
+//! SQLite is told to refuse malformed contents. Records are sealed when they are written and unsealed when
+//! they are read. The caller says whether a record is valid, and the error about it is made here, so that
+//! none is forgotten.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -138,8 +139,8 @@ impl<T: Table> File<T> {
         Ok(file)
     }
 
-    /// Opens a file that nobody writes to, such as one in a snapshot or on a medium that is read only. What somebody
-    /// writes all the same may look like damage.
+    /// Opens a file that does not change, such as one in a snapshot or on a read-only medium. If another
+    /// process writes to it all the same, the change may look like damage.
     fn open_unchanging(path: &Path) -> Result<Self, T::Error> {
         if std::fs::metadata(beside(path, "-wal")).is_ok_and(|journal| journal.len() > 0) {
             let what = "it has a journal beside it, and cannot be written here: copy both to where it can";
@@ -160,7 +161,7 @@ impl<T: Table> File<T> {
         Ok(Self { connection, path: name.to_path_buf(), identity: identity(at), tables: PhantomData })
     }
 
-    /// Waits so long for somebody else's commit.
+    /// Sets how long to wait for another writer's commit.
     pub fn set_patience(&self, time: Duration) -> Result<(), T::Error> {
         self.run(|connection| connection.busy_timeout(time))
     }
@@ -213,12 +214,12 @@ impl<T: Table> File<T> {
 // ---- transactions ----
 
 impl<T: Table> File<T> {
-    /// Everything read until this ends is of one moment.
+    /// Begins a read transaction: everything read until it ends is one committed state.
     pub fn read_transaction(&self) -> Result<Transaction<'_>, T::Error> {
         self.begin(TransactionBehavior::Deferred)
     }
 
-    /// Nobody else writes until this ends.
+    /// Begins a write transaction: no other writer can write until it ends.
     pub fn write_transaction(&self) -> Result<Transaction<'_>, T::Error> {
         self.begin(TransactionBehavior::Immediate)
     }
@@ -234,8 +235,8 @@ impl<T: Table> File<T> {
         self.run(|_| transaction.0.map_or(Ok(()), rusqlite::Transaction::commit))
     }
 
-    /// Brings a long journal into the file and empties it. While somebody reads an older state, or the disk is full,
-    /// that cannot be done: it is left to the next one, and the journal has all.
+    /// Moves a long journal into the file and empties it. This fails while a reader uses an older state, or
+    /// if the disk is full. Then the journal keeps everything, and a later call tries again.
     pub fn shorten_journal(&self) {
         if self.journal_bytes() >= LONG_JOURNAL {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));

@@ -46,9 +46,9 @@ pub struct Format {
     pub version: i32,
     /// Larger for long records.
     pub page_size: u32,
-    /// Whether nobody but its owner may read a new file.
+    /// True if only its owner may read a new file.
     pub private: bool,
-    /// How long to wait for somebody else's commit, if nobody says otherwise.
+    /// How long to wait for another writer's commit by default.
     pub patience: Duration,
     /// How to speak of it.
     pub words: Words,

@@ -15,7 +15,8 @@
 //! - Any number of processes read while one writes, each one committed state. A second writer waits, and is
 //!   [refused](Problem::Busy) when its patience ends.
 //! - A record that was changed, or that damage shows in the place of another, is an error that names it. Records that
-//!   are *gone* are seen by whoever [needs](File::need) them; what may be absent has to be counted elsewhere.
+//!   are *gone* are noticed by a caller that [needs](File::need) them; records that may be absent have to
+//!   be counted elsewhere.
 //! - A file that cannot be written, as in a snapshot, can be read, unless commits are in a journal beside it.
 //! - Of a damaged journal SQLite takes the commits before the damage: the last ones may be undone, each as a whole.
 //!

@@ -1,7 +1,8 @@
 //! What can be wrong with a file, in words that say what to do.
 //!
-//! SQLite has dozens of errors; whoever uses a file can do one of a few things: wait, free the disk, restore a copy. So each
-//! error becomes the [`Problem`] with that remedy, and what is not known to come from outside the file counts as damage.
+//! SQLite has dozens of errors, but the user can do only a few things: wait, free the disk, restore a copy.
+//! So each error becomes the [`Problem`] with that remedy, and an error that is not known to come from
+//! outside the file counts as damage.
 
 use std::fmt;
 use std::path::Path;
@@ -31,7 +32,7 @@ pub enum Problem {
     },
     /// Bytes are not those that were written.
     Damaged(String),
-    /// Somebody else writes to it, and did not finish in time.
+    /// Another writer has the file locked, and did not finish in time.
     Busy,
     /// The system refused to read or write.
     Refused(String),

@@ -13,8 +13,8 @@ use rusqlite::Connection;
 
 use support::Notes;
 
-/// What makes a file without records.
-#[allow(clippy::unnecessary_wraps)] // whoever fills a file may fail
+/// Fills a new file with no records.
+#[allow(clippy::unnecessary_wraps)] // the signature of a function that fills a file, which may fail
 fn empty(file: File<Notes>) -> Result<(File<Notes>, ()), (PathBuf, Problem)> {
     Ok((file, ()))
 }
@@ -242,8 +242,8 @@ fn every_problem_names_the_file_and_what_to_do() {
     }
 }
 
-/// A file whose journal cannot be made, as in a snapshot: here something else has the name of one of its files, which stops
-/// even those who may write everywhere.
+/// A file whose journal cannot be made, as in a snapshot. Here a folder has the name of one of its files,
+/// which stops even a superuser.
 #[test]
 fn a_file_is_read_where_nothing_can_be_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -231,7 +231,8 @@ pub fn join_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Vec<u
     key
 }
 
-/// Returns the values that a key of several fields was made of. A key that was not made of so many is one value.
+/// Returns the values that a key of several fields was made of. A key with another number of fields is one
+/// value.
 pub fn split_values(key: &[u8], fields: usize) -> Vec<Vec<u8>> {
     let mut values = vec![Vec::new()];
     let (mut quoted, mut at) = (false, 0);

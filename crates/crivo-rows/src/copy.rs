@@ -348,7 +348,7 @@ impl KeptRecords {
     }
 }
 
-/// Writes chunks in their order, whoever comes with them.
+/// Writes chunks in their order, whichever thread brings them.
 struct TurnWriter<'o> {
     turns: Turns,
     state: Mutex<Written<'o>>,

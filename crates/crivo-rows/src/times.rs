@@ -118,7 +118,7 @@ pub fn duration(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).filter(is_possible).ok_or_else(wrong)
 }
 
-/// Returns a length of time of so many milliseconds as a person reads it: `500 ms`, `2.5 s`, `1 h`.
+/// Returns a length of time in milliseconds as a person reads it: `500 ms`, `2.5 s`, `1 h`.
 pub fn shown_duration(milliseconds: u64) -> String {
     for (unit, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s")] {
         if milliseconds >= unit && milliseconds.is_multiple_of(unit) {

@@ -82,17 +82,17 @@ impl Error {
         self.0.field
     }
 
-    /// What would have been right.
+    /// Returns what was expected.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// What was there instead.
+    /// Returns what was found instead.
     pub fn found(&self) -> &str {
         &self.0.found
     }
 
-    /// What to do about it; may be empty.
+    /// Returns what to do about it; may be empty.
     pub(crate) fn advice(&self) -> &'static str {
         self.0.advice
     }

@@ -2,7 +2,7 @@
 //!
 //! A sketch never answers with a bare number. An [`Estimate`] holds the value, a
 //! lower and an upper bound, and the [`Confidence`] of the interval. Bounds are of
-//! two kinds, and the difference matters to whoever acts on them:
+//! two kinds, and the difference matters to a caller who acts on them:
 //!
 //! - *certain*: no input can put the truth outside (a count kept exactly, or the
 //!   bounds that heavy hitters keep for each item);
@@ -44,7 +44,7 @@ impl Confidence {
         self.0
     }
 
-    /// Whether the bounds hold for every input.
+    /// Returns true if the bounds hold for every input.
     pub fn is_certain(self) -> bool {
         self.0 == 1.0
     }
@@ -120,22 +120,22 @@ impl Estimate {
         self.upper
     }
 
-    /// How sure the interval is.
+    /// Returns the confidence of the interval.
     pub fn confidence(self) -> Confidence {
         self.confidence
     }
 
-    /// Whether the bounds hold for every input.
+    /// Returns true if the bounds hold for every input.
     pub fn is_certain(self) -> bool {
         self.confidence.is_certain()
     }
 
-    /// Whether the value is known exactly.
+    /// Returns true if the value is known exactly.
     pub fn is_exact(self) -> bool {
         self.is_certain() && self.lower == self.upper
     }
 
-    /// Whether `truth` lies in the interval.
+    /// Returns true if `truth` lies in the interval.
     pub fn covers(self, truth: f64) -> bool {
         self.lower <= truth && truth <= self.upper
     }

@@ -80,14 +80,14 @@ impl Generator {
         (product >> 64) as u64
     }
 
-    /// How many trials fail before the first success, each of which has the given chance:
-    /// `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
+    /// Draws the number of trials that fail before the first success, if each succeeds with the given
+    /// chance: `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
     #[inline]
     pub(crate) fn failures(&mut self, chance: f64) -> u64 {
         failures_for(self.unit(), chance)
     }
 
-    /// The largest number that [`failures`](Self::failures) can give.
+    /// Returns the largest number that [`failures`](Self::failures) can draw.
     pub(crate) fn most_failures(chance: f64) -> u64 {
         failures_for(Self::LEAST_UNIT, chance)
     }

@@ -2,7 +2,8 @@
 //!
 //! Every column is there to show something that `crivo profile` says: a key, a column that joins, days in three formats
 //! because the export changed twice, amounts with thousands separators, few and many different values, a majority,
-//! missing values, a column that is always empty, one that changes its type midway, and notes of which many say nearly the same.
+//! missing values, a column that is always empty, one that changes its type midway, and notes that often
+//! say nearly the same.
 
 use std::fmt::Write as _;
 

@@ -223,7 +223,7 @@ pub(crate) fn rows() -> impl Write + Send {
     io::stdout()
 }
 
-/// Whether the error is that nobody reads the output any more.
+/// Returns true if the error is a closed pipe: the reader of the output has ended.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = Some(io::ErrorKind::BrokenPipe);
     error.chain().any(|cause| {
@@ -326,7 +326,7 @@ fn print(text: fmt::Arguments<'_>) -> Result<()> {
 }
 
 fn complain(text: fmt::Arguments<'_>) {
-    // Where standard error is closed there is nobody to tell.
+    // If standard error is closed, the message cannot be shown.
     let _ = anstream::stderr().lock().write_fmt(text);
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Random, Scratch, table};
 
-/// Texts of which every third is a changed copy of an earlier one; some are empty or short.
+/// Returns random texts. About one in three is a changed copy of an earlier one; some are empty or short.
 fn texts(count: usize, seed: u64) -> Vec<String> {
     let mut random = Random::new(seed);
     let mut texts: Vec<Vec<String>> = Vec::new();

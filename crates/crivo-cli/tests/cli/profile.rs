@@ -55,7 +55,7 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
             "{name}: {line} {truth}"
         );
     }
-    // Certain bounds leave the first place to nobody who is surely rarer.
+    // The bounds are certain, so the first value is never one that is certainly rarer than another.
     let most = counts.values().max().copied().unwrap_or(0) as f64;
     let first = found["top"].as_array().unwrap().first();
     assert!(first.is_none_or(|first| number(&first["count"]["upper"]) >= most), "{name}");

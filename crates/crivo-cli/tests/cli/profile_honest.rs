@@ -50,7 +50,8 @@ fn text_of_two_bytes_a_unit_is_refused() {
     scratch.run(&["profile", "nothing.parquet"]).fails_with("nothing.parquet: not a Parquet file");
 }
 
-/// Values that each come once, of which some have a counter by chance; and one that really is frequent among them.
+/// Values that come once are not listed, though some have a counter by chance. A value among them that
+/// really is frequent is listed.
 #[test]
 fn only_values_that_stand_out_are_listed() {
     let scratch = Scratch::with([

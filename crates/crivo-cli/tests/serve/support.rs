@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::mail;
 
-/// So many messages of each kind are learned before a test begins.
+/// The number of messages of each kind that are learned before a test begins.
 const TRAINED: u64 = 150;
 
 /// A folder with a trained store in `store`.

@@ -120,7 +120,7 @@ fn fingerprints(sets: &SetCollection, scheme: KeyScheme) -> Result<Vec<u64>> {
     Ok(fingerprints)
 }
 
-/// Pairs with equal fingerprints, and how often somebody was looked up.
+/// Returns the pairs of users with equal fingerprints, and the number of lookups.
 fn candidates(fingerprints: &[u64]) -> (Vec<(u32, u32)>, u64) {
     let mut holders: HashMap<u64, Vec<u32>> = HashMap::with_capacity(fingerprints.len());
     let (mut pairs, mut looks) = (Vec::new(), 0);
@@ -133,7 +133,7 @@ fn candidates(fingerprints: &[u64]) -> (Vec<(u32, u32)>, u64) {
     (pairs, looks)
 }
 
-/// How many pairs only one of two lists has.
+/// Returns the number of pairs that are in only one of the two lists.
 fn differences(verified: &[(u32, u32)], engine: &[(u32, u32, f64)]) -> usize {
     let verified: std::collections::BTreeSet<(u32, u32)> = verified.iter().copied().collect();
     let engine = engine.iter().map(|&(a, b, _)| (a, b)).collect();

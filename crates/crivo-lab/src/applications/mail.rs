@@ -1,17 +1,19 @@
 //! A mail filter from forty messages, and the threshold of its method.
 //!
-//! The classic method keeps the senders and the signatures of messages that somebody calls junk, and filters what comes
-//! from a sender of two of them, or resembles one by a threshold, or has no shingle at all.
+//! The classic method keeps the senders and the signatures of messages that the user calls junk. It filters
+//! a message that comes from a sender of two of them, or resembles one by a threshold, or has no shingle at
+//! all.
 //!
-//! *The demonstration* learns some forty messages and then sees others: new issues of the same newsletters, and mail that is
-//! wanted.
+//! *The demonstration* learns some forty messages and then sees others: new issues of the same newsletters,
+//! and mail that is wanted.
 //!
-//! *The sweep* asks for the best of the thresholds 0.1 to 1. That depends on the mail, so mail is made of which the
-//! similarity is known: unwanted messages that repeat learned ones to every degree from 0 to 1, and wanted ones that
-//! quote them, but never by as much as 0.1, beside a few that are too short for a shingle, as in the original. What is
-//! filtered at each threshold follows: a signature of 400 slots meets the threshold with a binomial chance. Then the
-//! lowest threshold is the best, because each higher one loses a tenth of the unwanted mail and saves next to nothing.
-//! Where wanted mail quotes more, another threshold is the best and the claim fails: the tests try that.
+//! *The sweep* asks for the best of the thresholds 0.1 to 1. That depends on the mail, so the experiment
+//! generates mail of known similarity. Unwanted messages repeat learned ones to every degree from 0 to 1.
+//! Wanted ones quote them, but never by as much as 0.1, and a few are too short for a shingle, as in the
+//! original. The share that is filtered at each threshold follows: a signature of 400 slots meets the
+//! threshold with a binomial chance. Then the lowest threshold is the best, because each higher one loses a
+//! tenth of the unwanted mail and saves next to nothing. Where wanted mail quotes more, another threshold
+//! is the best and the claim fails: the tests try that.
 //!
 //! *A folder of mail* (`--mail`): every second message of spam is learned and the others are asked about. What comes out
 //! stands beside what the original published about the mail of Enron, with a verdict of its own.
@@ -55,7 +57,7 @@ impl Default for Theory {
 const LEARNED: usize = 40;
 /// The slots of a signature: an error of 0.05.
 const SLOTS: u64 = 400;
-/// Of so many wanted messages one has no shingle.
+/// One wanted message in this number has no shingle.
 const SHORT_EVERY: usize = 50;
 
 fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
@@ -70,8 +72,8 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     Ok(report)
 }
 
-/// New issues of newsletters of which some were learned: two thirds of the text come again. All are from other senders,
-/// so that the content has to tell.
+/// Asks about new issues of newsletters after some issues were learned: two thirds of the text come again.
+/// Every issue has another sender, so that only the content can give it away.
 fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let mut random = context.random("newsletters");
     let newsletters: Vec<Letter> = (0..8).map(|_| Letter::new(50, &mut random)).collect();
@@ -188,7 +190,7 @@ fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> 
     report.file("mail", &folder.display().to_string());
     let (spam, ham) = (folder.join("spam"), folder.join("ham"));
     let (mut learned, mut asked) = (0, 0);
-    // One message at a time, and no more of them once somebody asks to stop.
+    // One message at a time, and no more of them once the watcher asks to stop.
     let wanted = || context.advance(2, 3).is_ok();
     let rows = context.timed("the folder of mail", || {
         let lessons = Mail::of(&spam)?.step_by(2).inspect(|_| learned += 1);
@@ -342,7 +344,7 @@ mod tests {
         });
     }
 
-    /// Thresholds that all give the same, of which the first was once taken for the best.
+    /// If all thresholds give the same result, none is the best. (The first was once taken for it.)
     #[test]
     fn a_tie_is_no_best_threshold() {
         let judged = |spam: [f64; 3]| {

@@ -29,7 +29,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const K: u32 = 400;
 
-/// So many pairs are shown one by one, at most.
+/// The largest number of pairs that are shown one by one.
 const SHOWN: usize = 1_000;
 
 /// The three pairs of `u.data`, as printed.
@@ -162,7 +162,7 @@ fn mean_estimate(
 fn by_brute_force(context: &Context<'_>, sets: &SetCollection, exact: &[(u32, u32, f64)]) -> Result<Part> {
     let mut part = Part::numbers("Exact pairs, by comparing all").control();
     let users = sets.len() as u32;
-    // Every so many-th user is compared with all: some 25 million comparisons, which take seconds.
+    // Every `step`-th user is compared with all: some 25 million comparisons, which take seconds.
     let step = if users <= 10_000 { 1 } else { users.div_ceil((25_000_000 / users).max(1)) };
     let known: BTreeMap<(u32, u32), f64> = exact
         .iter()

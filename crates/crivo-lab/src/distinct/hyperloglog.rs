@@ -81,7 +81,7 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
             let mean = runs.iter().map(|&run| f64::from(run.max(0))).sum::<f64>() / REGISTERS as f64;
             geometric.add(0.794_02 * REGISTERS as f64 * pow(2.0, mean) / n);
         }
-        // The constants are good to a few parts in ten thousand at so many registers.
+        // The constants are good to a few parts in ten thousand at this number of registers.
         let check = |sample: &Sample, theory: f64, error: f64, rough: f64| Measure::Normal {
             observed: sample.mean(),
             theory,

@@ -1,8 +1,8 @@
 //! All ways to count different items, over six orders of magnitude, beside the memory they take.
 //!
 //! Small counts are streams of random hashes. From 10⁵ on (at the originals' scale from 10⁷ on) sketches are drawn in the
-//! state that so many hashes would leave: registers by the distribution of their maximum, smallest hashes by that of
-//! order statistics. Errors are relative; theory gives
+//! state that this number of hashes would leave: registers by the distribution of their maximum, smallest
+//! hashes by that of order statistics. Errors are relative; theory gives
 //!
 //! | method | standard error |
 //! |---|---|
@@ -42,7 +42,7 @@ const SMALLEST: u32 = 256;
 struct Method {
     name: &'static str,
     bytes: f64,
-    /// An answer for so many items, streamed or drawn.
+    /// Returns the answer for a number of items: drawn if the flag is true, streamed otherwise.
     answer: fn(u64, bool, &mut Random) -> Result<Estimate>,
     /// The standard error, and whether it is only a bound there; `None` where the method does not apply.
     theory: fn(f64) -> Option<(f64, Side)>,
@@ -123,10 +123,10 @@ fn registers_error(n: f64, constant: f64) -> (f64, Side) {
     (constant / sqrt(REGISTERS), side)
 }
 
-/// The hashes that leave a sketch in the state of so many items.
+/// Returns hashes that leave a sketch in the state of the given number of items.
 type Draw = fn(u64, &mut Random) -> Vec<u64>;
 
-/// A sketch of so many items: drawn, or else streamed.
+/// Returns a sketch of `n` items, drawn if `draw` is given and streamed otherwise.
 fn filled<S: InsertHashes>(mut sketch: S, n: u64, draw: Option<Draw>, random: &mut Random) -> S {
     match draw {
         Some(draw) => sketch.insert_hashes(&draw(n, random)),
@@ -135,7 +135,7 @@ fn filled<S: InsertHashes>(mut sketch: S, n: u64, draw: Option<Draw>, random: &m
     sketch
 }
 
-/// A hash for each register, with the run of zeros that so many items leave there.
+/// Returns a hash for each register, with the run of zeros that `n` items leave there.
 fn draw_registers(n: u64, random: &mut Random) -> Vec<u64> {
     let shift = 64 - u32::from(PRECISION);
     (0..REGISTERS as u64)
@@ -246,7 +246,8 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
     Ok(report)
 }
 
-/// One smallest hash and one longest run: the chance that the answer is at most so many times the truth.
+/// Measures, for one smallest hash and for one longest run, the chance that the answer is at most a given
+/// multiple of the truth.
 fn without_mean(context: &Context<'_>) -> Result<Part> {
     let trials = context.size(5_000, 30_000, 300_000);
     let mut part = Part::numbers("Methods without a mean: answers that are at most so many times the truth");

@@ -5,8 +5,8 @@
 //!
 //! Time is counted in counters, which repeat, not in seconds. *An update* adds a weight whose eight bytes occur nowhere
 //! else by chance; a sketch as bytes then shows how many counters it went to. *A question* answers with the least of the
-//! counters that it reads. In a sketch of one key all other counters are zero, so whoever hears the key's whole weight
-//! knows that no other counter was read. How long both took is noted apart.
+//! counters that it reads. In a sketch of one key all other counters are zero, so an answer of the key's
+//! whole weight shows that no other counter was read. How long both took is noted apart.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;

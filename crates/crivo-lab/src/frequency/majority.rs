@@ -72,7 +72,7 @@ fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
     let mut part = Part::numbers("Streams without a majority");
     let (mut confirmed, mut candidates) = (0, 0);
     for trial in 0..trials {
-        // Two leaders with 40 % each, or nobody with much.
+        // Two leaders with 40 % of the votes each, or votes spread evenly over twenty candidates.
         let mut stream: Vec<u64> = (0..votes)
             .map(|place| match trial % 2 {
                 0 if place * 5 < votes * 4 => (place % 2) as u64,

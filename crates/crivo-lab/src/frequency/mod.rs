@@ -44,7 +44,7 @@ fn above(noise: &[f64], depth: u32) -> Vec<f64> {
     above
 }
 
-/// Counts of so many keys, all once, or as ranks have them: `most/rank^1.1`, at least once.
+/// Returns the counts of the given number of keys: all 1, or if `zipf` is true `200/rank^1.1`, rounded up.
 fn counts(keys: u64, zipf: bool) -> Vec<u64> {
     (1..=keys)
         .map(|rank| if zipf { libm::ceil(200.0 / libm::pow(rank as f64, 1.1)) as u64 } else { 1 })

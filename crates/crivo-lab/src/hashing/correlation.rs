@@ -22,7 +22,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const FUNCTIONS: usize = 100;
 const PAIRS: usize = FUNCTIONS * (FUNCTIONS - 1) / 2;
-/// Texts are taken so many at once: a hundred columns of them stay in the cache.
+/// The number of texts that are hashed at once: a hundred columns of them stay in the cache.
 const CHUNK: usize = 500;
 
 /// `spread` multiplies the deviation that theory gives.
@@ -59,7 +59,8 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
         let coefficients = sums.coefficients();
         let n = done as f64;
         let most = coefficients.iter().fold(0.0, |most: f64, coefficient| most.max(coefficient.abs()));
-        // The largest of so many is below the quantile of its share; that it is one deviation at least is certain enough.
+        // The largest coefficient of all pairs is below the quantile at the level divided by the number of
+        // pairs. It is practically certain to exceed half of its usual size.
         let pairs = coefficients.len() as f64;
         let bound = spread * normal_quantile(crate::test::LEVEL / 20.0 / pairs) / sqrt(n);
         let usual = spread * normal_quantile(1.0 / pairs) / sqrt(n);

@@ -8,13 +8,13 @@ pub(crate) mod independence;
 
 use crate::random::Random;
 
-/// A random text of up to 50 characters that no other number has: the originals take repeated texts out, because those
-/// would have the same value under every function.
+/// Returns a random text of up to 50 characters that no other number has. The originals remove repeated
+/// texts, because these would have the same value under every function.
 fn text(number: usize, random: &mut Random) -> String {
     format!("{number} {}", random.text(42))
 }
 
-/// So many of them.
+/// Returns the given number of such texts.
 fn texts(count: usize, random: &mut Random) -> Vec<String> {
     (0..count).map(|number| text(number, random)).collect()
 }

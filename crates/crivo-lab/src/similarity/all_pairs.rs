@@ -22,7 +22,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 const SIZE: usize = 60;
-/// Of a pair of sets that are alike, so many elements are shared: a similarity of 50/70.
+/// The number of elements that a pair of similar sets shares: a similarity of 50/70.
 const SHARED: usize = 50;
 const ALIKE: f64 = SHARED as f64 / (2 * SIZE - SHARED) as f64;
 
@@ -75,7 +75,7 @@ fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
                 libm::pow(2.0, power),
                 5.0 / n as f64 * 2.0,
             );
-            // Both counts are nearly those of the similar pairs, of which a few are missed.
+            // Both counts are close to the number of similar pairs; bands miss a few of them.
             part.exact(format!("bands, {n} sets"), compared as f64 / bands_before, 2.0, 0.4);
         }
         before = Some((brute as f64, compared as f64));
@@ -101,7 +101,7 @@ fn bands_meet(j: f64) -> f64 {
     1.0 - libm::pow(1.0 - libm::pow(j, 5.0), 20.0)
 }
 
-/// Sets of random elements, every two of which are alike.
+/// Returns sets of random elements, in pairs of similar ones.
 fn sets(n: usize, random: &mut Random) -> Vec<Vec<u64>> {
     let mut sets = Vec::with_capacity(n);
     for _ in 0..n / 2 {

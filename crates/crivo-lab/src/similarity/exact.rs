@@ -87,8 +87,9 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
                 side: Side::Both,
             },
         );
-        // One for each element of either set, but for those that are left when the other ends: of twenty at the end, each
-        // third of which is in the first set alone, one is in the other but for a chance of 3^−20.
+        // One comparison for each element of the union, except those that are left when the other set ends.
+        // A third of the elements are in one set alone, so the last twenty all are with a chance of 3^−20
+        // for each set.
         let union = x + libm::floor(x / 2.0);
         walking.between(format!("{n} elements"), by_sorting.walked as f64, union - 20.0, union);
         held.exact_at(x, by_sorting.held as f64 / x, theory.held, 0.0);
@@ -177,8 +178,9 @@ fn by_table(a: &[u64], b: &[u64], universe: u64) -> Result<Tabled> {
     Ok(Tabled { jaccard, steps, bits: 8 * table.memory() })
 }
 
-/// How many comparisons a merge sort of so many elements in random order makes on average: merging `a` and `b` takes
-/// one for each element but those that are left when the other list ends, `a/(b + 1) + b/(a + 1)` of them.
+/// Returns the mean number of comparisons of a merge sort of `n` elements in random order. Merging `a` and
+/// `b` elements takes one for each, except the `a/(b + 1) + b/(a + 1)` that are left on average when the
+/// other list ends.
 fn expected_comparisons(n: usize) -> f64 {
     if n < 2 {
         return 0.0;

@@ -15,7 +15,7 @@ struct Sets {
 }
 
 impl Sets {
-    /// Two sets whose union has so many elements.
+    /// Returns two sets whose union has the given number of elements, or one more.
     fn new(union: usize, similarity: f64) -> Self {
         let common = libm::round(union as f64 * similarity) as usize;
         // Both sets are of one size, so what is not common must be even.

@@ -21,7 +21,7 @@ impl IndexError {
         &self.file
     }
 
-    /// What is wrong with it.
+    /// Returns the problem with the index.
     pub fn problem(&self) -> &IndexProblem {
         &self.problem
     }

@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// What an index had in its head when the layout was settled.
+    /// The head record of an index as it was when the layout was settled.
     #[test]
     fn files_written_before_are_believed() {
         let settings =

@@ -181,7 +181,7 @@ impl Index {
         Self::open_with(folder, settings)
     }
 
-    /// Whether a folder has an index.
+    /// Returns true if a folder has an index.
     pub fn is_in(folder: impl AsRef<Path>) -> bool {
         folder.as_ref().join(file::FORMAT.file_name).exists()
     }
@@ -225,7 +225,7 @@ impl Index {
 // ---- query ----
 
 impl Index {
-    /// What the index was made with.
+    /// Returns the settings that the index was made with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -277,7 +277,7 @@ impl Index {
         BulkQuery { index: self, threshold, memory, best_only: true }.run(documents, &|_| true)
     }
 
-    /// Whether there is a document of this name.
+    /// Returns true if there is a document of this name.
     ///
     /// # Errors
     /// If the index is damaged or cannot be read.
@@ -286,7 +286,7 @@ impl Index {
         Ok(documents_with(&self.file, &[name_key(id)])?.iter().any(|document| document.id == id))
     }
 
-    /// What the index holds.
+    /// Returns statistics of the index.
     ///
     /// # Errors
     /// If the index is damaged or cannot be read.

@@ -278,7 +278,7 @@ pub(super) fn add_run(
 ) -> Result<()> {
     let mut new = new;
     new.sort_unstable();
-    // So many documents are gone that their postings are worth removing: everything is merged.
+    // If enough documents are gone, their postings are worth removing: all runs are merged.
     let clean = removed.len() as u64 > 1024 + state.documents / 4;
     let (mut merged, mut most) = (Vec::new(), new.len() as u64);
     if most == 0 && !clean {

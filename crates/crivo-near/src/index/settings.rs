@@ -88,7 +88,8 @@ pub(super) fn agree(file: &Path, stored: &Settings, asked: &Settings) -> Result<
     Ok(())
 }
 
-/// What makes sets comparable, in full: lists of stop words may differ in a word.
+/// Returns the kind of shingles as text. A list of stop words is given in full, because two lists may
+/// differ in a single word.
 fn shingles_shown(settings: &Settings) -> String {
     match &settings.shingles {
         Shingles::StopWords(words) if *words != StopWords::english() => {

@@ -12,13 +12,14 @@ use super::{buckets, settings};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-/// After so many documents there is a commit: each waits for the disk, and begins a run.
+/// The number of changed documents after which the writer commits. Each commit waits for the disk and
+/// begins a run.
 const DOCUMENTS_AT_ONCE: u64 = 256 << 10;
 
-/// And after so many postings in memory: 64 MiB.
+/// The number of postings in memory after which the writer commits: 64 MiB.
 const POSTINGS_AT_ONCE: usize = 4 << 20;
 
-/// And after so many bytes of documents, which are in the journal until the commit.
+/// The number of bytes of documents after which the writer commits. Until then they are in the journal.
 const BYTES_AT_ONCE: u64 = 256 << 20;
 
 /// What a document that was added did to the index.

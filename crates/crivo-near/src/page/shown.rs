@@ -1,15 +1,16 @@
-//! Where in a page is text that nobody sees?
+//! Which text of a page is hidden from the reader?
 //!
-//! A style holds for everything inside of its element, so the elements that are open have to be known, and tag soup
-//! closes few of them itself: a paragraph ends where the next one begins, a cell at the next cell, and an end tag closes
-//! what was left open inside. This follows the standard's rules for building trees as far as they decide what is
-//! inside of what; elements that format letters (`<font>`, `<b>`) go on after a block that ends around them.
+//! A style holds for everything inside of its element, so the open elements have to be known. Real pages
+//! leave many end tags out: a paragraph ends where the next one begins, a cell at the next cell, and an end
+//! tag closes what was left open inside. This follows the standard's rules for building trees as far as
+//! they decide what is inside of what. Elements that format letters (`<font>`, `<b>`) go on after a block
+//! that ends around them.
 
 use html5gum::StartTag;
 
 use super::style::{Declared, Look, Paint, Sheet, paint};
 
-/// As many elements are followed inside of each other; browsers have such a limit too.
+/// The depth to which nested elements are followed; browsers have such a limit too.
 const DEPTH: usize = 256;
 
 /// Elements without an end.
@@ -94,9 +95,9 @@ const OF_TABLES: [&[u8]; 6] = [b"td", b"th", b"tr", b"tbody", b"thead", b"tfoot"
 pub(super) struct Shown {
     pub(super) sheet: Sheet,
     open: Vec<Open>,
-    /// Elements that are open beyond those that are followed.
+    /// The number of open elements below the depth that is followed.
     deeper: usize,
-    /// Bytes of text that nobody sees.
+    /// The number of bytes of hidden text.
     pub(super) hidden: usize,
 }
 
@@ -116,7 +117,7 @@ impl Shown {
         self.hidden = 0;
     }
 
-    /// Whether text at this place is seen.
+    /// Returns true if text at this place is hidden.
     pub(super) fn is_hidden(&self) -> bool {
         self.look().is_hidden()
     }

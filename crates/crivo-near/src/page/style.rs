@@ -2,18 +2,18 @@
 //!
 //! Of CSS, this reads what hides text or shows it again: `display`, `visibility`, the size of letters, `opacity`, boxes
 //! without a height that clip, boxes far outside of the page, and letters in the colour of their ground. Rules of a
-//! page's style sheets count if they are for an element, a class or an id alone; those that depend on where an
-//! element is or on the screen do not, because nobody knows here what they will do.
+//! page's style sheets count if they are for an element, a class or an id alone. Rules that depend on where
+//! an element is or on the screen do not count, because their effect is not known here.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// So many rules of a page are looked at.
+/// The largest number of rules of a page that are read.
 const RULES: usize = 256;
 
-/// Letters of so many pixels or less cannot be read.
+/// Letters of this size in pixels or less cannot be read.
 const TINY: f32 = 2.0;
 
-/// A box that is moved so many pixels to the left or up is outside of the page.
+/// A box whose left or top position in pixels is this or less is outside of the page.
 const OUTSIDE: f32 = -999.0;
 
 /// Colours that differ by no more than this in red, green and blue look the same.
@@ -65,7 +65,7 @@ impl Look {
         ground: Paint::Colour([255; 3]),
     };
 
-    /// How text looks further in.
+    /// Returns the look of text inside of an element with its own declarations.
     pub(super) fn inside(self, own: &Declared) -> Self {
         let yes = Some(true);
         let is_gone = own.displayed == Some(false)
@@ -94,7 +94,7 @@ impl Look {
 }
 
 impl Declared {
-    /// What declarations say, and what they insist on (`!important`).
+    /// Parses declarations. Returns the plain ones and the `!important` ones.
     pub(super) fn parse(declarations: &str) -> (Self, Self) {
         let (mut plain, mut important) = (Self::default(), Self::default());
         for declaration in without_comments(declarations).to_ascii_lowercase().split(';') {
@@ -204,7 +204,7 @@ impl Sheet {
         self.rules.sort_by_key(|rule| (rule.id.is_some(), rule.class.is_some(), rule.element.is_some()));
     }
 
-    /// What the rules say about an element, and what they insist on.
+    /// Returns the plain and the `!important` declarations of all rules that match an element.
     pub(super) fn about(&self, element: &[u8], classes: &[u8], id: &[u8]) -> (Declared, Declared) {
         let (mut plain, mut important) = (Declared::default(), Declared::default());
         if self.rules.is_empty() {
@@ -248,7 +248,7 @@ impl Rule {
     }
 }
 
-/// What follows a block that has been opened, blocks inside of it included.
+/// Returns the text behind the end of a block that has been opened. Blocks inside of it are skipped.
 fn after_block(text: &str) -> &str {
     let mut depth = 1;
     for (at, byte) in text.bytes().enumerate() {
@@ -282,7 +282,8 @@ fn number(value: &str) -> Option<(f32, &str)> {
     value[..end].parse().ok().map(|number| (number, value[end..].trim()))
 }
 
-/// Whether letters of a size can be read; none if that depends on letters further out.
+/// Returns true if letters of a size can be read, and `None` if that depends on the size of the enclosing
+/// element.
 fn is_legible(size: &str) -> Option<bool> {
     let Some((number, unit)) = number(size) else {
         return matches!(

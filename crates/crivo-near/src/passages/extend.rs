@@ -77,7 +77,7 @@ impl<'a> Extender<'a> {
         Ok(())
     }
 
-    /// How many words from here on are the same in the first occurrence.
+    /// Returns how many words from here on are the same in the first occurrence.
     fn ahead(&mut self, word: u64, first: u64, document: StoredDocument) -> Result<u64> {
         let mut same = 0;
         while first + same < document.end() {
@@ -94,7 +94,7 @@ impl<'a> Extender<'a> {
         Ok(same)
     }
 
-    /// How many words before this one are the same in the first occurrence.
+    /// Returns how many words before this one are the same in the first occurrence.
     fn behind(&mut self, word: u64, first: u64, document: StoredDocument) -> Result<u64> {
         let mut same = 0;
         while first - same > document.start && word > same {

@@ -89,7 +89,7 @@ impl Default for PassageSettings {
 }
 
 impl PassageSettings {
-    /// How anchors are selected.
+    /// Returns the winnowing by which anchors are selected.
     ///
     /// # Errors
     /// If a setting is out of its range.

@@ -123,7 +123,8 @@ pub(crate) struct Store {
     documents: Vec<StoredDocument>,
     /// The numbers of the documents in the order of their addresses.
     by_address: Vec<u32>,
-    /// For every so many addresses, where in `by_address` the document is that holds the first of them.
+    /// For every block of `ADDRESSES_A_HINT` addresses, the position in `by_address` of the document that
+    /// holds the first of them.
     hints: Vec<u32>,
 }
 

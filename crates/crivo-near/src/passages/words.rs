@@ -30,7 +30,7 @@ impl WordCutter {
         Ok(Self { shingler, words: Vec::new(), spans: Vec::new() })
     }
 
-    /// The hashes of the words, of which [`WORD_BITS`] bits are kept.
+    /// Returns the hashes of the words, cut to [`WORD_BITS`] bits each.
     pub(crate) fn words(&mut self, text: &[u8]) -> &[u64] {
         self.words.clear();
         if is_without_blanks(text) {
@@ -47,7 +47,7 @@ impl WordCutter {
         &self.words
     }
 
-    /// The first byte and the end of each word.
+    /// Returns the first byte and the end of each word.
     pub(crate) fn spans(&mut self, text: &[u8]) -> &[(usize, usize)] {
         if is_without_blanks(text) {
             self.spans.clear();

@@ -256,7 +256,7 @@ impl RepeatedUnits {
         UnitLookup { units: self, partition: usize::MAX, records: Vec::new() }
     }
 
-    /// The text of a unit, if it has so many.
+    /// Returns the unit with the given number, or `None` if the text has fewer units.
     pub fn unit_of<'t>(&self, text: &'t [u8], number: u32) -> Option<&'t [u8]> {
         units_of(text, self.kind).nth(number as usize).map(|range| &text[range])
     }

@@ -32,7 +32,7 @@ pub(super) fn units_of(text: &[u8], kind: UnitKind) -> impl Iterator<Item = Rang
     })
 }
 
-/// Where the line ends that begins at `at`, line end included.
+/// Returns the end of the line that begins at `at`, line end included.
 fn line_end(text: &[u8], at: usize) -> usize {
     text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |length| at + length + 1)
 }
@@ -66,7 +66,7 @@ impl Normalizer {
         }
     }
 
-    /// What is compared of a unit. Bytes that are no UTF-8 are compared as they stand.
+    /// Returns the normalized form in which a unit is compared. Bytes that are not UTF-8 stay as they are.
     pub(super) fn of<'s>(&'s mut self, unit: &'s [u8]) -> &'s [u8] {
         if !(self.case || self.blanks || self.digits) {
             return unit;

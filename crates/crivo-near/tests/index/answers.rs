@@ -1,4 +1,4 @@
-//! The index answers as somebody who compares everything with everything.
+//! The index gives the same answers as a comparison of everything with everything.
 
 use crivo::similarity::shingle::{Shingles, StopWords};
 use crivo_near::index::{Added, Changes};

@@ -1,4 +1,4 @@
-//! An index keeps its settings, and whoever wants others is told.
+//! An index keeps its settings, and opening it with other settings is an error.
 
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::{Shingles, StopWords};

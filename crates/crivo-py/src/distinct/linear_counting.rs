@@ -63,7 +63,7 @@ impl LinearCounting {
         Ok(Sketch::bits_for(items_of(items)?, error)?)
     }
 
-    /// The standard error of a count of `items` with so many bits, as a share of the count.
+    /// The standard error of a count of `items` with that number of bits, as a share of the count.
     ///
     /// >>> round(LinearCounting.standard_error(154_171, 1_000_000), 4)
     /// 0.01

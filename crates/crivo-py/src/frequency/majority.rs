@@ -52,7 +52,7 @@ impl Majority {
         self.0.with_key(key, &INSERT, |sketch, key| sketch.add_ref(key, 1))
     }
 
-    /// So many votes for a key.
+    /// Adds the given number of votes for a key.
     fn add(&self, key: &Bound<'_, PyAny>, weight: &Bound<'_, PyAny>) -> Result<()> {
         let weight = weight_of(weight)?;
         self.0.with_key(key, &ADD, |sketch, key| sketch.add_ref(key, weight))
@@ -71,7 +71,7 @@ impl Majority {
         self.0.quick(py, |sketch| sketch.is_certain())
     }
 
-    /// Whether so many votes are more than half of all: for a second pass that counts the candidate.
+    /// Whether `count` votes are more than half of all: for a second pass that counts the candidate.
     fn is_majority(&self, py: Python<'_>, count: &Bound<'_, PyAny>) -> Result<bool> {
         let count = setting("count", count, "0 to 2^64 - 1")?;
         Ok(self.0.quick(py, |sketch| sketch.is_majority(count)))

@@ -119,7 +119,7 @@ impl Protocol {
         self.0.flip_probability()
     }
 
-    /// The least standard error that an answer from so many reports can have.
+    /// The least standard error that an answer from that number of reports can have.
     fn standard_error(&self, reports: &Bound<'_, PyAny>) -> Result<f64> {
         Ok(self.0.standard_error(reports_of(reports)?))
     }
@@ -139,8 +139,8 @@ fn reports_of(reports: &Bound<'_, PyAny>) -> Result<u64> {
     setting("reports", reports, "0 to 2^64 - 1")
 }
 
-/// Makes reports of one person's values, each of which gives away no more than the protocol's ε, from
-/// the randomness of the operating system; refuses to exceed the person's `budget`.
+/// Makes reports of one person's values, with the randomness of the operating system. Each report gives
+/// away no more than the protocol's ε. Refuses to exceed the person's `budget`.
 ///
 /// A budget is kept between runs as two numbers: `spent` is where the last one stopped.
 ///
@@ -280,7 +280,7 @@ impl Default for SystemBits {
 }
 
 impl SystemBits {
-    /// The next word. A failure is remembered, and the report thrown away by whoever asked for it.
+    /// Returns the next word. A failure is stored in `failure`, and the caller discards the report.
     fn next(&mut self, failure: &mut Option<String>) -> u64 {
         if self.used == self.bytes.len() {
             self.used = 0;
@@ -295,8 +295,8 @@ impl SystemBits {
     }
 }
 
-/// Counts how often each key was reported, from reports that give nobody's away: `PrivateClient` makes
-/// them.
+/// Counts how often each key was reported, from reports that do not give away the key of any person:
+/// `PrivateClient` makes them.
 ///
 /// >>> from crivo import PrivateClient, PrivateCountMean, Protocol
 /// >>> protocol = Protocol.for_reports(4.0, 3000)

@@ -158,8 +158,8 @@ impl RangeCountMin {
         Ok(self.0.with_integer(key, &RANK, |sketch, key| sketch.rank(&key))?.into())
     }
 
-    /// The least integer of which at least the given share of all are not greater, with bounds at the
-    /// given confidence: 0.5 is the median.
+    /// The least integer such that at least the given share of all are not greater than it, with bounds at
+    /// the given confidence: 0.5 is the median.
     #[pyo3(signature = (share, confidence = 0.95))]
     fn quantile(&self, py: Python<'_>, share: f64, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;

@@ -68,8 +68,8 @@ pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Se
     Ok(chunks)
 }
 
-/// Refuses what an extension of Arrow's types says to be something else than what is stored: the months of
-/// pandas are stored as integers, which would be keys nobody asked for. Text is text, whatever it is called.
+/// Refuses extension types of Arrow whose meaning differs from what is stored: the months of pandas are
+/// stored as integers, and these would be the wrong keys. Text is accepted under any extension type.
 fn require_known(field: &Field) -> Result<()> {
     let text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match field.metadata().get("ARROW:extension:name") {

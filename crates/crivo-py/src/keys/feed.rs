@@ -48,13 +48,15 @@ impl Stretch<'_> {
         out.extend_from_slice(&answers[done..]);
     }
 
-    /// Leaves out of one number for every value those of missing ones, replacing what `out` held.
+    /// Copies to `out` the entries of `given`, one for each value, without those of missing values.
+    /// Replaces what `out` held.
     pub(crate) fn gather<T: Copy>(&self, given: &[T], out: &mut Vec<T>) {
         gather(self.gaps, given, out);
     }
 }
 
-/// Leaves out of one number for every value those of missing ones, before each of which so many were present.
+/// Copies to `out` the entries of `given`, one for each value, without those of missing values. `gaps` has
+/// for each missing value the number of present values before it.
 pub(crate) fn gather<T: Copy>(gaps: &[usize], given: &[T], out: &mut Vec<T>) {
     out.clear();
     let mut rest = given;

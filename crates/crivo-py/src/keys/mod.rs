@@ -162,7 +162,8 @@ fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
     if is_array { arrays::read(values, feed) } else { objects::read(values, feed) }
 }
 
-/// Whether it is one text, or one run of bytes: those can be iterated over, but nobody means their parts.
+/// Returns true if the value is one text or one run of bytes. These can be iterated over, but their parts
+/// are not meant as keys.
 pub(crate) fn is_single(values: &Bound<'_, PyAny>) -> Result<bool> {
     if values.is_instance_of::<PyMemoryView>() {
         let format: String = values.getattr(intern!(values.py(), "format"))?.extract()?;

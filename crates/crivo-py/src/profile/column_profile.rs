@@ -18,7 +18,7 @@ use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 /// different values, which most often, the least, greatest and mean, quantiles, a sample, and whether
 /// it could be a key.
 ///
-/// `for_memory` chooses sizes that stay within so many bytes. Profiles of parts merge to that of the
+/// `for_memory` chooses sizes that stay within `memory` bytes. Profiles of parts merge to that of the
 /// whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values are
 /// taken by their texts: the integer 12 and the text "12" are the same.
 ///
@@ -73,7 +73,7 @@ impl ColumnProfile {
         build(config, seed, sample_seed)
     }
 
-    /// An empty profile that never takes more than so many bytes, from 16 KiB on, with the largest parts
+    /// An empty profile that never takes more than `memory` bytes, from 16 KiB on, with the largest parts
     /// for that.
     #[staticmethod]
     #[pyo3(signature = (memory, *, seed = None, sample_seed = None))]

@@ -34,7 +34,7 @@ impl Bands {
     }
 
     /// The bands in which pairs of the threshold's similarity meet with a probability of at least 99 %,
-    /// pairs above it more often, and as few pairs below it as so many hashes allow.
+    /// pairs above it more often, and as few pairs below it as that number of hashes allows.
     #[staticmethod]
     #[pyo3(signature = (threshold, hashes = None))]
     #[pyo3(text_signature = "(threshold, hashes=128)")]
@@ -43,7 +43,7 @@ impl Bands {
     }
 
     /// The bands in which pairs of the threshold's similarity meet with at least the probability `recall`,
-    /// and as few pairs below it as so many hashes allow.
+    /// and as few pairs below it as that number of hashes allows.
     ///
     /// >>> Bands.for_recall(0.8, 0.9999)
     /// Bands(24, 5)

@@ -131,8 +131,8 @@ impl MinHash {
         self.0.detached(py, |sketch| sketch.items()).value()
     }
 
-    /// The slots, of which the share that is equal in two sketches is their similarity: k of them, or none
-    /// if the set is empty.
+    /// The slots: k of them, or none if the set is empty. The share of equal slots of two sketches is
+    /// their similarity.
     fn slots<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_vec(py, self.0.quick(py, |sketch| sketch.slots().to_vec()))
     }

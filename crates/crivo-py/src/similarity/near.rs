@@ -18,7 +18,7 @@ use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
 use crate::sketch::Reduced;
 
-/// Finds the near-duplicates among texts: documents of which the shingles have a Jaccard similarity of
+/// Finds the near-duplicates among texts: documents whose shingles have a Jaccard similarity of
 /// at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
 /// says how many pairs were not found.
 ///
@@ -157,7 +157,7 @@ impl From<crivo_near::Error> for Failure {
     }
 }
 
-/// Between two stages Python may say that somebody pressed Ctrl-C.
+/// Checks between two stages whether the user pressed Ctrl-C.
 #[derive(Default)]
 struct Signals {
     raised: Mutex<Option<PyErr>>,

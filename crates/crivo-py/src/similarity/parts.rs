@@ -1,9 +1,10 @@
-//! The steps of [`near_duplicates`](super::near_duplicates), for whoever spreads them over machines.
+//! The steps of [`near_duplicates`](super::near_duplicates), for callers that distribute them over
+//! machines.
 //!
-//! On one machine the engine goes through them by itself. Where the documents lie on many, the machines
-//! sign theirs ([`Signer::sign`]), somebody brings together those who share a band key, the sets of
-//! those are sent to where they are compared ([`Signer::sets`]), and that happens in [`Verifier`]. Each
-//! step is the engine's own, so the pairs are the same.
+//! On one machine the engine does them itself. If the documents are on several machines, each machine signs
+//! its own ([`Signer::sign`]). The caller joins documents that share a band key and sends their sets
+//! ([`Signer::sets`]) to where they are compared, by a [`Verifier`]. Each step is the engine's own, so the
+//! pairs are the same.
 
 use std::collections::HashMap;
 

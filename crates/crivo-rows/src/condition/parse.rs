@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use super::{Condition, Node, Operand, Operator, Test};
 use crate::numbers;
 
-/// Deeper nesting is nobody's intent, and would be a deep recursion.
+/// The deepest nesting that is accepted. Deeper nesting has no use, and would be a deep recursion.
 const DEEPEST: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Which columns the records of all files have, and of which types.
+//! Finds the columns of the records of all files, and their types.
 
 use std::collections::BTreeMap;
 

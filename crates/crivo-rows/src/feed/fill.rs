@@ -13,7 +13,7 @@ use crate::progress::FollowEvent;
 
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
-/// A record of which a buffer is not doubled any more.
+/// A buffer of this size or more grows by a quarter instead of doubling.
 const GIANT: usize = 64 << 20;
 /// A first line that is longer than this tells no format.
 const FIRST_LINE: usize = 64 << 10;

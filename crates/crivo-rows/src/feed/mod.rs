@@ -291,7 +291,7 @@ impl<'a> Feed<'a> {
         Ok(self.begin_parquet(file))
     }
 
-    /// A Parquet file that began as a text, of which `start` was read.
+    /// Opens a Parquet file that was opened as a text stream. `start` is what was already read of it.
     fn open_parquet_stream(&mut self, open: &mut Open, start: Vec<u8>) -> Result<Opened> {
         let limits = self.input.limits;
         let stream = &mut open.stream;

@@ -29,7 +29,7 @@ const WIDE_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 /// As many bytes decide whether a text without a mark is of two bytes a unit.
 const WIDE: usize = 32;
 
-/// Refuses what is not text by its first bytes: it would be read as records that nobody wrote.
+/// Refuses a file that is not text by its first bytes: its records would be nonsense.
 pub(crate) fn require_text(start: &[u8], file: &Arc<str>) -> Result<()> {
     if let Some((_, what)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Err(Error::new(ErrorKind::Unsupported, format_args!("is {what}")).in_file(file));

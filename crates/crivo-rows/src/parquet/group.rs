@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{Limits, caught};
 use crate::parse::Table;
 
-/// Making a reader costs a walk over the whole schema: so many readers at most.
+/// The largest number of readers. Each one costs a walk over the whole schema.
 const MOST_BLOCKS: usize = 128;
 
 /// Some columns that are read together.

@@ -155,7 +155,7 @@ fn jsonl_is_read_as_python_reads_it() {
     assert!(values > CASES as u64 && refused > 1000, "{values} values, {refused} bad records");
 }
 
-/// Some lines, of which most are objects with a field `a`, and some are nearly so.
+/// Returns random lines. Most are objects with a field `a`, and some are nearly so.
 fn json_lines(random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..=random.below(5) {

@@ -1,6 +1,6 @@
 """What Python's own modules read from the inputs of a Rust test.
 
-Standard input has the cases one after the other, each as its length in decimal, a newline, and so many bytes.
+Standard input has the cases one after the other: the length in decimal, a newline, and that number of bytes.
 Standard output has for each case one line of JSON: the rows, or null if Python refuses the input.
 """
 

@@ -34,7 +34,7 @@ pub trait Encode: Sealed {
     /// Which sketch this is.
     const FAMILY: Family;
 
-    /// How the sketch's keys are hashed.
+    /// Returns how the sketch's keys are hashed.
     fn key_scheme(&self) -> KeyScheme;
 
     /// Writes the payload; the envelope is written around it.
@@ -79,7 +79,7 @@ pub(crate) fn write_envelope<S: Encode + ?Sized>(sketch: &S, writer: &mut Writer
     writer.u32(checksum);
 }
 
-/// Writes what comes before a payload of so many bytes.
+/// Writes the header of an envelope whose payload has `payload_len` bytes.
 pub(crate) fn write_head(family: Family, scheme: KeyScheme, payload_len: u64, writer: &mut Writer) {
     writer.bytes(&MAGIC);
     writer.u8(ENVELOPE_VERSION);
@@ -135,8 +135,8 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
         ));
     }
 
-    // From here on the bytes are as somebody wrote them: first what a newer crivo may have meant,
-    // then what no crivo writes.
+    // The checksum holds, so the bytes are as they were written. Values that a newer crivo may write are
+    // refused first, then values that no crivo writes.
     let family = Family::from_byte(family).ok_or_else(|| future("family", "a known number", family))?;
     if family_version > family.version() {
         return Err(future("family version", format_args!("at most {}", family.version()), family_version));

@@ -9,7 +9,7 @@ use crate::random::Generator;
 /// How many cells ahead their cache line is asked for: enough for the line to arrive from memory.
 const AHEAD: usize = 16;
 
-/// How many bytes that many cells take.
+/// Returns how many bytes that many cells take.
 pub(super) fn bytes_for(len: u64, bits: u8) -> u64 {
     let bytes = (u128::from(len) * u128::from(bits)).div_ceil(8);
     u64::try_from(bytes).unwrap_or(u64::MAX)

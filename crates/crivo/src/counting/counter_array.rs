@@ -303,19 +303,19 @@ impl CounterArray {
         self.scale.estimate_sum(&self.histogram(), confidence)
     }
 
-    /// How many counters have each value.
+    /// Returns how many counters have each value.
     fn histogram(&self) -> Vec<u64> {
         let mut histogram = vec![0; usize::from(self.scale.highest()) + 1];
         self.values().for_each(|value| histogram[usize::from(value)] += 1);
         histogram
     }
 
-    /// How keys are hashed; the scheme of hashes if counters are addressed by number.
+    /// Returns how keys are hashed; the scheme of hashes if counters are addressed by number.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// How many counters there are.
+    /// Returns how many counters there are.
     #[allow(clippy::len_without_is_empty)] // there is always one; what may be empty are its counters
     pub fn len(&self) -> u64 {
         self.len
@@ -341,12 +341,12 @@ impl CounterArray {
         self.scale.events(self.highest())
     }
 
-    /// How many counters are at their highest value: they stay there, and have no upper bound.
+    /// Returns how many counters are at their highest value: they stay there, and have no upper bound.
     pub fn saturated(&self) -> u64 {
         self.values().filter(|&value| value == self.highest()).count() as u64
     }
 
-    /// Whether no counter was ever raised.
+    /// Returns true if no counter was ever raised.
     pub fn is_empty(&self) -> bool {
         self.cells.iter().all(|&byte| byte == 0)
     }
@@ -365,7 +365,7 @@ impl CounterArray {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let used = self.values().filter(|&value| value > 0).count();
         Summary {

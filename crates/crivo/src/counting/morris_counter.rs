@@ -211,12 +211,12 @@ impl MorrisCounter {
         self.scale.events(self.highest())
     }
 
-    /// Whether nothing was counted.
+    /// Returns true if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.value == 0
     }
 
-    /// Whether the value is at its highest: it stays there, and only a lower bound is known.
+    /// Returns true if the value is at its highest: it stays there, and only a lower bound is known.
     pub fn is_saturated(&self) -> bool {
         self.value == self.highest()
     }
@@ -231,7 +231,7 @@ impl MorrisCounter {
         vec![("base", Parameter::Number(self.base())), ("counter_bits", Parameter::Count(self.bits.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

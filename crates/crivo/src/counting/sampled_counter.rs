@@ -180,7 +180,7 @@ impl SampledCounter {
         }
     }
 
-    /// How many events counted.
+    /// Returns how many events counted.
     pub fn value(&self) -> u64 {
         self.value
     }
@@ -190,12 +190,13 @@ impl SampledCounter {
         self.probability
     }
 
-    /// Whether no event counted yet.
+    /// Returns true if no event counted yet.
     pub fn is_empty(&self) -> bool {
         self.value == 0
     }
 
-    /// Whether the value is the largest that is stored: it stays there, and only a lower bound is known.
+    /// Returns true if the value is the largest that is stored: it stays there, and only a lower bound is
+    /// known.
     pub fn is_saturated(&self) -> bool {
         self.value == u64::MAX
     }
@@ -210,7 +211,7 @@ impl SampledCounter {
         vec![("probability", Parameter::Ratio(self.probability))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

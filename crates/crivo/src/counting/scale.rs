@@ -26,8 +26,8 @@ impl Scale {
     /// Up to 2, as Morris proposed; from where 16 bits hold little more than an exact counter would.
     pub(super) const BASES: RangeInclusive<f64> = 1.000_001..=2.0;
 
-    /// The logarithm of the farthest power: e^693 is just below 2^1000. Nobody counts so far, and no estimate
-    /// overflows.
+    /// The logarithm of the largest power: e^693 is just below 2^1000. That is beyond any real count, and
+    /// no estimate overflows.
     const FARTHEST: f64 = 693.0;
 
     /// The scale of counters of at most 16 bits.
@@ -78,7 +78,7 @@ impl Scale {
         if value < self.highest { libm::pow(self.base, -f64::from(value)) } else { 0.0 }
     }
 
-    /// How many events a value stands for.
+    /// Returns how many events a value stands for.
     pub(super) fn events(self, value: u16) -> f64 {
         let exponent = f64::from(value) * self.log;
         match value {

@@ -15,8 +15,8 @@ use crate::random::Generator;
 pub(super) struct Skip(u64);
 
 impl Skip {
-    /// Skips of 2^63 events and more are not stored as they are: 2^63 − 1 events pass, none of which
-    /// counts, and what comes then is left open. No coin remembers how often it was tossed.
+    /// Skips of 2^63 events and more are stored as `u64::MAX`: 2^63 − 1 events pass without counting, and
+    /// then a new skip is drawn. The distribution stays the same because the trials are independent.
     const OPEN: u64 = 1 << 63;
 
     pub(super) fn draw(chance: f64, generator: &mut Generator) -> Self {

@@ -10,12 +10,12 @@
 //! **Idea.** A hash that ends in `z` zeros is met once in `2^z` different items, so the longest run of zeros
 //! tells about how many there were. Repetitions change nothing.
 //!
-//! **When not to use it.** To count. It is for study: the one register of which
-//! [`LogLog`](super::LogLog) and [`HyperLogLog`](super::HyperLogLog) average many.
+//! **When not to use it.** To count. It is for study: it is a single register, and
+//! [`LogLog`](super::LogLog) and [`HyperLogLog`](super::HyperLogLog) average many such registers.
 //!
-//! **Sources.** Flajolet, Martin: *Probabilistic counting algorithms for data base applications* (1985), of
-//! which this is the simplest relative: Alon, Matias, Szegedy: *The space complexity of approximating
-//! the frequency moments* (1996), section 2.3.
+//! **Sources.** Flajolet, Martin: *Probabilistic counting algorithms for data base applications* (1985).
+//! This is its simplest relative, from Alon, Matias, Szegedy: *The space complexity of approximating the
+//! frequency moments* (1996), section 2.3.
 //!
 //! **Where this departs from the papers.** Zeros are counted from the low end of the hash. The bounds invert
 //! the distribution above and are as wide as one byte deserves.
@@ -125,8 +125,9 @@ impl ProbabilisticCounting {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence: the least number of which so
-    /// long a run is not unlikely, and the largest of which no longer one is not.
+    /// Returns the number of different items, with bounds at the given confidence. The lower bound is the
+    /// least number of items for which a run this long is not unlikely. The upper bound is the largest
+    /// number for which the absence of a longer run is not unlikely.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let Some(longest) = self.longest_run() else {
             return Estimate::exact(0.0);
@@ -153,12 +154,12 @@ impl ProbabilisticCounting {
         self.rank.checked_sub(1)
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.rank == 0
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -173,7 +174,7 @@ impl ProbabilisticCounting {
         Vec::new()
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let longest = self.longest_run().map(|zeros| ("longest_run", Parameter::Count(zeros.into())));
         Summary {

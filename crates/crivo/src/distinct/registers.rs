@@ -103,7 +103,7 @@ impl RegisterArray for RankRegisters {
         self.values.len()
     }
 
-    /// Whether every register is at its highest, so that nothing can change any more.
+    /// Returns true if every register is at its highest, so that nothing can change any more.
     fn are_full(&self) -> bool {
         let highest = Self::highest(self.precision);
         self.values.iter().all(|&value| value == highest)

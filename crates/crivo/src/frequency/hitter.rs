@@ -41,7 +41,7 @@ impl Hitter {
         self.upper
     }
 
-    /// Whether the count is exact.
+    /// Returns true if the count is exact.
     pub fn is_exact(&self) -> bool {
         self.lower == self.upper && self.upper < u64::MAX
     }

@@ -3,7 +3,7 @@
 //! **Question.** Did some key get more than half of all votes, and which?
 //!
 //! **Guarantee.** If a key has more than half of the total weight, it is the candidate. With `N` votes
-//! and a lead `l`, of which more below, no input can break these bounds:
+//! and a lead `l` (explained below), no input can break these bounds:
 //!
 //! ```text
 //! counted ≤ votes of the candidate ≤ (N + l)/2,     votes of any other key ≤ (N − l)/2
@@ -98,7 +98,7 @@ impl Candidate {
         }
     }
 
-    /// What is compared with others must not remember who was candidate before.
+    /// Clears the candidate, so that equal states compare equal whatever candidate they had before.
     fn become_none(&mut self) {
         self.text.clear();
         self.number = 0;
@@ -245,18 +245,19 @@ impl Majority {
         key.map(|key| Hitter::new(key.to_owned(), self.counted, self.most(true)))
     }
 
-    /// Whether the candidate certainly has more than half of all votes, so that no second pass is needed.
+    /// Returns true if the candidate certainly has more than half of all votes, so that no second pass is
+    /// needed.
     pub fn is_certain(&self) -> bool {
         self.is_majority(self.counted)
     }
 
-    /// Whether so many votes are more than half of all: for a second pass over the same votes, which
-    /// counts the candidate. Never if the total is [saturated](Self::is_saturated).
+    /// Returns true if `count` votes are more than half of all. It is for a second pass over the same votes
+    /// that counts the candidate. Returns false if the total is [saturated](Self::is_saturated).
     pub fn is_majority(&self, count: u64) -> bool {
         !self.is_saturated() && count > self.total / 2
     }
 
-    /// How many votes a key has, with certain bounds.
+    /// Returns how many votes a key has, with certain bounds.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -264,7 +265,7 @@ impl Majority {
         self.frequency_ref(key.to_ref())
     }
 
-    /// How many votes a key has whose kind is known only at run time.
+    /// Returns how many votes a key has whose kind is known only at run time.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -294,18 +295,18 @@ impl Majority {
         self.total
     }
 
-    /// Whether the total reached [`u64::MAX`], where counting stops: from there on nothing is certain but the
-    /// lower bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops: from there on nothing is
+    /// certain but the lower bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
 
-    /// Whether there are no votes.
+    /// Returns true if there are no votes.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// How keys are hashed, by sketches of the same keys; this one only compares them.
+    /// Returns how keys are hashed, by sketches of the same keys; this one only compares them.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -320,7 +321,7 @@ impl Majority {
         Vec::new()
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -151,10 +151,10 @@ impl FeatureHasher {
     }
 }
 
-/// A vector of which most slots are zero: those that are not, in ascending order.
+/// A sparse vector: the slots that are not zero, in ascending order.
 ///
-/// One that is [cleared](Self::clear) and filled again keeps its memory: hundreds of features a message cost no
-/// allocation.
+/// A vector that is [cleared](Self::clear) and filled again keeps its memory, so that hundreds of features
+/// a message cost no allocation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SparseFeatures {
     entries: Vec<(u32, f32)>,
@@ -203,7 +203,7 @@ impl SparseFeatures {
         &self.entries
     }
 
-    /// Whether all slots are zero.
+    /// Returns true if all slots are zero.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Measurements: are the indexes that a hash chooses as good as random ones?
 //!
-//! A sketch's theory takes its indexes as uniform and its rows as independent. These are the three questions that can
-//! be asked of any functions from keys to indexes, of which [`Indexes`] holds a column for each:
+//! A sketch's theory assumes that indexes are uniform and rows are independent. [`Indexes`] holds one
+//! column of indexes for each function. Three questions can be asked of any such functions:
 //!
 //! - **distribution**: does every index come as often as every other? Pearson's χ² over groups of indexes. A hash may
 //!   fail it both ways: too uneven, or more even than chance.
@@ -75,7 +75,8 @@ impl Indexes {
         Ok(Self { size, columns })
     }
 
-    /// How evenly one function's indexes are distributed, over `groups` groups of neighbours.
+    /// Returns the test of how evenly one function's indexes are distributed, over `groups` groups of
+    /// neighbours.
     ///
     /// # Errors
     /// If there is no such function, or groups are not from 2 to the size, or fewer than five keys are expected in one.
@@ -119,7 +120,8 @@ impl Indexes {
         })
     }
 
-    /// Whether two functions are independent: Pearson's χ² over a grid of groups, with `(groups − 1)²` degrees.
+    /// Returns the test of whether two functions are independent: Pearson's χ² over a grid of groups, with
+    /// `(groups − 1)²` degrees of freedom.
     ///
     /// # Errors
     /// If there are no such functions, or groups are not from 2 to the size, or fewer than five keys are expected in a
@@ -278,7 +280,8 @@ impl ChiSquare {
         chi_square_below(self.statistic, self.degrees as f64)
     }
 
-    /// Whether chance would be neither so uneven nor so even with a probability below `level`, both together.
+    /// Returns true if the statistic is plausible: a random one is more uneven or more even than this with
+    /// a probability of at least `level`, two-sided.
     pub fn is_plausible(self, level: f64) -> bool {
         self.p_value().min(self.p_value_even()) >= level / 2.0
     }

@@ -52,7 +52,7 @@ impl TableSecret {
         hash.wrapping_mul(self.0)
     }
 
-    /// Returns a hash of which any bits may choose a slot: both halves of the product.
+    /// Returns a hash whose every bit is fit to choose a slot: both halves of the product.
     #[inline]
     #[must_use]
     pub const fn mix(self, hash: u64) -> u64 {

@@ -7,7 +7,7 @@ use crate::prelude::*;
 pub(super) struct Slots(&'static [&'static [&'static str]]);
 
 impl Slots {
-    /// How many different halves there are.
+    /// Returns how many different halves there are.
     const fn count(&self) -> u32 {
         let (mut count, mut slot) = (1, 0);
         while slot < self.0.len() {

@@ -99,12 +99,12 @@ impl<'a> KeyBatch<'a> {
         self.hashes
     }
 
-    /// How many keys there are.
+    /// Returns how many keys there are.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Whether there is no key.
+    /// Returns true if there is no key.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
@@ -193,12 +193,12 @@ impl KeyBuffer {
         self.spans.clear();
     }
 
-    /// How many spans wait to be hashed.
+    /// Returns how many spans wait to be hashed.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether no span waits to be hashed.
+    /// Returns true if no span waits to be hashed.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }

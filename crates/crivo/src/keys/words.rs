@@ -53,12 +53,12 @@ impl Words {
         find_edges(&self.inside, &mut self.edges);
     }
 
-    /// How many words there are.
+    /// Returns how many words there are.
     pub fn len(&self) -> usize {
         self.edges.len() / 2
     }
 
-    /// Whether there is no word.
+    /// Returns true if there is no word.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }
@@ -133,7 +133,7 @@ fn push_lower_case(mut rest: &str, out: &mut String) {
     }
 }
 
-/// How many bytes come before the first that is not ASCII.
+/// Returns how many bytes come before the first that is not ASCII.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let (eights, _) = bytes.as_chunks::<8>();
     let whole = eights.iter().take_while(|eight| u64::from_le_bytes(**eight) & HIGH == 0).count() * 8;

@@ -112,7 +112,7 @@ pub(super) fn exactly(count: f64, trials: f64, p: f64) -> f64 {
     libm::exp(exponent) * libm::sqrt(trials / (2.0 * std::f64::consts::PI * count * failures))
 }
 
-/// What Stirling's formula leaves out: `ln x! − ln(√(2πx) (x/e)^x)`.
+/// Returns the error of Stirling's formula: `ln x! − ln(√(2πx) (x/e)^x)`.
 fn stirling_error(x: f64) -> f64 {
     if x < 16.0 {
         let half_log_tau = 0.918_938_533_204_672_8;

@@ -8,8 +8,8 @@
 
 use super::binomial::{NEGLIGIBLE, exactly};
 
-/// The chance that a draw of `draws` from `population`, of which `successes` are marked, has at least `count` marked ones.
-/// All are whole numbers.
+/// Returns the chance that a draw of `draws` items has at least `count` marked ones. The draw is from
+/// `population` items, and `successes` of these are marked. All are whole numbers.
 pub(crate) fn drawn_at_least(count: f64, draws: f64, successes: f64, population: f64) -> f64 {
     let least = (draws + successes - population).max(0.0);
     let most = draws.min(successes);

@@ -158,7 +158,8 @@ impl CombinedFilter {
         several.flatten().map(rate_of).max_by(f64::total_cmp)
     }
 
-    /// What the filters of a group share: how many keys, and the chance that a key in none of them is taken for one.
+    /// Returns the number of keys that are in all filters of a group, and the false-positive rate for a key
+    /// that is in none of them.
     fn shared(group: &[AnySketch]) -> (Estimate, f64) {
         let estimates = group.iter().map(|part| part.summary().items);
         let least_rate = group.iter().map(rate_of).fold(1.0, f64::min);
@@ -205,7 +206,7 @@ impl CombinedFilter {
         self.parts().count()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -223,7 +224,7 @@ impl CombinedFilter {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let rate = self.rate_for_some().map(|rate| ("rate_for_keys_of_some_sets", Parameter::Ratio(rate)));
         Summary {
@@ -306,8 +307,8 @@ impl Membership for CombinedFilter {
     }
 }
 
-/// What two filters of one kind and size share: how many keys, and the chance that a key in neither is taken for one.
-/// Of others it cannot be told.
+/// Returns the number of keys that are in both filters, and the false-positive rate for a key that is in
+/// neither. Returns `None` if the filters are not of one kind and size.
 fn shared_by(first: &AnySketch, second: &AnySketch) -> Option<(Estimate, f64)> {
     macro_rules! of_kind {
         ($($kind:ty),*) => {$(

@@ -10,8 +10,8 @@
 //! intersection and difference take 64 integers at a time, and so does the Jaccard similarity
 //! `|A ∩ B| / |A ∪ B|`.
 //!
-//! **When not to use it.** When the keys are texts, or integers from a wide range of which few
-//! occur: a [`Bloom`](super::Bloom) filter takes ten bits a key whatever the keys are, and a hash set is
+//! **When not to use it.** When the keys are texts, or few integers from a wide range:
+//! a [`Bloom`](super::Bloom) filter takes ten bits a key whatever the keys are, and a hash set is
 //! smaller below one key in a hundred. It pays for identifiers that were given out in order: users,
 //! films, ports, days.
 //!
@@ -221,7 +221,7 @@ impl InsertKeys for DirectTable {
 // ---- query ----
 
 impl DirectTable {
-    /// Whether the integer is in the set. One outside the universe is not.
+    /// Returns true if the integer is in the set. One outside the universe is not.
     ///
     /// # Errors
     /// If the key is no integer.
@@ -261,17 +261,17 @@ impl DirectTable {
         })
     }
 
-    /// How many integers are in the set.
+    /// Returns how many integers are in the set.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether the set is empty.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many integers are in the set, as every sketch says it: exact here.
+    /// Returns how many integers are in the set, as every sketch says it: exact here.
     pub fn items(&self) -> Estimate {
         Estimate::exact(self.len as f64)
     }
@@ -301,7 +301,7 @@ impl DirectTable {
         vec![("universe", Parameter::Count(self.universe))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

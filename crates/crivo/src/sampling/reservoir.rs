@@ -141,7 +141,7 @@ impl Reservoir {
         self.insert_batch_as(batch, |key| key)
     }
 
-    /// Shows a batch of keys, of which those that come in are kept in another form.
+    /// Shows a batch of keys to the sample. A key that is admitted is kept in the form that `form` returns.
     pub(crate) fn insert_batch_as<'a>(
         &mut self,
         batch: &KeyBatch<'a>,
@@ -216,22 +216,22 @@ impl Reservoir {
         (0..self.items.len()).map(|index| self.items.get(index))
     }
 
-    /// How many items were shown.
+    /// Returns how many items were shown.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many items can be kept.
+    /// Returns how many items can be kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
 
-    /// Whether nothing was shown.
+    /// Returns true if nothing was shown.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
 
-    /// Of which kind the keys are, and which batches belong here.
+    /// Returns the scheme of the keys. Only batches of keys of the same kind and seed are accepted.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -246,7 +246,7 @@ impl Reservoir {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -3,10 +3,11 @@
 //! **Question.** Which rows to look at, if every set of k is to be as likely as any other, or heavy rows likelier, and
 //! the answer must not depend on threads or partitions?
 //!
-//! **Guarantee.** Over the choice of the seed, the sample is a uniformly random set of `min(k, n)` of the `n` rows. With
-//! weights it is distributed as `k` draws without replacement, each of which takes one of the rows left with a
-//! probability proportional to its weight. The sample is a function of the seed and of the set of rows with their
-//! places: merging the samples of parts gives the sample of the whole, bit for bit, in any order.
+//! **Guarantee.** Over the choice of the seed, the sample is a uniformly random set of `min(k, n)` of the
+//! `n` rows. With weights it is distributed as `k` draws without replacement. Each draw takes one of the
+//! remaining rows with a probability proportional to its weight. The sample is a function of the seed and
+//! of the set of rows with their places: merging the samples of parts gives the sample of the whole, bit
+//! for bit, in any order.
 //!
 //! **Idea.** Every row has a number, which is a hash of the seed and of its place in the table. The rows with the `k`
 //! smallest numbers are the sample. With weights the number is the time at which a clock of that rate rings, as in
@@ -254,17 +255,17 @@ impl RowSample {
         rows
     }
 
-    /// How many rows were shown, those of weight 0 left out.
+    /// Returns how many rows were shown, those of weight 0 left out.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many rows of weight 0 were shown.
+    /// Returns how many rows of weight 0 were shown.
     pub fn weightless(&self) -> u64 {
         self.weightless
     }
 
-    /// How many rows can be kept.
+    /// Returns how many rows can be kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
@@ -279,7 +280,7 @@ impl RowSample {
         self.seen == 0
     }
 
-    /// Of which kind rows are (bytes), and the seed of the numbers.
+    /// Returns the scheme: the kind of the rows (bytes) and the seed of the numbers.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -295,7 +296,7 @@ impl RowSample {
         vec![("capacity", Parameter::Count(self.capacity.into())), ("draws", Parameter::Name(draws))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let mut parameters = self.parameters();
         parameters.push(("kept", Parameter::Count(self.kept.len() as u64)));

@@ -3,11 +3,11 @@
 //! **Question.** Which k customers to call, if one who spent twice as much should be twice as likely to be the
 //! next one drawn?
 //!
-//! **Guarantee.** The sample is distributed as `k` draws without replacement, each of which takes one of the
-//! items left with a probability proportional to its weight. Merging keeps that exactly: the sample of two
-//! reservoirs is distributed as the sample of the joined stream. With equal weights it is uniform.
+//! **Guarantee.** The sample is distributed as `k` draws without replacement. Each draw takes one of the
+//! remaining items with a probability proportional to its weight. Merging keeps that exactly: the sample of
+//! two reservoirs is distributed as the sample of the joined stream. With equal weights it is uniform.
 //!
-//! **Idea.** Every item has a clock that rings after an exponential time, of which `weight` is the rate; the
+//! **Idea.** Every item has a clock that rings after an exponential time with the rate `weight`. The
 //! first `k` to ring are the sample, in the order in which the draws would have found them. Once there are
 //! `k`, with the last of them ringing at `h`, an item of weight `w` gets in with chance `1 − e^(−wh)`: so the
 //! sum of the weights until the next one gets in is exponential too, and is drawn at once. All others cost
@@ -19,8 +19,8 @@
 //!
 //! **Sources.** Efraimidis and Spirakis: *Weighted random sampling with a reservoir* (2006), Algorithm A-ExpJ.
 //!
-//! **Where this departs from the paper.** The paper's keys are `u^(1/w)`, of which the largest are kept; a clock
-//! is the negative logarithm of that key, which neither rounds to 1 for heavy items nor to 0 for light ones.
+//! **Where this departs from the paper.** The paper keeps the largest keys `u^(1/w)`. A clock is the
+//! negative logarithm of that key, which neither rounds to 1 for heavy items nor to 0 for light ones.
 
 use alloc::collections::BinaryHeap;
 use std::cmp::Ordering;
@@ -268,27 +268,27 @@ impl WeightedReservoir {
         entries
     }
 
-    /// How many items with a weight above 0 were shown.
+    /// Returns how many items with a weight above 0 were shown.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many items of weight 0 were shown.
+    /// Returns how many items of weight 0 were shown.
     pub fn weightless(&self) -> u64 {
         self.weightless
     }
 
-    /// How many items can be kept.
+    /// Returns how many items can be kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
 
-    /// Whether no item with a weight above 0 was shown.
+    /// Returns true if no item with a weight above 0 was shown.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
 
-    /// Of which kind the keys are, and which batches belong here.
+    /// Returns the scheme of the keys. Only batches of keys of the same kind and seed are accepted.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -306,7 +306,7 @@ impl WeightedReservoir {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -5,11 +5,11 @@
 //!
 //! **Guarantee.** Exact. Sets are slices of 64-bit numbers: ids, or hashes of whatever the elements are.
 //!
-//! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading them, and
-//! if one is far smaller, by leaps through the larger. Whoever only wants pairs above a threshold asks
-//! [`at_least`], which gives up as soon as too many elements stood alone: most pairs that are not
-//! alike are dismissed by their sizes or their first few elements. Sets that are not sorted are sorted in a
-//! copy, and numbers below a small limit need no order: a table with a bit for each is enough.
+//! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading them. If
+//! one set is far smaller, its elements are found by leaps through the larger. For pairs above a threshold
+//! [`at_least`] stops as soon as the threshold cannot be reached any more: most pairs that are not alike
+//! are dismissed by their sizes or their first few elements. Sets that are not sorted are sorted in a copy,
+//! and numbers below a small limit need no order: a table with a bit for each is enough.
 //!
 //! **Two empty sets** have no similarity: the share of nothing is `None`, not 1, so that texts without
 //! features never pass for equal.
@@ -40,22 +40,23 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// How many elements are in both sets.
+    /// Returns how many elements are in both sets.
     pub fn common(self) -> usize {
         self.common
     }
 
-    /// How many elements are in either set.
+    /// Returns how many elements are in either set.
     pub fn union(self) -> usize {
         self.first + self.second - self.common
     }
 
-    /// The Jaccard similarity: what is in both as a share of what is in either. None if both are empty.
+    /// Returns the Jaccard similarity: the share of the union that is in both sets. `None` if both are
+    /// empty.
     pub fn jaccard(self) -> Option<f64> {
         share(self.common, self.union())
     }
 
-    /// What is in both as a share of the first set; none if that is empty.
+    /// Returns the share of the first set that is also in the second, or `None` if the first set is empty.
     pub fn containment(self) -> Option<f64> {
         share(self.common, self.first)
     }
@@ -65,8 +66,8 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// What two sorted sets have in common. In slices that are not strictly ascending the count is that of
-/// some of the common elements.
+/// Returns the overlap of two sorted sets. If the slices are not strictly ascending, only some of the
+/// common elements are counted.
 pub fn overlap_sorted(a: &[u64], b: &[u64]) -> Overlap {
     let common = common_sorted(a, b, 0).unwrap_or(0);
     Overlap { common, first: a.len(), second: b.len() }
@@ -98,7 +99,7 @@ pub fn at_least(a: &[u64], b: &[u64], threshold: f64) -> Option<f64> {
     Overlap { common, first, second }.jaccard().filter(|&similarity| similarity >= threshold)
 }
 
-/// What two sets have in common, in any order and with repetitions, which count once.
+/// Returns the overlap of two sets in any order. Repetitions count once.
 pub fn overlap_unsorted(a: &[u64], b: &[u64]) -> Overlap {
     let sorted = |set: &[u64]| {
         let mut copy = set.to_vec();
@@ -109,8 +110,8 @@ pub fn overlap_unsorted(a: &[u64], b: &[u64]) -> Overlap {
     overlap_sorted(&sorted(a), &sorted(b))
 }
 
-/// What two sets of numbers below `universe` have in common, in any order and with repetitions, which
-/// count once: by two tables of a bit for each number.
+/// Returns the overlap of two sets of numbers below `universe`, in any order. Repetitions count once. It
+/// uses two tables with a bit for each number.
 ///
 /// # Errors
 /// If a number is not below the universe, or if there is no memory for the tables.
@@ -134,15 +135,15 @@ pub fn overlap_direct(a: &[u64], b: &[u64], universe: u64) -> Result<Overlap> {
     Ok(overlap_of_bits(&in_a, &in_b))
 }
 
-/// What two sets have in common of which each number is a bit; of the longer one, what is past the end of
-/// the other is in that set alone.
+/// Returns the overlap of two sets that are bitmaps: each number is one bit. Bits of the longer bitmap past
+/// the end of the other are in that set alone.
 pub fn overlap_of_bits(a: &[u64], b: &[u64]) -> Overlap {
     let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
     let common = a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum();
     Overlap { common, first: ones(a), second: ones(b) }
 }
 
-/// How many elements sets of these sizes must share to reach the threshold; none if they cannot.
+/// Returns how many elements sets of these sizes must share to reach the threshold; none if they cannot.
 fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize> {
     let smaller = first.min(second);
     let reaches = |common: usize| {
@@ -163,7 +164,7 @@ fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize
 /// One set is that many times larger than the other: leaping takes fewer steps than walking.
 const LEAP_RATIO: usize = 16;
 
-/// How many elements two sorted sets share, unless it is certainly less than `needed`.
+/// Returns how many elements two sorted sets share, unless it is certainly less than `needed`.
 fn common_sorted(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if small.len() < needed {
@@ -175,10 +176,10 @@ fn common_sorted(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     }
 }
 
-/// So many steps are taken without looking whether it is still possible.
+/// The number of steps between two checks whether `needed` common elements are still possible.
 const STRIDE: usize = 8;
 
-/// So many elements are compared at once where both sets go on alike.
+/// The number of elements that are compared at once where both sets are equal for a stretch.
 const RUN: usize = 4;
 
 /// Advances whichever set is behind, or both. Sets that are much alike are alike for long stretches,

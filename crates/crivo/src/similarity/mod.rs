@@ -1,7 +1,7 @@
 //! Which are alike?
 //!
-//! Likeness is the Jaccard similarity of two sets, `J = |A ∩ B| / |A ∪ B|`: of a text's features, of the
-//! films somebody saw, of whatever a caller brings as 64-bit hashes.
+//! Likeness is the Jaccard similarity of two sets, `J = |A ∩ B| / |A ∪ B|`: sets of a text's features, of
+//! the films a person saw, or of any 64-bit hashes that the caller brings.
 //!
 //! | part | answers | cost |
 //! |---|---|---|

@@ -92,8 +92,8 @@ fn a_wrong_curve_is_caught() {
     }
 }
 
-/// Pairs of many similarities, of which those that meet are known: the number of the others is estimated without
-/// bias, and its bounds hold in at least 94 % of trials.
+/// From the pairs that meet, the number of the pairs that do not is estimated without bias, and its bounds
+/// hold in at least 94 % of trials.
 #[test]
 fn missed_pairs_are_counted_from_those_that_met() {
     const TRIALS: u32 = 20_000;

@@ -19,7 +19,7 @@ fn blocked(blocks: u64) -> BlockedBloom {
     BlockedBloom::with_scheme(blocks, KeyScheme::hashes()).unwrap()
 }
 
-/// Inserts so many random hashes.
+/// Inserts `count` random hashes.
 fn feed(filter: &mut impl InsertHashes, count: u64, random: &mut Random) {
     let mut hashes = [0; 512];
     let mut left = count as usize;
@@ -31,7 +31,7 @@ fn feed(filter: &mut impl InsertHashes, count: u64, random: &mut Random) {
     }
 }
 
-/// How many of so many strangers are found.
+/// Probes keys that were not inserted and returns the number of false positives.
 fn strangers_found(filter: &impl ContainsHashes, probes: u64, random: &mut Random) -> u64 {
     let (mut hashes, mut found) = ([0; 512], Vec::new());
     let (mut left, mut hits) = (probes as usize, 0);
@@ -71,7 +71,8 @@ fn blocked_theory(blocks: u64, items: u64) -> (f64, f64) {
     (rate, (2.0 * (square - rate * rate) / blocks as f64).sqrt() / rate)
 }
 
-/// Probes so many strangers that 3 % would be more than ten deviations, over several filters.
+/// Checks the false-positive rate over several filters, with enough probes that an error of 3 % is more
+/// than twice `DEVIATIONS` standard deviations.
 fn hold_rate<F: InsertHashes + ContainsHashes>(
     name: &str,
     make: impl Fn() -> F,

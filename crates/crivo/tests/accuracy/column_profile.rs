@@ -7,7 +7,7 @@ use crivo::profile::{ColumnProfile, ColumnType, ProfileConfig, Value};
 
 use super::support::{Random, generator};
 
-/// A column of each type, of so many rows.
+/// Returns a column of the named type with the given number of rows.
 fn column(name: &str, rows: usize, random: &mut Random) -> Vec<String> {
     let value = |row: usize| match name {
         "key" => row.to_string(),

@@ -81,7 +81,8 @@ fn registers(hashes: &[u64]) -> Indexes {
     Indexes::of(hashes, 2, 16, part).unwrap()
 }
 
-/// The places that are not zero among the elements, of so many bytes each, from an offset of the payload on.
+/// Returns the positions of the elements that are not zero. Elements have `bytes` bytes each and begin at
+/// `offset` of the payload.
 fn nonzero(encoded: &[u8], offset: usize, bytes: usize) -> Vec<u32> {
     let payload = &encoded[28 + offset..encoded.len() - 4];
     (0..)

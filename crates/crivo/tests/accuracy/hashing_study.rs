@@ -109,14 +109,15 @@ fn keys_collide_as_often_as_birthdays() {
 /// A name and its weight.
 type Feature = (String, f32);
 
-/// Two vectors of named features, some of which both have.
+/// Returns two vectors of named features that share some of the features.
 fn vectors() -> (Vec<Feature>, Vec<Feature>) {
     let x = (0..12_u8).map(|i| (format!("feature {i}"), 1.0 + f32::from(i % 4))).collect();
     let y = (6..20_u8).map(|i| (format!("feature {i}"), 2.0 - f32::from(i % 3) / 2.0)).collect();
     (x, y)
 }
 
-/// The dot product, and the variance that hashing into so many slots adds (Weinberger and others 2009).
+/// Returns the dot product, and the variance that hashing into `slots` slots adds (Weinberger and others
+/// 2009).
 fn theory(x: &[Feature], y: &[Feature], slots: f64) -> (f64, f64) {
     let of = |vector: &[Feature], name: &str| {
         vector.iter().find(|(other, _)| other == name).map_or(0.0, |&(_, weight)| f64::from(weight))

@@ -151,7 +151,8 @@ fn theory(share: f64) -> (f64, f64) {
 /// The mean width of many trials may differ from theory by this share of it.
 const MARGIN: f64 = 0.014;
 
-/// So many votes that the chance of a later return to zero is below 10⁻⁷ of the width: it falls as `(4pq)^n`.
+/// Returns the mean width of the bounds over many trials. `votes` must be large enough that the chance of a
+/// later return to zero is below 10⁻⁷ of the width; it falls as `(4pq)^n`.
 fn measured(share: f64, votes: usize, trials: usize) -> f64 {
     let mut random = generator("width");
     let limit = (share * u64::MAX as f64) as u64;

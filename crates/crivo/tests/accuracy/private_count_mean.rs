@@ -342,8 +342,8 @@ fn relabel(protocol: &Protocol, record: &mut [u8]) {
     checksum.copy_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
 }
 
-/// Hash functions that are given, as after their draw: whoever meets a frequent key in a row is off by its share of
-/// it, every time. Apple's analysis has it otherwise.
+/// For fixed hash functions, a key that shares a row's place with a frequent key is off by that row's share
+/// of it, every time. Apple's analysis claims no bias here.
 #[test]
 fn answers_are_unbiased_only_over_the_draw_of_the_hash_functions() {
     let mut coins = coins("given");

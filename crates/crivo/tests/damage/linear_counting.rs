@@ -8,7 +8,7 @@ use super::{broken, set};
 
 #[test]
 fn each_broken_rule_of_linear_counting_is_named() {
-    // 100 bits: thirteen bytes, of which the last has four bits to spare.
+    // 100 bits are thirteen bytes, and the last byte has four unused bits.
     let [_, counting, ..] = &forge::linear_countings()[..] else { panic!("too few samples") };
     let broken = |change: &dyn Fn(&mut Vec<u8>)| broken::<LinearCounting>(counting, change);
 

@@ -5,7 +5,7 @@ use crivo::profile::DistinctGrowth;
 
 use super::path;
 
-/// Rows from 1, of which every third has the value of the row before.
+/// Returns a sketch of these rows. Every third row has the value of the row before.
 fn rows(k: u32, rows: std::ops::Range<u64>) -> DistinctGrowth {
     let mut sketch = DistinctGrowth::with_scheme(k, KeyScheme::bytes().with_seed(7)).unwrap();
     for row in rows {

@@ -17,7 +17,7 @@ fn hitters(capacity: u64) -> HeavyHitters {
     HeavyHitters::with_scheme(capacity, HASHES).unwrap()
 }
 
-/// Keys of which few are frequent; `spread` bits of them differ.
+/// Streams in which few keys are frequent. A key has fewer than `spread` significant bits.
 fn streams() -> impl Strategy<Value = [Vec<u64>; 3]> {
     let stream = || {
         (0..3000_usize, 2..12_u32, any::<u64>()).prop_map(|(length, spread, seed)| {

@@ -25,7 +25,7 @@ proptest! {
         laws_of_sets(|| min_hash(k), &streams);
     }
 
-    /// Sets far smaller than the sketch take many rounds, some of which only later elements need.
+    /// Sets far smaller than the sketch take many rounds, and some rounds only because of later elements.
     #[test]
     fn min_hash_obeys_the_laws_on_small_sets(
         a in proptest::collection::vec(0_u64..40, 0..20),

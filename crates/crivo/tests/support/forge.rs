@@ -437,7 +437,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Makes length and checksum fit again, as whoever forges a file would.
+/// Makes length and checksum fit again, as an attacker who forges a file would.
 pub(crate) fn seal(bytes: &mut [u8]) {
     if bytes.len() >= 32 {
         let payload_len = bytes.len() as u64 - 32;

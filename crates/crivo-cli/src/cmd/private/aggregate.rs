@@ -13,7 +13,7 @@ use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 
-/// Reports are added up so many at a time.
+/// The number of reports that are added up at a time.
 const AT_ONCE: usize = 1000;
 
 /// Add up private reports into a sketch that crivo ask answers from

@@ -1,4 +1,4 @@
-//! `crivo private encode`: values become reports that nobody can read them from.
+//! `crivo private encode`: turns values into reports that do not reveal them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use crate::cmd::Outcome;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 
-/// Reports are handed on when so many bytes of them are made.
+/// The number of bytes of reports after which they are handed on.
 const HANDED_ON: usize = 1 << 20;
-/// Random words are taken from the operating system so many at a time.
+/// The number of random words that are taken from the operating system at a time.
 const WORDS: usize = 512;
 
 /// Turn values into private reports, one a row

@@ -58,7 +58,7 @@ pub(super) fn drop(args: &DropArgs, out: &Output) -> Outcome {
     choose(&args.by, false, out)
 }
 
-/// Prints the rows of which one key may be in the set, or all others.
+/// Prints the rows with a key that may be in the set, or all others.
 fn choose(args: &ByArgs, members: bool, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
     let filter = Filter::to_ask(store::read(&args.sketch)?.sketch, &name)?;

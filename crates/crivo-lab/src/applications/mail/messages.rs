@@ -1,4 +1,4 @@
-//! Messages that are made: phrases of which each is one shingle, so that the similarity of two is known exactly.
+//! Generated messages. Each phrase is one shingle, so that the similarity of two messages is known exactly.
 //!
 //! A shingle of the classic method is a frequent word and the two words after it. A phrase here is just that, *the hotel
 //! garden*, and there are 19,200 of them: two messages of some hundred phrases drawn at random share one at most, and a
@@ -26,7 +26,7 @@ pub(super) const SIZE: usize = 100;
 pub(super) struct Text(Vec<usize>);
 
 impl Text {
-    /// So many phrases, drawn at random.
+    /// Returns a text of the given number of phrases, drawn at random.
     pub(super) fn new(phrases: usize, random: &mut Random) -> Self {
         let mut text = Self::default();
         text.fill_up(phrases, random);
@@ -54,7 +54,7 @@ impl Text {
         text
     }
 
-    /// This text with so many phrases more.
+    /// Returns this text with the given number of further phrases.
     pub(super) fn with_more(&self, phrases: usize, random: &mut Random) -> Self {
         let mut text = self.clone();
         text.fill_up(self.0.len() + phrases, random);

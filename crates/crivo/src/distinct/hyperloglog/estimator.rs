@@ -12,7 +12,7 @@ use crate::math::Observed;
 /// registers: `√(ln 2/(π²/6 − 1))`.
 pub(super) const ERROR_CONSTANT: f64 = 1.036_705;
 
-/// What a histogram of register values shows.
+/// Returns which levels occurred and which did not, from a histogram of register values.
 pub(super) fn observed(histogram: &[u32], precision: u8) -> Observed {
     let highest = usize::from(RankRegisters::highest(precision));
 

@@ -8,8 +8,8 @@
 //! probability below 2·10⁻¹¹ at the largest precision).
 //!
 //! **Idea.** A hash that ends in `k` zeros is seen about once in `2^(k+1)` different items, so
-//! the longest run of zeros tells the order of magnitude. One such observation is noisy; the
-//! top bits of the hash choose one of `m` registers, each of which keeps its own maximum, and
+//! the longest run of zeros tells the order of magnitude. One such observation is noisy, so the
+//! top bits of the hash choose one of `m` registers. Each register keeps its own maximum, and
 //! together they tell the count. Repetitions change nothing.
 //!
 //! **When not to use it.** To know *which* items there are, or how often each; to count what

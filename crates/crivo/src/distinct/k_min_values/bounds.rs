@@ -12,8 +12,8 @@ pub(super) fn share(hash: u64) -> f64 {
     ((hash as f64 + 1.0) * exp2(-64)).min(1.0)
 }
 
-/// The least number of items of which `rank` have a hash at or below `share` with at least the given
-/// probability.
+/// Returns the least number of items such that, with at least the given probability, `rank` of them have a
+/// hash at or below `share`.
 pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
     if rank <= 0.0 || share >= 1.0 {
         return rank;
@@ -22,8 +22,8 @@ pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
     items_at(rank, share, probability, |items| libm::log(at_least(rank, items, share)) - target)
 }
 
-/// The largest number of items of which fewer than `rank` have a hash below `share` with at least the
-/// given probability.
+/// Returns the largest number of items such that, with at least the given probability, fewer than `rank` of
+/// them have a hash below `share`.
 pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
     if share >= 1.0 {
         return rank;
@@ -32,9 +32,9 @@ pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
     items_at(rank, share, probability, |items| target - libm::log(at_most(rank - 1.0, items, share)))
 }
 
-/// The number of items, at least `rank`, at which the increasing function is zero.
+/// Returns the number of items, at least `rank`, at which the increasing function is zero.
 fn items_at(rank: f64, share: f64, probability: f64, function: impl Fn(f64) -> f64) -> f64 {
-    // By the logarithm, of which the standard deviation is about 1/√rank whatever the size.
+    // The search is over the logarithm, because its standard deviation is about 1/√rank at any size.
     let by_logarithm = |logarithm: f64| function(libm::exp(logarithm).max(rank)).clamp(-1e3, 1e3);
     let floor = libm::log(rank);
     let width = (two_sided_quantile(1.0 - 2.0 * probability) + 1.0) / libm::sqrt(rank);

@@ -54,7 +54,7 @@ impl Candidates {
         self.table.len() == 0
     }
 
-    /// How many of the `k` smallest there are.
+    /// Returns how many of the `k` smallest there are.
     pub(super) fn len(&self) -> usize {
         self.table.len().min(self.k)
     }
@@ -136,8 +136,8 @@ impl PartialEq for Candidates {
 
 impl Eq for Candidates {}
 
-/// What fits into the smallest table with room for a quarter more than `k`: enough that selecting the
-/// smallest is rare.
+/// Returns the capacity of the smallest table with room for a quarter more than `k`: enough that selecting
+/// the smallest is rare.
 fn limit(k: usize) -> usize {
     HashTable::capacity(HashTable::memory_for(k + k / 4 + 8))
 }

@@ -12,9 +12,9 @@ use crate::math::chances;
 
 /// Two sets compared by their sketches: made by [`KMinValues::compare`].
 ///
-/// A part of which `c` of `s` sampled hashes belong to it is estimated without bias as `c/θ`, where `θ`
-/// is the share of all hashes that were sampled; its standard error is `√((1 − θ)/c)`. The Jaccard
-/// similarity is estimated as `c/s` with a standard error of `√((1 − θ) J (1 − J)/s)`. While both
+/// If `c` of the `s` sampled hashes belong to a part of the union, its size is estimated without bias as
+/// `c/θ`, where `θ` is the share of all hashes that were sampled. Its standard error is `√((1 − θ)/c)`. The
+/// Jaccard similarity is estimated as `c/s` with a standard error of `√((1 − θ) J (1 − J)/s)`. While both
 /// sketches hold all hashes of their sets, every answer is exact.
 ///
 /// ```
@@ -74,33 +74,33 @@ impl Comparison {
         Self { both, only_first, only_second, sampled: threshold.map(share), sizes, judged, shared }
     }
 
-    /// How many different items are in either set, with bounds at 95 %.
+    /// Returns how many different items are in either set, with bounds at 95 %.
     pub fn union(&self) -> Estimate {
         self.union_at(Confidence::P95)
     }
 
-    /// How many different items are in either set.
+    /// Returns how many different items are in either set.
     pub fn union_at(&self, confidence: Confidence) -> Estimate {
         self.part(self.both + self.only_first + self.only_second, f64::INFINITY, confidence)
     }
 
-    /// How many different items are in both sets, with bounds at 95 %.
+    /// Returns how many different items are in both sets, with bounds at 95 %.
     pub fn intersection(&self) -> Estimate {
         self.intersection_at(Confidence::P95)
     }
 
-    /// How many different items are in both sets.
+    /// Returns how many different items are in both sets.
     pub fn intersection_at(&self, confidence: Confidence) -> Estimate {
         let most = self.sizes.into_iter().flatten().fold(f64::INFINITY, f64::min);
         self.part(self.both, most, confidence)
     }
 
-    /// How many different items are in the first set and not in the second, with bounds at 95 %.
+    /// Returns how many different items are in the first set and not in the second, with bounds at 95 %.
     pub fn difference(&self) -> Estimate {
         self.difference_at(Confidence::P95)
     }
 
-    /// How many different items are in the first set and not in the second.
+    /// Returns how many different items are in the first set and not in the second.
     pub fn difference_at(&self, confidence: Confidence) -> Estimate {
         self.part(self.only_first, self.sizes[0].unwrap_or(f64::INFINITY), confidence)
     }
@@ -162,8 +162,8 @@ impl Comparison {
         Estimate::probable(if known > 0.0 { share(known) } else { 0.0 }, lower, upper, confidence)
     }
 
-    /// The size of a part of the union of which `count` hashes were sampled, and which is certainly not
-    /// larger than `most`.
+    /// Returns the size of a part of the union from the number of its hashes in the sample, `count`. The
+    /// part is certainly not larger than `most`.
     fn part(&self, count: f64, most: f64, confidence: Confidence) -> Estimate {
         let Some(sampled) = self.sampled else {
             return Estimate::exact(count);
@@ -175,8 +175,9 @@ impl Comparison {
     }
 }
 
-/// How many trials a count among `judged` hashes is worth: a sample of a large share of the union says more than one of
-/// the same size from an endless union. The limit keeps the sums short where nearly everything is known.
+/// Returns how many trials a count among `judged` hashes is worth: a sample of a large share of the union
+/// says more than one of the same size from an endless union. The limit keeps the sums short where nearly
+/// everything is known.
 fn thinned(count: f64, sampled: f64, judged: f64) -> f64 {
     let weight = (1.0 / (1.0 - sampled)).min(MOST_TRIALS / judged).max(1.0);
     libm::floor(count * weight)

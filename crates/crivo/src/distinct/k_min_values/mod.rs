@@ -232,17 +232,17 @@ impl KMinValues {
         Ok(Comparison::new(self, other))
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.candidates.is_empty()
     }
 
-    /// How many of the smallest hashes are kept.
+    /// Returns how many of the smallest hashes are kept.
     pub fn k(&self) -> u32 {
         self.candidates.k() as u32
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -257,7 +257,7 @@ impl KMinValues {
         vec![("k", Parameter::Count(self.k().into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let kept = self.candidates.len();
         let state = if kept < self.candidates.k() { "exact" } else { "sampling" };

@@ -18,9 +18,9 @@
 //! **Source.** Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm for database
 //! applications* (1990).
 //!
-//! **Where this departs from the paper.** The bounds are not the estimate and so many standard errors: they
-//! invert the distribution of the number of bits set, so that they hold from the first item to the
-//! last free bit, and are whole numbers. A full table answers with a lower bound.
+//! **Where this departs from the paper.** The bounds are not a number of standard errors around the
+//! estimate. They invert the distribution of the number of bits set, so that they hold from the first item
+//! to the last free bit, and are whole numbers. A full table answers with a lower bound.
 
 mod occupancy;
 
@@ -67,14 +67,15 @@ impl LinearCounting {
     /// From one bit to 8 GiB of them, which count 10¹² items to 0.04 %.
     pub const BITS: RangeInclusive<u64> = 1..=1 << 36;
 
-    /// The standard error of a count of `items` with so many bits, as a share of the count.
+    /// Returns the standard error of a count of `items` with the given number of bits, as a share of the
+    /// count.
     pub fn standard_error(bits: u64, items: u64) -> f64 {
         let (bits, items) = (bits as f64, items as f64);
         libm::sqrt(bits * excess(items / bits)) / items
     }
 
-    /// The fewest bits with which a count of up to `items` has at most the wanted standard error, and
-    /// the table is full with a probability of less than 1 %.
+    /// Returns the fewest bits with which a count of up to `items` has at most the wanted standard error,
+    /// and the table is full with a probability of less than 1 %.
     ///
     /// # Errors
     /// If `items` is 0, the error is not between 0 and 1, or no number of bits in [`BITS`](Self::BITS)
@@ -119,7 +120,7 @@ fn excess(t: f64) -> f64 {
 // ---- construction ----
 
 impl LinearCounting {
-    /// An empty sketch of so many bits for keys that are bytes or text.
+    /// Returns an empty sketch with the given number of bits, for keys that are bytes or text.
     ///
     /// # Errors
     /// If the number of bits is not in [`BITS`](Self::BITS), or the memory cannot be had.
@@ -127,7 +128,7 @@ impl LinearCounting {
         Self::with_scheme(bits, KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Returns an empty sketch for keys of the given scheme.
     ///
     /// # Errors
     /// If the number of bits is not in [`BITS`](Self::BITS), or the memory cannot be had.
@@ -136,8 +137,8 @@ impl LinearCounting {
         Ok(Self { scheme, bits, words: zeroed(bits.div_ceil(64))?, used: 0 })
     }
 
-    /// An empty sketch, for bytes or text, of the smallest size that counts up to `items` with the wanted
-    /// standard error.
+    /// Returns an empty sketch, for bytes or text, of the smallest size that counts up to `items` with the
+    /// wanted standard error.
     ///
     /// # Errors
     /// As [`bits_for`](Self::bits_for), or if the memory cannot be had.
@@ -244,12 +245,12 @@ impl LinearCounting {
         Estimate::probable(value, lower, upper, confidence)
     }
 
-    /// Whether every bit is set: from here on nothing can be learnt.
+    /// Returns true if every bit is set: from here on nothing can be learnt.
     pub fn is_full(&self) -> bool {
         self.used == self.bits
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -259,7 +260,7 @@ impl LinearCounting {
         self.bits
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -274,7 +275,7 @@ impl LinearCounting {
         vec![("bits", Parameter::Count(self.bits))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -117,14 +117,13 @@ fn normal_above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// The least number of items of which at least `used` cells are used with this probability or a
-/// higher one.
+/// Returns the least number of items that use at least `used` cells with at least the given probability.
 pub(super) fn least_items(used: f64, cells: f64, probability: f64) -> f64 {
     first_from(used, |items| Throw::new(items, cells).at_least_used(used) >= probability)
 }
 
-/// The largest number of items of which at most `used` cells are used with this probability or a
-/// higher one. There is none for a full table, which never becomes unlikely.
+/// Returns the largest number of items that use at most `used` cells with at least the given probability.
+/// For a full table it is infinite, because more items never make a full table unlikely.
 pub(super) fn most_items(used: f64, cells: f64, probability: f64) -> f64 {
     if used >= cells {
         return f64::INFINITY;

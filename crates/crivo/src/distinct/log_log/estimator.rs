@@ -27,13 +27,13 @@ pub(super) const ALPHA: f64 = 0.794_02;
 /// `√(ln²2/12 + π²/6)`.
 pub(super) const ERROR_CONSTANT: f64 = 1.298_06;
 
-/// The classic estimate, for registers of which one is used at least.
+/// Returns the classic estimate. At least one register must be used.
 pub(super) fn estimate(registers: &RankRegisters) -> f64 {
     let m = registers.values().len() as f64;
     ALPHA * m * libm::exp2(zeros(registers) / m)
 }
 
-/// The sum of the registers' longest runs of zeros.
+/// Returns the sum of the registers' longest runs of zeros.
 fn zeros(registers: &RankRegisters) -> f64 {
     // A register's value is one more than its run of zeros, and 0 if it was not used.
     let histogram = registers.histogram();

@@ -194,7 +194,7 @@ impl LogLog {
         Estimate::probable(value, lower, upper, confidence).limited_to(used as f64, f64::INFINITY)
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.registers.are_unused()
     }
@@ -204,7 +204,7 @@ impl LogLog {
         self.precision
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -219,7 +219,7 @@ impl LogLog {
         vec![("precision", Parameter::Count(self.precision.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -61,7 +61,7 @@ fn rate_of<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<R
     (used * LEAST_USED >= length).then(|| Rate::nearest(observed.rate()))
 }
 
-/// How often each value of a register is to be expected, among [`TOTAL`] registers.
+/// Returns how often each value of a register is to be expected, among [`TOTAL`] registers.
 fn counts<K: RegisterKind>(rate: Rate, precision: u8) -> [u16; 256] {
     let share =
         |probability: u64| ((u128::from(probability) * u128::from(TOTAL)) >> (ONE.ilog2() - 1)) as u16;

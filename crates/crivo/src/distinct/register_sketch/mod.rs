@@ -240,7 +240,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
         self.precision
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

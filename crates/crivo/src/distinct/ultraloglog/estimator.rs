@@ -16,7 +16,7 @@ pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
 /// How many levels below its highest one a register remembers.
 pub(super) const REMEMBERED: usize = 2;
 
-/// What a histogram of register values shows.
+/// Returns which levels occurred and which did not, from a histogram of register values.
 pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
     let highest = LevelRegisters::highest(precision) as usize;
 

@@ -54,7 +54,7 @@ pub(super) const fn raised(register: u8, rise: u8) -> u8 {
     ((register >> 2) + rise) << 2 | below
 }
 
-/// Whether the register is of a set of levels: none is above the highest, none below the first.
+/// Returns true if the register is of a set of levels: none is above the highest, none below the first.
 pub(super) const fn is_possible(register: u8, highest: u8) -> bool {
     matches!(register, 0 | 4 | 8 | 10 | 12..) && register >> 2 <= highest
 }

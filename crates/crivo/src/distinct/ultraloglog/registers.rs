@@ -115,7 +115,7 @@ impl RegisterArray for LevelRegisters {
         self.values.len()
     }
 
-    /// Whether every register saw the three highest levels, so that nothing can change any more.
+    /// Returns true if every register saw the three highest levels, so that nothing can change any more.
     fn are_full(&self) -> bool {
         let fullest = Self::highest(self.precision) << 2 | 3;
         self.values.iter().all(|&value| value == fullest)

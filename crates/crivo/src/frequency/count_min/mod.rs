@@ -306,8 +306,8 @@ impl InsertHashes for CountMin {
 // ---- query ----
 
 impl CountMin {
-    /// How often the key came: never less than the truth, and more by at most [`margin`](Self::margin)
-    /// with a confidence of `1 − δ`. An answer of 0 is certain.
+    /// Returns how often the key came: never less than the truth, and more by at most
+    /// [`margin`](Self::margin) with a confidence of `1 − δ`. An answer of 0 is certain.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -327,7 +327,7 @@ impl CountMin {
         Ok(self.frequency_of_hash(self.scheme.hash(key)?))
     }
 
-    /// How often the key came, with bounds at the given confidence.
+    /// Returns how often the key came, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -335,19 +335,19 @@ impl CountMin {
         Ok(self.frequency_of_hash_at(self.scheme.hash(key)?, confidence))
     }
 
-    /// How often the key of this hash came: see [`frequency`](Self::frequency).
+    /// Returns how often the key of this hash came: see [`frequency`](Self::frequency).
     #[inline]
     pub fn frequency_of_hash(&self, hash: u64) -> Estimate {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin(), self.confidence())
     }
 
-    /// How often the key of this hash came, with bounds at the given confidence.
+    /// Returns how often the key of this hash came, with bounds at the given confidence.
     pub fn frequency_of_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin_at(confidence), confidence)
     }
 
-    /// How often each key of a batch came, in their order, replacing what `counts` held. The truth lies
-    /// in `count − margin ..= count` for the [`margin`](Self::margin) of the sketch.
+    /// Writes to `counts` how often each key of a batch came, in their order, replacing what it held. The
+    /// truth lies in `count − margin ..= count` for the [`margin`](Self::margin) of the sketch.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme.
@@ -357,24 +357,25 @@ impl CountMin {
         Ok(())
     }
 
-    /// How often the key of each hash came, in their order, replacing what `counts` held.
+    /// Writes to `counts` how often the key of each hash came, in their order, replacing what it held.
     pub fn frequencies_of_hashes(&self, hashes: &[u64], counts: &mut Vec<u64>) {
         self.rows.minima(&self.counters, hashes, counts);
     }
 
-    /// By how much an answer exceeds the truth at most, with probability `1 − δ`: `εN`, rounded down.
+    /// Returns the largest excess of an answer over the truth, with probability `1 − δ`: `εN`, rounded
+    /// down.
     #[inline]
     pub fn margin(&self) -> u64 {
         self.margin_of(Self::epsilon(self.rows.width))
     }
 
-    /// By how much an answer exceeds the truth at most, at the given confidence: `t·N/width`, rounded
-    /// down, where `t^−depth` is the probability that is left.
+    /// Returns the largest excess of an answer over the truth, at the given confidence: `t·N/width`,
+    /// rounded down, where `t^−depth` is the probability that is left.
     pub fn margin_at(&self, confidence: Confidence) -> u64 {
         self.margin_of(self.share_at(confidence))
     }
 
-    /// What a share of the whole comes to; never more than the whole.
+    /// Returns a share of the total weight, rounded down; never more than the total.
     #[inline]
     fn margin_of(&self, share: f64) -> u64 {
         ((share * self.total as f64) as u64).min(self.total)
@@ -404,18 +405,18 @@ impl CountMin {
         self.total
     }
 
-    /// Whether nothing but weights of 0 came.
+    /// Returns true if nothing but weights of 0 came.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// Whether the total has reached 2^64 − 1, where counting stops. Lower bounds are 0 from then on,
-    /// and the answer for a key whose counters have all stopped has no upper bound.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops. Lower bounds are 0 from then
+    /// on, and the answer for a key whose counters have all stopped has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
 
-    /// Whether updates are conservative.
+    /// Returns true if updates are conservative.
     pub fn is_conservative(&self) -> bool {
         self.conservative
     }
@@ -430,7 +431,7 @@ impl CountMin {
         self.rows.depth
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -449,7 +450,7 @@ impl CountMin {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let total = self.total as f64;
         let used = self.counters.iter().filter(|&&counter| counter > 0).count();
@@ -476,8 +477,8 @@ impl CountMin {
     }
 }
 
-/// What is known without a margin. Past the highest total that is little: by how much a counter is too
-/// large is a share of a weight that nobody knows any more.
+/// Returns an estimate with certain bounds, from 0 to the counter. It answers for a counter of 0, and for
+/// sketches whose total is saturated: the margin is a share of the total, which is no longer known there.
 #[cold]
 fn without_margin(count: u64) -> Estimate {
     let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };

@@ -89,7 +89,7 @@ pub(super) fn lowest(mask: u64) -> usize {
     (mask.trailing_zeros() / 8) as usize % SLOTS
 }
 
-/// How many slots a mask has: added up in the top byte, because not every processor counts bits.
+/// Returns how many slots a mask has: added up in the top byte, because not every processor counts bits.
 #[inline]
 pub(super) fn count(mask: u64) -> usize {
     ((mask >> 7).wrapping_mul(LOW_BITS) >> 56) as usize

@@ -147,7 +147,7 @@ impl HeavyHitters {
         }
     }
 
-    /// How many counters a purge may keep in effect: `m` of the module's proof.
+    /// Returns how many counters a purge may keep in effect: `m` of the module's proof.
     fn divisor(capacity: u64) -> u64 {
         capacity + 1 - capacity / 4
     }
@@ -165,7 +165,7 @@ impl HeavyHitters {
 // ---- construction ----
 
 impl HeavyHitters {
-    /// An empty sketch with so many counters, for keys that are bytes or text.
+    /// Returns an empty sketch with the given number of counters, for keys that are bytes or text.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
@@ -173,7 +173,7 @@ impl HeavyHitters {
         Self::with_scheme(capacity, KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Returns an empty sketch for keys of the given scheme.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
@@ -335,7 +335,7 @@ impl InsertKeys for HeavyHitters {
 // ---- query ----
 
 impl HeavyHitters {
-    /// How often a key came, with certain bounds.
+    /// Returns how often a key came, with certain bounds.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -343,7 +343,7 @@ impl HeavyHitters {
         self.frequency_ref(key.to_ref())
     }
 
-    /// How often a key came whose kind is known only at run time.
+    /// Returns how often a key came whose kind is known only at run time.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -411,39 +411,39 @@ impl HeavyHitters {
         self.total
     }
 
-    /// Whether the total reached [`u64::MAX`], where counting stops: shares are unknown from there on, and
-    /// a count of that size has no upper bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops: shares are unknown from there
+    /// on, and a count of that size has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
 
-    /// How often a key without a counter came at most; 0 while every key has one.
+    /// Returns how often a key without a counter came at most; 0 while every key has one.
     pub fn max_error(&self) -> u64 {
         self.table.threshold()
     }
 
-    /// How many keys have a counter.
+    /// Returns how many keys have a counter.
     pub fn counters(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether nothing was counted.
+    /// Returns true if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// How many bytes the longest key with a counter has, if keys are bytes.
+    /// Returns how many bytes the longest key with a counter has, if keys are bytes.
     pub(crate) fn longest_key(&self) -> usize {
         let bytes = |key| if let KeyRef::Bytes(text) = key { text.len() } else { 0 };
         self.table.entries().map(|entry| bytes(entry.key)).max().unwrap_or(0)
     }
 
-    /// How many counters there may be.
+    /// Returns how many counters there may be.
     pub fn capacity(&self) -> u64 {
         self.capacity as u64
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -458,7 +458,7 @@ impl HeavyHitters {
         vec![("capacity", Parameter::Count(self.capacity()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -62,7 +62,7 @@ impl Label {
 
 /// What a key is beside its hash: nothing, or a text.
 pub(super) trait Name: Copy {
-    /// Whether this is the key of a slot in use whose hash is the key's.
+    /// Returns true if this is the key of a slot in use whose hash is the key's.
     fn is_of(self, names: &Names, place: Place) -> bool;
 
     /// Gives the key to a slot.
@@ -159,7 +159,7 @@ impl Names {
         }
     }
 
-    /// Makes room for so many bytes of text more.
+    /// Reserves room for the given number of further bytes of text.
     ///
     /// # Errors
     /// If there is no memory.
@@ -213,7 +213,7 @@ impl Texts {
         self.labels[place.bucket][place.slot % SLOTS].of(&self.bytes)
     }
 
-    /// Makes room for so many bytes more.
+    /// Reserves room for the given number of further bytes.
     ///
     /// # Errors
     /// If there is no memory.

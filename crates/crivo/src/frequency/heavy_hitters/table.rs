@@ -170,7 +170,7 @@ impl Table {
         self.len + self.strays.len()
     }
 
-    /// How many keys can come before the table has to grow.
+    /// Returns how many keys can come before the table has to grow.
     pub(super) fn spare(&self) -> usize {
         self.room.saturating_sub(self.len())
     }
@@ -250,7 +250,7 @@ impl Table {
         Counter { count: counts[place.slot], error: errors[place.slot] }
     }
 
-    /// What is known of a key, if it has a counter.
+    /// Returns the counter of a key, if it has one.
     pub(super) fn get(&self, hash: u64, key: KeyRef<'_>) -> Option<Counter> {
         if self.len() == 0 {
             return None;

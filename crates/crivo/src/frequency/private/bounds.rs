@@ -3,9 +3,10 @@
 //! Three things make an answer uncertain. **Coins** have a known variance, and many of them are normal.
 //! **Collisions** add what other keys have in a key's places, less the average: their variance
 //! `(n − f + Σ f'(f'−1)/k)/(m − 1)` (Pan 2024) needs the number of pairs of reports about the same key, which the table
-//! itself tells: the squares of its places are larger than coins and chance make them. But collisions need not be normal:
-//! one other key with half of all reports is either met in a row or not, and whoever meets it is off by more than two
-//! standard deviations. Then **rows** differ from each other, and their spread says so. The bounds are the wider of
+//! itself tells: the squares of its places are larger than coins and chance make them. But collisions need
+//! not be normal: if one other key has half of all reports, a row either collides with it or not, and a row
+//! that does is off by more than two standard deviations. Then **rows** differ from each other, and their
+//! spread shows it. The bounds are the wider of
 //!
 //! - `z` standard deviations of coins and collisions;
 //! - `t` standard deviations as the rows show them, `t` from Student's distribution.
@@ -58,15 +59,16 @@ impl<I: Iterator<Item = (u32, u32)> + Clone> Rows<I> {
     }
 }
 
-/// How many reports about a place its ones stand for: `c·(2·ones − reports)/2 + reports/2`.
+/// Returns how many reports about a place its ones stand for: `c·(2·ones − reports)/2 + reports/2`.
 fn counts_for(scale: f64, reports: f64, ones: f64) -> f64 {
     scale * (ones - reports / 2.0) + reports / 2.0
 }
 
-/// How many ordered pairs of reports are about the same key, `Σ f(f − 1)`.
+/// Returns an estimate of the number of ordered pairs of reports about the same key, `Σ f(f − 1)`.
 ///
-/// Places count for `C` with `E[ΣC²] = Σ N² + m·n·(c² − 1)/4` in a row of `n` reports, of which a place really has `N`;
-/// and `ΣN²` is `n`, plus the pairs about the same key, plus `1/m` of all other pairs.
+/// In a row of `n` reports let a place have `N` true reports and an estimate of `C`. Then
+/// `E[ΣC²] = Σ N² + m·n·(c² − 1)/4`, and `ΣN²` is `n`, plus the pairs about the same key, plus `1/m` of all
+/// other pairs.
 pub(super) fn pairs(protocol: &Protocol, reports: &[u32], ones: &[u32]) -> f64 {
     let (scale, width) = (protocol.scale(), f64::from(protocol.width()));
     let excess: f64 = reports

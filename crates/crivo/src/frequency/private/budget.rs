@@ -27,7 +27,7 @@ pub struct Budget {
 const ROUNDING: f64 = 1e-9;
 
 impl Budget {
-    /// A budget of which nothing is spent.
+    /// Returns a budget with nothing spent.
     ///
     /// # Errors
     /// If the total is not a finite number above 0.
@@ -35,10 +35,10 @@ impl Budget {
         Self::with_spent(total, 0.0)
     }
 
-    /// A budget of which some is spent already.
+    /// Returns a budget that is already partly spent.
     ///
     /// # Errors
-    /// If the total is not a finite number above 0, or what is spent not a finite number from 0 on.
+    /// If the total is not a finite number above 0, or `spent` is not a finite number of at least 0.
     pub fn with_spent(total: f64, spent: f64) -> Result<Self> {
         if !(total > 0.0 && total.is_finite()) {
             return Err(Error::parameter("budget", "a finite number above 0", total));
@@ -49,22 +49,22 @@ impl Budget {
         Ok(Self { total, spent })
     }
 
-    /// How much may be spent in all.
+    /// Returns how much may be spent in all.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// How much was spent.
+    /// Returns how much was spent.
     pub fn spent(&self) -> f64 {
         self.spent
     }
 
-    /// How much is left.
+    /// Returns how much is left.
     pub fn remaining(&self) -> f64 {
         (self.total - self.spent).max(0.0)
     }
 
-    /// Whether a report of this `ε` may still be made.
+    /// Returns true if a report of this `ε` may still be made.
     pub fn allows(&self, epsilon: f64) -> bool {
         self.spent + epsilon <= self.total * (1.0 + ROUNDING)
     }

@@ -10,7 +10,7 @@ use crate::keys::Key;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Makes reports, each of which spends the protocol's `ε` of one person's budget.
+/// Makes reports. Each report spends the protocol's `ε` of one person's budget.
 ///
 /// ```
 /// use crivo::frequency::private::{PredictableBits, PrivateClient, Protocol};
@@ -42,13 +42,13 @@ impl PrivateClient {
         Budget::new(budget).map(|budget| Self::with_budget(protocol, budget))
     }
 
-    /// A client that goes on with a budget, some of which may be spent.
+    /// Returns a client that continues with a budget that may be partly spent.
     pub fn with_budget(protocol: Protocol, budget: Budget) -> Self {
         Self { protocol, budget, coin: Coin::flipping(protocol.epsilon()), tag: protocol.tag() }
     }
 
-    /// A report about one key. It takes the width in time and about an eighth of it in random words, whatever the
-    /// key.
+    /// Returns a report about one key. Its time is proportional to the width, and it draws about an eighth
+    /// of the width in random words; neither depends on the key.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind, or the budget would be exceeded; nothing is spent then.
@@ -83,7 +83,7 @@ impl PrivateClient {
         Ok(Report { tag: self.tag, row, bits })
     }
 
-    /// What was agreed with the server.
+    /// Returns the protocol that was agreed with the server.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }

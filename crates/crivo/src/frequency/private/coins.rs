@@ -2,7 +2,7 @@
 
 use crate::random::Generator;
 
-/// A source of random bits, passed in by whoever makes reports.
+/// A source of random bits, passed in by the caller who makes reports.
 ///
 /// Privacy is as good as these bits: take them from the operating system or from a cryptographic generator seeded
 /// there. Every closure that returns a `u64` is a source:

@@ -146,7 +146,7 @@ pub(super) fn too_many() -> Error {
 // ---- query ----
 
 impl PrivateCountMean {
-    /// How often the key was reported, with bounds at 95 %.
+    /// Returns how often the key was reported, with bounds at 95 %.
     ///
     /// Each call reads the whole table, because the bounds do: for many keys ask [`answers`](Self::answers).
     ///
@@ -156,7 +156,7 @@ impl PrivateCountMean {
         self.frequency_at(key, Confidence::P95)
     }
 
-    /// How often the key was reported, with bounds at the given confidence.
+    /// Returns how often the key was reported, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -164,18 +164,19 @@ impl PrivateCountMean {
         Ok(self.frequency_of_hash_at(self.protocol.scheme().hash(key)?, confidence))
     }
 
-    /// How often the key of this hash was reported, with bounds at 95 %.
+    /// Returns how often the key of this hash was reported, with bounds at 95 %.
     pub fn frequency_of_hash(&self, hash: u64) -> Estimate {
         self.frequency_of_hash_at(hash, Confidence::P95)
     }
 
-    /// How often the key of this hash was reported, with bounds at the given confidence.
+    /// Returns how often the key of this hash was reported, with bounds at the given confidence.
     pub fn frequency_of_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         self.answers().frequency_of_hash_at(hash, confidence)
     }
 
-    /// How often the key was reported, without limits: unbiased over the draw of coins and hash functions, so that
-    /// answers for many keys can be added up, but maybe below 0 or above the number of reports.
+    /// Returns how often the key was reported, without limits: unbiased over the draw of coins and hash
+    /// functions, so that answers for many keys can be added up, but maybe below 0 or above the number of
+    /// reports.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -183,7 +184,7 @@ impl PrivateCountMean {
         Ok(self.unbiased_of_hash(self.protocol.scheme().hash(key)?))
     }
 
-    /// How often the key of this hash was reported, unbiased: see [`unbiased`](Self::unbiased).
+    /// Returns how often the key of this hash was reported, unbiased: see [`unbiased`](Self::unbiased).
     pub fn unbiased_of_hash(&self, hash: u64) -> f64 {
         self.rows_of(hash).estimate(&self.protocol)
     }
@@ -201,7 +202,7 @@ impl PrivateCountMean {
         Answers { sketch: self, pairs: bounds::pairs(&self.protocol, &self.reports, &self.ones) }
     }
 
-    /// What each row says about a hash.
+    /// Returns for each row the number of reports, and of ones in the place of a hash.
     fn rows_of(&self, hash: u64) -> Rows<impl Iterator<Item = (u32, u32)> + Clone + '_> {
         let rows = self.ones.chunks_exact(self.protocol.width() as usize);
         Rows(
@@ -217,12 +218,12 @@ impl PrivateCountMean {
         self.reports.iter().map(|&reports| u64::from(reports)).sum()
     }
 
-    /// Whether there are no reports.
+    /// Returns true if there are no reports.
     pub fn is_empty(&self) -> bool {
         self.reports() == 0
     }
 
-    /// What was agreed with the clients.
+    /// Returns the protocol that was agreed with the clients.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }
@@ -242,7 +243,7 @@ impl PrivateCountMean {
         self.protocol.width()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.protocol.scheme()
     }
@@ -261,7 +262,7 @@ impl PrivateCountMean {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let reports = self.reports();
         Summary {
@@ -289,7 +290,7 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// How often the key was reported, with bounds at 95 %.
+    /// Returns how often the key was reported, with bounds at 95 %.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -297,7 +298,7 @@ impl Answers<'_> {
         self.frequency_at(key, Confidence::P95)
     }
 
-    /// How often the key was reported, with bounds at the given confidence.
+    /// Returns how often the key was reported, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -305,7 +306,7 @@ impl Answers<'_> {
         Ok(self.frequency_of_hash_at(self.sketch.scheme().hash(key)?, confidence))
     }
 
-    /// How often a key whose kind is known only at run time was reported, with bounds at 95 %.
+    /// Returns how often a key whose kind is known only at run time was reported, with bounds at 95 %.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -313,7 +314,7 @@ impl Answers<'_> {
         Ok(self.frequency_of_hash_at(self.sketch.scheme().hash_ref(key)?, Confidence::P95))
     }
 
-    /// How often the key of this hash was reported, with bounds at the given confidence.
+    /// Returns how often the key of this hash was reported, with bounds at the given confidence.
     pub fn frequency_of_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         bounds::frequency(&self.sketch.protocol, &self.sketch.rows_of(hash), self.pairs, confidence)
     }

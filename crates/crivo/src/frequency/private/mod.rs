@@ -2,12 +2,12 @@
 //!
 //! **Question.** How often does each value occur among many people, none of whom tells anyone theirs?
 //!
-//! **Guarantee to whoever reports.** A report is `ε`-differentially private where it is made: whatever is
+//! **Guarantee to the client.** A report is `ε`-differentially private where it is made: whatever is
 //! done with it, no report is more than `e^ε` times as likely from one value as from any other. It holds
-//! against everyone who sees reports, the server included, and needs no trust in anybody. Reports of one person add
+//! against everyone who sees reports, the server included, and requires no trust. Reports of one person add
 //! up, so a [`PrivateClient`] has a [`Budget`] and refuses to exceed it.
 //!
-//! **Guarantee to whoever counts.** From `n` reports in `k` rows of width `m` the answer `f̂` is unbiased over
+//! **Guarantee to the server.** From `n` reports in `k` rows of width `m` the answer `f̂` is unbiased over
 //! the draw of the hash functions and of the coins, with the variance
 //!
 //! ```text
@@ -24,8 +24,9 @@
 //! add and take away is known on average, and so is what falls on a place by collision: both are subtracted.
 //!
 //! **When not to use it.** For few reports: below some `√n/ε` occurrences a value drowns in the noise. For a list of
-//! unknown values: the server asks about values that it can name. If somebody may see the values, count them with
-//! [`CountMin`](super::CountMin) or [`HeavyHitters`](super::HeavyHitters), whose errors are far smaller.
+//! unknown values: the server asks about values that it can name. If the server may see the values, count
+//! them with [`CountMin`](super::CountMin) or [`HeavyHitters`](super::HeavyHitters), whose errors are far
+//! smaller.
 //!
 //! **Sources.** Apple: *Learning with privacy at scale* (2017), the private count mean sketch. Pan: *Count-mean
 //! sketch as an optimized framework for frequency estimation with local differential privacy* (arXiv 2406.03785),

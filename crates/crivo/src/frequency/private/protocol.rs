@@ -115,7 +115,7 @@ impl Protocol {
         self.width
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -125,8 +125,7 @@ impl Protocol {
         1.0 / (1.0 + libm::exp(self.epsilon / 2.0))
     }
 
-    /// What a bit counts for, if it is to count for what it was before coins were tossed:
-    /// `c = (e^(ε/2) + 1)/(e^(ε/2) − 1)`.
+    /// Returns the factor that undoes the flipping of bits on average: `c = (e^(ε/2) + 1)/(e^(ε/2) − 1)`.
     pub(super) fn scale(&self) -> f64 {
         1.0 / libm::tanh(self.epsilon / 4.0)
     }
@@ -137,12 +136,13 @@ impl Protocol {
         0.25 / (half * half)
     }
 
-    /// What subtracting the average of all places takes from a key, given back: `m/(m − 1)`.
+    /// Returns the factor that restores what subtracting the average of all places takes from a key:
+    /// `m/(m − 1)`.
     pub(super) fn spread(&self) -> f64 {
         f64::from(self.width) / f64::from(self.width - 1)
     }
 
-    /// Where a row has the place of a hash.
+    /// Returns the place of a hash in a row.
     #[inline]
     pub(super) fn place(&self, hash: u64, row: u32) -> usize {
         index(hash.wrapping_mul(multiplier(row)), self.width.into()) as usize

@@ -130,7 +130,7 @@ impl Protocol {
         writer.u32(checksum);
     }
 
-    /// What the sketch's payload begins with too.
+    /// Writes epsilon, rows and width. The sketch's payload begins with the same fields.
     pub(super) fn write_sizes(&self, writer: &mut Writer) {
         writer.u64(self.epsilon().to_bits());
         writer.u32(self.rows());
@@ -212,7 +212,7 @@ impl Protocol {
         ROW_LEN + self.width().div_ceil(8) as usize + CHECKSUM_LEN
     }
 
-    /// What ties records to this protocol: the checksum of its header.
+    /// Returns the checksum of the protocol's header, which ties records to this protocol.
     pub(super) fn tag(&self) -> u32 {
         let mut writer = Writer::default();
         self.write_header(&mut writer);

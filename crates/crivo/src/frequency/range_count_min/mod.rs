@@ -91,7 +91,7 @@ impl RangeCountMin {
     /// More rows than any probability of failure asks for.
     pub const DEPTHS: RangeInclusive<u32> = Rows::DEPTHS;
 
-    /// How many levels are sketched: those with more blocks than a table has counters.
+    /// Returns how many levels are sketched: those with more blocks than a table has counters.
     ///
     /// ```
     /// use crivo::frequency::RangeCountMin;
@@ -158,8 +158,8 @@ impl RangeCountMin {
     }
 }
 
-/// The size at which a sum of so many pieces exceeds the truth by at most `epsilon` of the whole with
-/// probability `1 − delta`: `t = (pieces/δ)^(1/depth)` is at most e.
+/// Returns the size at which a sum of `pieces` blocks exceeds the truth by at most `epsilon` of the whole
+/// with probability `1 − delta`: `t = (pieces/δ)^(1/depth)` is at most e.
 fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> {
     let pieces = f64::from(pieces);
     let (widest, deepest) = (f64::from(*Rows::WIDTHS.end()), f64::from(*Rows::DEPTHS.end()));
@@ -179,7 +179,7 @@ fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> 
     Ok((width as u32, depth as u32))
 }
 
-/// The share of the whole weight that a sum of so many pieces exceeds the truth by at most.
+/// Returns the share of the whole weight by which a sum of `pieces` blocks exceeds the truth at most.
 fn excess_of(pieces: u32, rows: Rows, confidence: Confidence) -> f64 {
     if pieces == 0 {
         return 0.0;

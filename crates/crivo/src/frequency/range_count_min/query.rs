@@ -23,7 +23,7 @@ struct Pieces {
 }
 
 impl RangeCountMin {
-    /// How many keys lie in the range, with bounds at 95 %: never less than the truth. Exact, and
+    /// Returns how many keys lie in the range, with bounds at 95 %: never less than the truth. Exact, and
     /// certain, if the range begins and ends with leaves of the tree, or the answer is 0.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl RangeCountMin {
         self.range_at(range, Confidence::P95)
     }
 
-    /// How many keys lie in the range, with bounds at the given confidence.
+    /// Returns how many keys lie in the range, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the range runs backwards or leaves the universe.
@@ -74,7 +74,7 @@ impl RangeCountMin {
         })
     }
 
-    /// How often one key came: the range of that key alone.
+    /// Returns how often one key came: the range of that key alone.
     ///
     /// # Errors
     /// If the key is not an integer or lies outside the universe.
@@ -83,7 +83,7 @@ impl RangeCountMin {
         self.range(key..=key)
     }
 
-    /// How many keys are at most this one.
+    /// Returns how many keys are at most this one.
     ///
     /// # Errors
     /// If the key is not an integer or lies outside the universe.
@@ -91,7 +91,7 @@ impl RangeCountMin {
         self.range(0..=self.integer(key.to_ref())?)
     }
 
-    /// By how much a sum of so many blocks exceeds the truth at most: a whole number.
+    /// Returns the largest amount by which a sum of `blocks` blocks exceeds the truth: a whole number.
     fn margin(&self, blocks: u32, confidence: Confidence) -> f64 {
         (excess_of(blocks, self.rows, confidence) * self.total() as f64).floor()
     }
@@ -121,7 +121,7 @@ impl RangeCountMin {
         pieces
     }
 
-    /// What the sketch of a level says about one block.
+    /// Returns the weight of one block as the sketch of its level estimates it.
     fn block(&self, level: u32, prefix: u64) -> u64 {
         let cells = self.rows.cells() as usize;
         let table = &self.tables[level as usize * cells..][..cells];
@@ -140,8 +140,8 @@ impl RangeCountMin {
         self.quantile_at(share, Confidence::P95)
     }
 
-    /// The least key of which at least the given share of all are not greater, with bounds at the
-    /// given confidence. The lower bound is certain.
+    /// Returns the least key such that at least the given share of all keys are not greater than it, with
+    /// bounds at the given confidence. The lower bound is certain.
     ///
     /// The search goes down the levels and decides at each block by the weight of its left half.
     /// With weights that are too large it turns left too early, never too late; with weights that are
@@ -214,12 +214,13 @@ impl RangeCountMin {
         self.tree.total()
     }
 
-    /// Whether nothing but weights of 0 came.
+    /// Returns true if nothing but weights of 0 came.
     pub fn is_empty(&self) -> bool {
         self.total() == 0
     }
 
-    /// Whether the total has reached 2^64 − 1, where counting stops; answers have no bounds any more.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops; answers have no bounds any
+    /// more.
     pub fn is_saturated(&self) -> bool {
         self.total() == u64::MAX
     }
@@ -239,7 +240,7 @@ impl RangeCountMin {
         self.rows.depth
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -258,7 +259,7 @@ impl RangeCountMin {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         let total = self.total() as f64;
         let counters = self.tables.len() + self.tree.leaves().len();

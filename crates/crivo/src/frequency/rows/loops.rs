@@ -25,13 +25,13 @@ const CHUNK: usize = 16;
 const LARGE: usize = 1 << 18;
 
 impl Rows {
-    /// Where a row has the counter of a hash.
+    /// Returns the position of a hash's counter in a row.
     #[inline]
     fn place(self, hash: u64, row: usize) -> usize {
         index(remix(hash, row as u32), u64::from(self.width)) as usize
     }
 
-    /// How many rows make whole groups.
+    /// Returns how many rows make whole groups.
     fn grouped(self) -> usize {
         self.depth as usize - self.depth as usize % GROUP
     }
@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// The same for as many rows as `ROWS` says, of which the first has the given number.
+    /// Does the same for `ROWS` rows, beginning with row number `first`.
     #[allow(clippy::inline_always)] // a call would pass the rows through memory
     #[inline(always)]
     fn add_in<const ROWS: usize>(

@@ -40,7 +40,7 @@ impl Rows {
         Ok(Self { width, depth })
     }
 
-    /// How many counters a table has.
+    /// Returns how many counters a table has.
     pub(super) fn cells(self) -> u64 {
         u64::from(self.width) * u64::from(self.depth)
     }

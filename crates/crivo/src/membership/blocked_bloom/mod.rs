@@ -73,11 +73,10 @@ impl BlockedBloom {
     /// The most blocks: 2^34, a terabyte.
     pub const MOST_BLOCKS: u64 = 1 << 34;
 
-    /// The fewest blocks for `items` different keys at the wanted false-positive rate.
+    /// Returns the fewest blocks for `items` different keys at the wanted false-positive rate.
     ///
     /// # Errors
-    /// If there are no items, or so many that no filter holds them, or the rate is not between 10⁻⁶
-    /// and 1.
+    /// If there are no items, or more than any filter holds, or the rate is not between 10⁻⁶ and 1.
     ///
     /// ```
     /// use crivo::membership::BlockedBloom;
@@ -183,7 +182,7 @@ impl InsertHashes for BlockedBloom {
 // ---- query ----
 
 impl BlockedBloom {
-    /// Whether the key may be in there; `false` is certain.
+    /// Returns true if the key may be in there; `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -192,7 +191,7 @@ impl BlockedBloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Whether the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in there; `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         blocks::contains_one(&self.blocks, CHOICE, hash)
@@ -273,17 +272,18 @@ impl BlockedBloom {
         self.blocks.iter().map(of_block).sum::<f64>() / self.blocks.len() as f64
     }
 
-    /// How many different keys the filter was made for; with more its rate exceeds what was asked for.
+    /// Returns how many different keys the filter was made for; with more its rate exceeds what was asked
+    /// for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// Whether certainly nothing was inserted.
+    /// Returns true if certainly nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.blocks.iter().all(|block| block.0 == [0; 8])
     }
 
-    /// How many blocks of 64 bytes there are.
+    /// Returns how many blocks of 64 bytes there are.
     pub fn blocks(&self) -> u64 {
         self.blocks.len() as u64
     }
@@ -304,7 +304,7 @@ impl BlockedBloom {
         self.words().zip(other.words()).map(|(mine, theirs)| u64::from((mine | theirs).count_ones())).sum()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -319,7 +319,7 @@ impl BlockedBloom {
         vec![("blocks", Parameter::Count(self.blocks())), ("capacity", Parameter::Count(self.capacity))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -88,7 +88,7 @@ impl Bits {
         }
     }
 
-    /// How many bits are set in either.
+    /// Returns how many bits are set in either.
     pub(super) fn ones_in_union(&self, other: &Self) -> u64 {
         self.words
             .iter()
@@ -183,7 +183,7 @@ impl Bits {
         }
     }
 
-    /// Whether the bits at all places are set, without a branch for each.
+    /// Returns true if the bits at all places are set, without a branch for each.
     #[inline(always)]
     fn are_set(&self, places: &[u64]) -> bool {
         places.iter().fold(1, |all, &place| all & self.bit(place)) == 1

@@ -63,12 +63,11 @@ pub struct Bloom {
 // ---- limits and sizing ----
 
 impl Bloom {
-    /// The fewest bits, and how many of them a key sets, for `items` different keys at the wanted
+    /// Returns the fewest bits, and how many of them a key sets, for `items` different keys at the wanted
     /// false-positive rate.
     ///
     /// # Errors
-    /// If there are no items, or so many that no filter holds them, or the rate is not between
-    /// 10⁻¹⁵ and 1.
+    /// If there are no items, or more than any filter holds, or the rate is not between 10⁻¹⁵ and 1.
     ///
     /// ```
     /// use crivo::membership::Bloom;
@@ -184,7 +183,7 @@ impl InsertHashes for Bloom {
 // ---- query ----
 
 impl Bloom {
-    /// Whether the key may be in there; `false` is certain.
+    /// Returns true if the key may be in there; `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -193,7 +192,7 @@ impl Bloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Whether the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in there; `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         self.bits.contains(hash)
@@ -269,27 +268,28 @@ impl Bloom {
         libm::pow(self.fill(), f64::from(self.hashes()))
     }
 
-    /// How many different keys the filter was made for; with more its rate exceeds what was asked for.
+    /// Returns how many different keys the filter was made for; with more its rate exceeds what was asked
+    /// for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// Whether certainly nothing was inserted.
+    /// Returns true if certainly nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.bits.words().iter().all(|&word| word == 0)
     }
 
-    /// How many bits there are.
+    /// Returns how many bits there are.
     pub fn bits(&self) -> u64 {
         self.bits.len()
     }
 
-    /// How many bits a key sets.
+    /// Returns how many bits a key sets.
     pub fn hashes(&self) -> u32 {
         self.bits.hashes()
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -308,7 +308,7 @@ impl Bloom {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

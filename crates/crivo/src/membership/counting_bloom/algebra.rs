@@ -74,7 +74,7 @@ impl CountingBloom {
         Ok(shared)
     }
 
-    /// How many different items are in both filters, with bounds at 95 %.
+    /// Returns how many different items are in both filters, with bounds at 95 %.
     ///
     /// # Errors
     /// If sizes, capacity or scheme differ.
@@ -82,7 +82,7 @@ impl CountingBloom {
         self.shared_items_at(other, Confidence::P95)
     }
 
-    /// How many different items are in both filters, with bounds at the given confidence, from the
+    /// Returns how many different items are in both filters, with bounds at the given confidence, from the
     /// cells that each of them and both together leave empty.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::estimate::{Confidence, Estimate};
 use crate::keys::Key;
 
 impl CountingBloom {
-    /// How often the key is in there, with bounds at 95 %: see [`count_at`](Self::count_at).
+    /// Returns how often the key is in there, with bounds at 95 %: see [`count_at`](Self::count_at).
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -14,7 +14,7 @@ impl CountingBloom {
         self.count_at(key, Confidence::P95)
     }
 
-    /// How often the key is in there: the least of its counters.
+    /// Returns how often the key is in there: the least of its counters.
     ///
     /// The upper bound is certain, and infinite if the counter is saturated. The lower one holds with
     /// the given confidence, over all keys that could be asked about, in there or not: other keys add
@@ -28,12 +28,12 @@ impl CountingBloom {
         Ok(self.count_hash_at(self.scheme.hash(key)?, confidence))
     }
 
-    /// How often the key of this hash is in there, with bounds at 95 %.
+    /// Returns how often the key of this hash is in there, with bounds at 95 %.
     pub fn count_hash(&self, hash: u64) -> Estimate {
         self.count_hash_at(hash, Confidence::P95)
     }
 
-    /// How often the key of this hash is in there: see [`count_at`](Self::count_at).
+    /// Returns how often the key of this hash is in there: see [`count_at`](Self::count_at).
     pub fn count_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         let counters = (0..self.hashes).map(|row| self.counters.get(self.cell(hash, row)));
         let least = counters.min().unwrap_or(0);
@@ -46,7 +46,8 @@ impl CountingBloom {
         Estimate::probable(value, lower, upper, confidence)
     }
 
-    /// What other keys add to the least counter of a key: no more than this, with the confidence.
+    /// Returns an upper bound, at the given confidence, of what other keys add to the least counter of a
+    /// key.
     fn most_from_others(&self, confidence: Confidence) -> f64 {
         let unlikely = 1.0 - confidence.level();
         if self.false_positive_rate() <= unlikely {

@@ -49,7 +49,7 @@ impl CounterBits {
         found.ok_or_else(|| Error::parameter("counter bits", "4, 8, 16 or 32", bits))
     }
 
-    /// How many bits a counter has.
+    /// Returns how many bits a counter has.
     pub const fn bits(self) -> u32 {
         self as u32
     }
@@ -129,7 +129,7 @@ impl Counters {
         Ok(counters)
     }
 
-    /// How many words hold that many counters.
+    /// Returns how many words hold that many counters.
     pub(super) fn words_for(cells: u64, width: CounterBits) -> u64 {
         cells.div_ceil(u64::from(64 / width.bits()))
     }
@@ -261,13 +261,13 @@ impl Counters {
         self.tally = tally;
     }
 
-    /// How many cells are zero in both.
+    /// Returns how many cells are zero in both.
     pub(super) fn empty_in_both(&self, other: &Self) -> u64 {
         let used: u64 = self.words.iter().zip(&other.words).map(|(a, b)| self.in_use_of(a | b)).sum();
         self.cells - used
     }
 
-    /// How many counters of a word are not zero: their bits are folded onto the lowest of each.
+    /// Returns how many counters of a word are not zero: their bits are folded onto the lowest of each.
     fn in_use_of(&self, word: u64) -> u64 {
         let (mut folded, mut distance) = (word, self.width.bits() / 2);
         while distance > 0 {

@@ -19,9 +19,9 @@
 //! **What breaks it.** Removing a key that was never inserted. If one of its counters is 0 that is
 //! noticed and refused. If none is (a false positive) it cannot be noticed: the counters of other keys
 //! are lowered, and those may later be missed or counted too low. So only remove what was inserted.
-//! A counter at its largest value is *saturated*: nobody knows how much more it should be, so it is
-//! never lowered again, and its keys may be reported after they are gone. [`CountingBloom::saturated`]
-//! says how many there are; wider counters avoid it.
+//! A counter at its largest value is *saturated*: its true value is unknown, so it is never lowered again,
+//! and its keys may be reported after they are gone. [`CountingBloom::saturated`] says how many there
+//! are; wider counters avoid it.
 //!
 //! **Sources.** Bloom: *Space/time trade-offs in hash coding with allowable errors* (1970). Fan, Cao,
 //! Almeida, Broder: *Summary cache* (2000), for counters, their width and their saturation. Cormode,
@@ -336,7 +336,7 @@ impl InsertHashes for CountingBloom {
 // ---- query ----
 
 impl CountingBloom {
-    /// Whether the key may be in there; `false` is certain.
+    /// Returns true if the key may be in there; `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -345,7 +345,7 @@ impl CountingBloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Whether the key of this hash may be in there; `false` is certain.
+    /// Returns true if the key of this hash may be in there; `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         (0..self.hashes).all(|row| self.counters.get(self.cell(hash, row)) > 0)
@@ -405,38 +405,38 @@ impl CountingBloom {
         libm::pow(self.fill(), f64::from(self.hashes))
     }
 
-    /// How many counters are at their largest value, and so no longer know what they count.
+    /// Returns how many counters are at their largest value, and so no longer know what they count.
     pub fn saturated(&self) -> u64 {
         self.counters.tally().saturated
     }
 
-    /// How many different items the filter was sized for; with more the false-positive rate is
+    /// Returns how many different items the filter was sized for; with more the false-positive rate is
     /// above what was asked for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// How many cells there are.
+    /// Returns how many cells there are.
     pub fn cells(&self) -> u64 {
         self.counters.cells()
     }
 
-    /// How many cells a key has.
+    /// Returns how many cells a key has.
     pub fn hashes(&self) -> u32 {
         self.hashes
     }
 
-    /// How wide a counter is.
+    /// Returns the width of a counter.
     pub fn counter_bits(&self) -> CounterBits {
         self.counters.width()
     }
 
-    /// Whether every counter is zero.
+    /// Returns true if every counter is zero.
     pub fn is_empty(&self) -> bool {
         self.counters.tally().in_use == 0
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -456,7 +456,7 @@ impl CountingBloom {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,

@@ -8,8 +8,8 @@ use crate::prelude::*;
 /// The least capacity of a level.
 const LEAST_CAPACITY: usize = 8;
 
-/// How many levels below the top the lowest one is: sampling below that adds at most a sixteenth to the variance,
-/// which is `k/(4·2^depth)`.
+/// Returns how many levels below the top the lowest one is: sampling below that adds at most a sixteenth to
+/// the variance, which is `k/(4·2^depth)`.
 fn depth_for(size: u32) -> usize {
     (size.next_power_of_two().trailing_zeros() + 2) as usize
 }

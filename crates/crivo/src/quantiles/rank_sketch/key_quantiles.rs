@@ -160,7 +160,7 @@ impl KeyQuantiles {
         self.ends().map(|ends| ends.1.0.as_ref())
     }
 
-    /// Returns of which kind the keys are, and which batches belong here.
+    /// Returns the scheme of the keys. Only batches of this scheme are accepted.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

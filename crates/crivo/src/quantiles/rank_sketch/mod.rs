@@ -124,7 +124,7 @@ pub struct RankSketch<T> {
     /// The number of values in all levels, and how many of them make the sketch compact.
     retained: usize,
     capacity: usize,
-    /// The sum of `4^h` over compactions, of which those in pairs count once: twice the variance.
+    /// The sum of `4^h` over compactions, a pair of them counted once: twice the variance.
     compacted: u128,
     /// The sum of `4^h` over sampled values: at least four times the variance.
     sampled: u128,

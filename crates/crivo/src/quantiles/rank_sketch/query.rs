@@ -136,7 +136,7 @@ impl<T: RankItem> RankSketch<T> {
         variance.min(self.compacted) as f64 / 2.0
     }
 
-    /// How far off the rank of a value may be.
+    /// Returns the largest error of a value's rank at the given confidence.
     fn margin(&self, variance: f64, confidence: Confidence) -> f64 {
         whole_margin(variance, confidence).min(self.most_error as f64)
     }
@@ -157,7 +157,7 @@ impl<T: RankItem> RankSketch<T> {
             .chain(partial.filter(|(_, seen)| *seen > 0))
     }
 
-    /// How many values are below a limit, or at most it; with bounds.
+    /// Returns how many values are below a limit, or at most it; with bounds.
     pub(super) fn count_to(&self, limit: &T, is_included: bool, confidence: Confidence) -> Estimate {
         let Some((least, greatest)) = &self.ends else { return Estimate::exact(0.0) };
         let reaches = |item: &T| item < limit || is_included && item == limit;
@@ -176,7 +176,7 @@ impl<T: RankItem> RankSketch<T> {
         self.around(value as f64, margin, confidence).limited_to(1.0, count - 1.0)
     }
 
-    /// How many values lie from one value to before another; with bounds.
+    /// Returns how many values lie from one value to before another; with bounds.
     pub(super) fn count_between(&self, from: &T, to: &T, confidence: Confidence) -> Estimate {
         if self.is_saturated() {
             return Estimate::certain(0.0, 0.0, f64::INFINITY);

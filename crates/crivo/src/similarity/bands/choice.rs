@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::prelude::*;
 use crate::similarity::MinHash;
 
-/// Where the area under a curve is measured: at so many points on each side of the threshold.
+/// The number of points on each side of the threshold at which the area under a curve is measured.
 const POINTS: u32 = 64;
 
-/// Of so many possible numbers of rows, the largest ones, the best is searched for.
+/// The number of possible row counts that are compared, beginning with the largest.
 const TRIED: usize = 32;
 
 impl Bands {
@@ -150,8 +150,8 @@ impl Bands {
     }
 }
 
-/// The fewest bands of so many rows with which a pair of the similarity meets with at least the
-/// probability; none if not even all the slots of the largest signature are enough.
+/// Returns the fewest bands of `rows` rows with which a pair of the given similarity meets with at least
+/// the given probability. Returns `None` if not even all slots of the largest signature are enough.
 fn least_bands(similarity: f64, probability: f64, rows: u32) -> Option<u32> {
     let band_equal = libm::pow(similarity, rows.into());
     if band_equal >= 1.0 {

@@ -6,9 +6,9 @@ use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
 
 impl Bands {
-    /// How many pairs exist beside those that were found, with bounds at 95 %, from the similarities of
-    /// all that were found: each stands for `1/P(J)` pairs, so `1/P(J) − 1` were missed. Where none was
-    /// found, nothing is known: the upper bound is infinite then.
+    /// Returns how many pairs exist beside those that were found, with bounds at 95 %, from the
+    /// similarities of all that were found: each stands for `1/P(J)` pairs, so `1/P(J) − 1` were missed.
+    /// Where none was found, nothing is known: the upper bound is infinite then.
     ///
     /// # Errors
     /// If a similarity is not in (0, 1].
@@ -25,7 +25,7 @@ impl Bands {
         self.expected_missed_at(similarities, Confidence::P95)
     }
 
-    /// How many pairs exist beside those that were found, with bounds at the given confidence.
+    /// Returns how many pairs exist beside those that were found, with bounds at the given confidence.
     ///
     /// # Errors
     /// As for [`expected_missed`](Self::expected_missed).

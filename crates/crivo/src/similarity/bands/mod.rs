@@ -73,17 +73,17 @@ impl Bands {
 // ---- query ----
 
 impl Bands {
-    /// How many bands there are: how many chances a pair has to meet.
+    /// Returns how many bands there are: how many chances a pair has to meet.
     pub fn bands(self) -> u32 {
         self.bands
     }
 
-    /// How many slots have to be equal for a band to be.
+    /// Returns how many slots have to be equal for a band to be.
     pub fn rows(self) -> u32 {
         self.rows
     }
 
-    /// How many slots of a signature are used: bands times rows.
+    /// Returns how many slots of a signature are used: bands times rows.
     pub fn slots(self) -> u32 {
         self.bands * self.rows
     }

@@ -68,7 +68,7 @@ impl Ids {
         self.numbers.len()
     }
 
-    /// Whether more numbers are out of use than in use.
+    /// Returns true if more numbers are out of use than in use.
     pub(super) fn mostly_removed(&self) -> bool {
         self.ids.len() > 2 * self.numbers.len() + FEW
     }

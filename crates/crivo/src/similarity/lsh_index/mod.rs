@@ -165,7 +165,8 @@ impl LshIndex {
         let mut keys = std::mem::take(&mut self.keys);
         let linked = self.link(number, sketch.slots(), &mut keys);
         self.keys = keys;
-        // If memory ended between two bands, the number is no set's, and whoever meets it in a bucket passes on.
+        // If memory ran out between two bands, the number belongs to no set, and queries that find it in a
+        // bucket skip it.
         self.ids.push(linked.is_ok().then_some(id));
         linked
     }
@@ -298,22 +299,22 @@ impl LshIndex {
         Ok(similars)
     }
 
-    /// Whether a set of this id is in the index.
+    /// Returns true if a set of this id is in the index.
     pub fn contains(&self, id: u64) -> bool {
         self.ids.number_of(id).is_some()
     }
 
-    /// How many sets are in the index.
+    /// Returns how many sets are in the index.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether no set is in the index.
+    /// Returns true if no set is in the index.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How signatures are cut.
+    /// Returns the bands into which signatures are cut.
     pub fn bands(&self) -> Bands {
         self.bands
     }
@@ -323,7 +324,7 @@ impl LshIndex {
         self.k
     }
 
-    /// How the sketches' keys are hashed.
+    /// Returns how the sketches' keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::prelude::*;
 use crate::similarity::min_hash::spread;
 
-/// About so many bytes of signatures are allocated together: growing moves nothing that is there.
+/// The approximate size of a block of signatures. Signatures are allocated in blocks, so that growing never
+/// moves existing ones.
 const BLOCK_BYTES: usize = 1 << 16;
 
 /// No older set in the bucket.
@@ -94,7 +95,7 @@ pub(super) fn shorten(slots: &[u64], signature: &mut [u16]) {
     }
 }
 
-/// How many slots two signatures share. (Counted in 16 bits, which are enough for any signature, so
+/// Returns how many slots two signatures share. (Counted in 16 bits, which are enough for any signature, so
 /// that eight are compared at once.)
 pub(super) fn equal_slots(first: &[u16], second: &[u16]) -> u32 {
     first.iter().zip(second).map(|(a, b)| u16::from(a == b)).fold(0_u16, u16::wrapping_add).into()

@@ -10,9 +10,9 @@
 //!
 //! **Idea.** Give every element a random place in a line; the first element of a set's line is the first
 //! of the union's with the probability that it is in both sets. `k` lines make `k` trials, but cost `k`
-//! hashes an element. Here one hash puts the element into one of `k` slots, each of which keeps its
-//! smallest; slots that stay empty are filled by further rounds, which come after all that was there
-//! before (*Fast Similarity Sketching*). So 1,000 elements at `k = 128` take little more than 1,000
+//! hashes an element. Here one hash puts the element into one of `k` slots, and each slot keeps its
+//! smallest. Slots that stay empty are filled by further rounds, whose values are larger than those of all
+//! earlier rounds (*Fast Similarity Sketching*). So 1,000 elements at `k = 128` take little more than 1,000
 //! steps instead of 128,000.
 //!
 //! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the slot of
@@ -81,8 +81,9 @@ impl MinHash {
     /// and there are `2k` rounds.)
     pub const SIZES: RangeInclusive<u32> = 1..=32_767;
 
-    /// What the similarity is off by at most, with about 95 % confidence: `1/√k`. That is two standard
-    /// errors at `J = 1/2`, where they are largest; at any similarity one is at most `√(J(1 − J)/k)`.
+    /// Returns the largest error of the similarity, with about 95 % confidence: `1/√k`. That is two
+    /// standard errors at `J = 1/2`, where they are largest; at any similarity one is at most
+    /// `√(J(1 − J)/k)`.
     pub fn bound(k: u32) -> f64 {
         1.0 / f64::from(k).sqrt()
     }
@@ -260,12 +261,12 @@ impl MinHash {
         }
     }
 
-    /// How many different elements the set has, with bounds at 95 %: a by-product, to about `1/√k`.
+    /// Returns how many different elements the set has, with bounds at 95 %: a by-product, to about `1/√k`.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
 
-    /// How many different elements the set has, with bounds at the given confidence.
+    /// Returns how many different elements the set has, with bounds at the given confidence.
     ///
     /// Each of `n` elements falls into a slot with chance `1/k` a round, so the time until a slot is
     /// filled, by the clock that counts `−ln(1 − 1/k)` a round, is exponential with rate `n`.
@@ -296,12 +297,12 @@ impl MinHash {
             .limited_to(1.0, f64::INFINITY)
     }
 
-    /// Whether nothing was inserted.
+    /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// The slots themselves, of which the equal ones are counted: `k` of them, or none if the set is empty.
+    /// Returns the slots: `k` of them, or none if the set is empty. A comparison counts the equal ones.
     pub fn slots(&self) -> &[u64] {
         &self.slots
     }
@@ -311,7 +312,7 @@ impl MinHash {
         self.k
     }
 
-    /// How keys are hashed.
+    /// Returns how keys are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
@@ -326,7 +327,7 @@ impl MinHash {
         vec![("k", Parameter::Count(self.k.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns a summary of the sketch: its parameters, number of items, fill and memory.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
@@ -357,8 +358,8 @@ impl MinHash {
     }
 }
 
-/// The similarity of which `equal` of `k` slots are evidence: that share, and the similarities at which so
-/// few or so many would be unlikely (Clopper and Pearson 1934).
+/// Returns the similarity estimated from `equal` of `k` slots: that share, and as bounds the similarities
+/// at which that number of equal slots becomes unlikely (Clopper and Pearson 1934).
 pub(super) fn share_of_equal(equal: u32, k: u32, confidence: Confidence) -> Estimate {
     let (equal, k) = (f64::from(equal), f64::from(k));
     let (lower, upper) = chances(equal, k, (1.0 - confidence.level()) / 2.0);

@@ -30,25 +30,25 @@ pub(super) fn fraction_of(slot: u64) -> f64 {
     (slot << VALUE_SHIFT >> VALUE_SHIFT) as f64 / (1_u64 << ROUND_SHIFT) as f64
 }
 
-/// How many rounds there are for `k` slots.
+/// Returns how many rounds there are for `k` slots.
 pub(super) fn all_rounds(k: u32) -> u32 {
     2 * k
 }
 
-/// How many rounds an element has to run through: up to the last in which a slot was filled.
+/// Returns how many rounds an element has to run through: up to the last in which a slot was filled.
 pub(super) fn rounds_of(slots: &[u64]) -> u32 {
     let most = all_rounds(slots.len() as u32);
     if any_from(slots, 1) { slots.iter().max().map_or(most, |&slot| round_of(slot) + 1).min(most) } else { 1 }
 }
 
-/// Whether a slot was filled in this round or later, or not at all. (The sign of a difference instead
-/// of a comparison, which the oldest processors do not have for two words at once.)
+/// Returns true if a slot was filled in this round or later, or not at all. (The sign of a difference
+/// instead of a comparison, which the oldest processors do not have for two words at once.)
 fn any_from(slots: &[u64], round: u32) -> bool {
     let last_before = (u64::from(round) << (ROUND_SHIFT - 1)) - 1;
     slots.iter().fold(0, |signs, slot| signs | last_before.wrapping_sub(slot >> 1)) >> 63 != 0
 }
 
-/// What makes a round's function its own: SplitMix64 of its number.
+/// Returns the key of a round's hash function: SplitMix64 of the round's number.
 #[inline(always)]
 fn round_key(round: u32) -> u64 {
     finish(GOLDEN.wrapping_mul(u64::from(round) + 1))
@@ -100,7 +100,7 @@ fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     rest.iter().for_each(|&hash| step(hash));
 }
 
-/// Lets many elements fall into slots that need so many `rounds`.
+/// Inserts many elements. `rounds` is the number of rounds that an element has to run through.
 pub(super) fn insert_all(slots: &mut [u64], hashes: &[u64], rounds: u32) {
     if hashes.is_empty() {
         return;

@@ -15,9 +15,9 @@ const LENGTHS: RangeInclusive<usize> = 1..=64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shingles {
-    /// So many consecutive words.
+    /// The given number of consecutive words.
     Words(usize),
-    /// So many consecutive characters.
+    /// The given number of consecutive characters.
     Characters(usize),
     /// A stop word and the two words after it.
     StopWords(StopWords),

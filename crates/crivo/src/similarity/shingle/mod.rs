@@ -95,7 +95,7 @@ impl Shingler {
         }
     }
 
-    /// What a shingle is.
+    /// Returns the kind of shingles.
     pub fn kind(&self) -> &Shingles {
         &self.kind
     }

@@ -21,8 +21,8 @@
 //! **Time** is passed in: a whole number of whatever unit the caller counts in, before the epoch too. The ring is
 //! as late as the latest time it was told, by an item or by [`advance`](Panes::advance), and no clock is read. Items may
 //! come out of order: one whose pane is still kept goes there; one that is older is refused and counted
-//! as [`late`](Panes::late). Nothing can be told about a time from the future except that it moves the window:
-//! whoever cannot trust times has to look at them before.
+//! as [`late`](Panes::late). A time from the future cannot be recognised as wrong, and it moves the window:
+//! a caller that cannot trust times must check them first.
 //!
 //! **Coins.** Panes are copies of one empty sketch. If it tosses coins (a sample, a Morris counter), equal copies
 //! would toss the same ones and their errors would add up in the merged sketch. So each pane's coins are decided by
@@ -30,8 +30,8 @@
 //! whenever and wherever that pane is made. Rings that are filled side by side and then merged need different coins
 //! too: [`Merge::reseed`] of a ring that is still empty, with the number of the thread or the part.
 //!
-//! **When not to use it.** For a window of the last so many items rather than of time. For answers after every item:
-//! each merges all panes of the window, so ask now and then, or use fewer panes.
+//! **When not to use it.** For a window of the last `n` items rather than of time. For answers after every
+//! item: each merges all panes of the window, so ask now and then, or use fewer panes.
 //!
 //! **Memory.** At most `n` sketches, and only for panes that were used, beside the empty one.
 //!
@@ -96,7 +96,7 @@ impl<S: Pane> Panes<S> {
     /// How many panes a ring can have.
     pub const PANE_COUNTS: RangeInclusive<u32> = 1..=1 << 16;
 
-    /// The width with which so many panes cover a window: `⌈window/panes⌉`.
+    /// Returns the width with which the given number of panes covers a window: `⌈window/panes⌉`.
     ///
     /// # Errors
     /// If the window is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), or there are not 1 to 65535 panes.
@@ -116,11 +116,12 @@ impl<S: Pane> Panes<S> {
 // ---- construction ----
 
 impl<S: Pane> Panes<S> {
-    /// An empty ring of so many panes of so many units of time. Every pane begins as the empty sketch.
+    /// Returns an empty ring of `panes` panes, each of `pane_width` units of time. Every pane begins as a
+    /// copy of the empty sketch.
     ///
     /// # Errors
-    /// If width or number are not in [`PANE_WIDTHS`](Self::PANE_WIDTHS) and [`PANE_COUNTS`](Self::PANE_COUNTS), or if the
-    /// sketch is not empty or is a ring itself.
+    /// If the width is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), if the number is not in
+    /// [`PANE_COUNTS`](Self::PANE_COUNTS), or if the sketch is not empty or is a container of sketches.
     pub fn new(empty: S, pane_width: u64, panes: u32) -> Result<Self> {
         if !Self::PANE_WIDTHS.contains(&pane_width) {
             let (least, most) = Self::PANE_WIDTHS.into_inner();
@@ -161,11 +162,12 @@ impl<S: Pane> Panes<S> {
 // ---- update ----
 
 impl<S: Pane> Panes<S> {
-    /// The sketch of the pane that a time belongs to, to put so many items of that time into. None, and that
-    /// many items more are [`late`](Self::late), if the window has passed it.
+    /// Returns the sketch of the pane that a time belongs to, into which the caller puts `items` items of
+    /// that time. Returns `None`, and counts these items as [`late`](Self::late), if the window has passed
+    /// that pane.
     ///
-    /// What is put in must leave the sketch its parameters: one that was made another in a single pane no longer
-    /// fits the others.
+    /// The caller must not change the sketch's parameters: a pane with other parameters cannot be merged
+    /// with the rest.
     #[inline]
     pub fn pane_mut(&mut self, time: i64, items: u64) -> Option<&mut S> {
         let number = self.number(time);
@@ -198,7 +200,7 @@ impl<S: Pane> Panes<S> {
         self.advance_to(self.number(now));
     }
 
-    /// Where a pane lies, which is made if there is none yet.
+    /// Returns the position of a pane, which is made if there is none yet.
     #[cold]
     fn place(&mut self, number: i64, items: u64) -> Option<usize> {
         if self.latest.is_some_and(|latest| number < self.first_of(latest)) {
@@ -289,17 +291,18 @@ impl<S: Pane> Panes<S> {
         self.latest.map(|number| self.times(number)).map(|(first, last)| first..=last)
     }
 
-    /// How many items were refused because the window had passed their time; [`u64::MAX`] if that many or more.
+    /// Returns how many items were refused because the window had passed their time; [`u64::MAX`] if that
+    /// many or more.
     pub fn late(&self) -> u64 {
         self.late
     }
 
-    /// How many units of time are in a pane.
+    /// Returns how many units of time are in a pane.
     pub fn pane_width(&self) -> u64 {
         self.pane_width
     }
 
-    /// How many panes are in the window.
+    /// Returns how many panes are in the window.
     pub fn pane_count(&self) -> u32 {
         self.capacity
     }
@@ -309,7 +312,7 @@ impl<S: Pane> Panes<S> {
         &self.empty
     }
 
-    /// Whether no pane is in use.
+    /// Returns true if no pane is in use.
     pub fn is_empty(&self) -> bool {
         self.used.is_empty()
     }
@@ -329,7 +332,7 @@ impl<S: Pane> Panes<S> {
         ]
     }
 
-    /// What `crivo show` prints; the items are those of the window at the latest time.
+    /// Returns a summary of the sketch. The items are those of the window at the latest time.
     pub fn summary(&self) -> Summary {
         let items = match self.latest.map(|latest| self.merged(self.times(latest).0)) {
             None => Estimate::exact(0.0),
