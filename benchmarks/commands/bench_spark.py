@@ -210,7 +210,7 @@ def join(spark: SparkSession, data: Path, scale: int) -> str:
         return int(answer[0])  # type: ignore[index]
 
     part = compare(
-        f"A join of {rows:,} rows, one in a hundred of which has a partner",
+        f"A join of {rows:,} rows, one in a hundred with a partner",
         [
             Contender("crivo.spark.semi_join", lambda: shuffled("crivo", semi_join(big, small, "key"))),
             Contender(

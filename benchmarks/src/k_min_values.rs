@@ -158,7 +158,7 @@ fn compare(page: &mut Page) {
             }),
         ),
     ];
-    let sets = "two sketches of 700,000, of which 400,000 in common";
+    let sets = "two sketches of 700,000 with 400,000 in common";
     page.add(format!("Intersect {sets}"), "ns a query", nanoseconds_each(QUERIES, &mut contenders));
     let mut contenders: Vec<Contender<'_>> = vec![
         (

@@ -43,7 +43,7 @@ def columns_of_text(values: list[str]) -> list[Any]:
 
 
 def columns_with_gaps(values: list[Any], filler: Any) -> list[Any]:
-    """Values some of which are None; the filler stands where a mask hides it."""
+    """Values, some of them None; the filler stands where a mask hides it."""
     shown = [filler if value is None else value for value in values]
     masked = np.ma.MaskedArray(shown, [value is None for value in values])
     columns = [values, (value for value in values), np.array(values, dtype=object), pl.Series(values), masked]

@@ -23,7 +23,7 @@ def fields(layout: str, payload: bytes) -> tuple[int, ...]:
 
 
 def ascending(body: bytes, count: int) -> tuple[int, ...]:
-    """So many hashes, which must be all of the bytes."""
+    """A number of hashes, which must be all of the bytes."""
     must(len(body) == 8 * count, f"{len(body)} bytes for {count} hashes")
     hashes: tuple[int, ...] = struct.unpack(f"<{count}Q", body)
     must(all(a < b for a, b in pairwise(hashes)), "hashes not strictly ascending")

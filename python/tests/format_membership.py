@@ -47,7 +47,7 @@ def marks(h: int, blocks: int) -> list[int]:
 
 
 def bit_array(body: bytes, bits: int) -> int:
-    """So many bits in whole words, as a number whose lowest bit is bit 0."""
+    """A number of bits in whole words, as a number whose lowest bit is bit 0."""
     must(len(body) == 8 * ((bits + 63) // 64), f"{len(body)} bytes for {bits} bits")
     array = int.from_bytes(body, "little")
     must(array >> bits == 0, "ones after the last bit")

@@ -139,7 +139,7 @@ class DDSketch:
 
 
 def units(x: float) -> int:
-    """A float in units of 2^-1074, of which every one is a whole number."""
+    """A float in units of 2^-1074: every float is a whole number of them."""
     numerator, denominator = x.as_integer_ratio()
     return numerator * 2**1074 // denominator
 

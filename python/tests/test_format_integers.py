@@ -30,7 +30,7 @@ def growth(k: int, rows: Iterable[tuple[int, int]]) -> bytes:
 
 
 def texts_in_rows(last: int) -> list[tuple[int, int]]:
-    """Rows from 1, of which every third has the value of the row before."""
+    """Rows from 1; every third has the value of the row before."""
     values = ((row, row - 1 if row % 3 == 0 else row) for row in range(1, last + 1))
     return [(xxhash.xxh3_64_intdigest(f"key {value}".encode(), 7), row) for row, value in values]
 

@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parents[2] / "crates" / "crivo" / "tests" / "golden"
 
 
 def below(generator: Generator, places: int) -> int:
-    """An index below so many places, by the page's rejection."""
+    """An index below a number of places, by the page's rejection."""
     while True:
         product = generator.bits() * places
         if product & MOST >= 2**64 % places:

@@ -340,7 +340,7 @@ def test_mixed_lists_are_keyed_value_by_value() -> None:
 
 
 def test_a_stream_made_by_python_code_is_read() -> None:
-    """Reading it takes the GIL, which must not be held by whoever waits for the sketch."""
+    """Reading it takes the GIL, which must not be held by a thread that waits for the sketch."""
     schema = pa.schema([("word", pa.string())])
 
     class Column:

@@ -146,7 +146,7 @@ def test_profile_refuses_columns_of_different_lengths() -> None:
 
 
 def test_a_plan_for_a_table_is_refused_at_once() -> None:
-    """Warnings are errors here: whoever asked the plan for its columns would fail otherwise."""
+    """Warnings are errors here: asking the plan for its columns would fail otherwise."""
     plan = pl.LazyFrame({"a": ["x"]})
     message = r"found a LazyFrame, which has none yet \(\.collect\(\) it first\)"
     for call in (lambda: profile(plan), lambda: dedup(plan), lambda: dedup(plan, column="a")):

@@ -361,7 +361,7 @@ fn words_of_an_item(text: &str) -> Result<NonZero<u16>, String> {
     text.parse().map_err(|_| "expected a number of words from 1 to 65535".into())
 }
 
-/// A number of things, of which there is at least one; also as `10k`.
+/// A number of things, at least one; also as `10k`.
 pub(crate) fn at_least_one(text: &str) -> Result<NonZero<u64>, String> {
     let number = whole(text).ok();
     number.and_then(NonZero::new).ok_or_else(|| "expected a whole number from 1 on, such as 10 or 5k".into())

@@ -4,7 +4,7 @@
 //!
 //! | code | means |
 //! |---|---|
-//! | 0 | done, or yes; also when whoever read the output has read enough (a closed pipe) |
+//! | 0 | done, or yes; also when the reader of the output has read enough (a closed pipe) |
 //! | 1 | no, or nothing found |
 //! | 2 | an error, named on standard error; a wrong option too |
 //! | 3 | an error of `crivo mail`, where 1 and 2 are answers |
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     let cli = match cmd::Cli::try_parse() {
         Ok(cli) => cli,
         Err(asked_or_wrong) => {
-            // Help and version come this way too; that nobody reads them is no failure.
+            // Help and version come this way too; a closed pipe is no failure.
             let _ = asked_or_wrong.print();
             if !asked_or_wrong.use_stderr() {
                 return ExitCode::SUCCESS;

@@ -118,7 +118,7 @@ impl Pass {
         )
     }
 
-    /// Folds every batch into a state that merges, of which each thread has a copy. Limits the number of threads so that
+    /// Folds every batch into a state that merges; each thread has a copy of it. Limits the number of threads so that
     /// their states fit in memory. The last thread to start reuses the original state instead of a clone.
     pub(crate) fn fold_copies<S: Clone + Send>(
         &self,

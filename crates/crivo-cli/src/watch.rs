@@ -33,7 +33,7 @@ impl<'a> SearchProgress<'a> {
     }
 }
 
-/// How a stage is shown. The times of later ones are those of a million documents of which a third are copies, in a
+/// How a stage is shown. The times of later ones are those of a million documents, a third of them copies, in a
 /// quarter of a gigabyte.
 fn shown(stage: Stage) -> RunStage {
     match stage {

@@ -1,6 +1,6 @@
 //! Does a sender suddenly write a lot?
 //!
-//! Whoever checks mail for long (a server) counts how many messages each sender sent within the last hour. If nothing was ever
+//! A process that checks mail for long (a server) counts how many messages each sender sent within the last hour. If nothing was ever
 //! learned from a sender, many messages speak for spam: little at ten, and never more than a factor of seven.
 //! One message to a hundred people is one message: it is asked about a hundred times, and known by its fingerprint.
 //! Counts are in memory only, and forgotten when the process ends.
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const HOUR: i64 = 3_600_000;
 const PANES: usize = 6;
 
-/// How many senders a pane knows: more than that in ten minutes are counted together with nobody.
+/// How many senders a pane knows: more than that in ten minutes are not counted.
 const SENDERS: usize = 50_000;
 
 /// How many messages a pane can tell apart; what comes after them is not counted.
@@ -62,7 +62,7 @@ impl Bursts {
         self.panes.iter().filter(move |pane| step - pane.time < PANES as i64)
     }
 
-    /// What so many messages of a sender nobody has learned from add to the log-odds; none if they are not many.
+    /// What a number of messages of a sender without lessons adds to the log-odds; none if they are not many.
     pub(crate) fn log_odds(messages: u64) -> Option<f64> {
         (messages >= MANY).then(|| (0.5 * libm::log2(messages as f64 / MANY as f64) + 0.5).min(2.0))
     }

@@ -64,7 +64,7 @@ impl Cache {
         let (mut spam, mut ham) = (None, None);
         for fingerprint in closest(sharing) {
             let Some(known) = self.message(store, fingerprint)? else {
-                // Somebody may have unlearned it since; otherwise it has to be there.
+                // Another process may have unlearned it since; otherwise it has to be there.
                 if store.state()?.generation == generation {
                     let what = format_args!("message {fingerprint:x} has keys, but is not there");
                     return Err(store.file().damaged(what));

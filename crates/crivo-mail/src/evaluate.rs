@@ -1,4 +1,4 @@
-//! How good is a filter? Mail of which the answer is known, and what the filter says about it.
+//! How good is a filter? Mail with known answers, and what the filter says about it.
 
 use crate::classic::{Finding, signature};
 use crate::error::{Error, Result};
@@ -77,7 +77,7 @@ fn steps() -> impl Iterator<Item = f64> {
 }
 
 impl Filter {
-    /// Judges mail of which is known whether it is spam.
+    /// Judges mail that is known to be spam or ham.
     ///
     /// # Errors
     /// If mail cannot be read, or the store is damaged.

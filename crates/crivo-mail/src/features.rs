@@ -36,7 +36,7 @@ const CHARACTERS: usize = 1500;
 /// Longer words say no more than their beginning.
 const LONG_WORD: usize = 40;
 
-/// What a feature is, for those who want to read it.
+/// What a feature is, for readers.
 #[derive(Debug, Clone, Copy)]
 enum Name<'a> {
     Word(&'a [u8]),
@@ -197,7 +197,7 @@ impl Featurizer {
     }
 }
 
-/// Runs of so many bytes. The compiler knows the length, so that hashing chooses no path for each of thousands of runs.
+/// Runs of a number of bytes. The compiler knows the length, so that hashing chooses no path for each of thousands of runs.
 #[inline(always)]
 fn visit_runs<const LENGTH: usize>(text: &[u8], space: FeatureHasher, take: &mut impl FnMut(u32, Name<'_>)) {
     for run in text.windows(LENGTH) {

@@ -19,9 +19,9 @@ use crate::store::Method;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// Nobody wants it.
+    /// It is unwanted.
     Spam,
-    /// Somebody wants it.
+    /// It is wanted.
     Ham,
     /// A label of one's own; [`Label::named`] checks its name.
     Named(String),
@@ -62,7 +62,7 @@ impl Label {
         }
     }
 
-    /// Whether it is spam or ham, of which a message has at most one.
+    /// Whether it is spam or ham; a message has at most one of the two.
     pub fn is_class(&self) -> bool {
         !matches!(self, Self::Named(_))
     }

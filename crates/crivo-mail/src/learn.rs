@@ -1,7 +1,7 @@
 //! Learning: one message, many, or taken back.
 //!
 //! Whatever is learned goes to the set of messages ([`crate::store`]) in one transaction, together with what follows from it
-//! ([`crate::model`]). Messages are read before the transaction begins, as far as they fit into memory: nobody else
+//! ([`crate::model`]). Messages are read before the transaction begins, as far as they fit into memory: no other process
 //! can write during it.
 
 use std::collections::HashMap;

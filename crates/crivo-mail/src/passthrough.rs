@@ -1,7 +1,7 @@
 //! The message with the verdict in its head.
 //!
 //! A line `X-Crivo: spam; score=0.9987` goes before all others, with the line ending that the message has. Lines of that name
-//! that were there already are removed, whoever wrote them: a sender must not pass sentence on his own mail. Labels
+//! that were there already are removed, because a sender must not judge his own mail. Labels
 //! that are probable follow as IMAP keywords, `X-Crivo-Keywords: $category-social`. Nothing else changes, byte for byte.
 
 use crate::judgement::Judgement;

@@ -2,7 +2,7 @@
 //!
 //! A path is read in one order, that of names, and one message at a time. A file that begins as an mbox does is one; any
 //! other file is a message, and an empty one is none. Files that are compressed (gzip, zstd, xz) are read as what is in
-//! them. A folder with `cur` or `new` is a Maildir, of which those two are read: its subfolders, such as `.Junk`, are
+//! them. A folder with `cur` or `new` is a Maildir, and only those two are read: its subfolders, such as `.Junk`, are
 //! mailboxes of their own. Any other folder is read with everything below it. Names that begin with a dot are left out.
 //!
 //! Messages of an mbox are parted by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a blank one. People
@@ -174,7 +174,7 @@ impl Mbox {
         }
     }
 
-    /// One line, of which the first bytes are kept: a line without an end is no reason to fill the memory.
+    /// The first bytes of one line: a line without an end is no reason to fill the memory.
     fn read_line(&mut self) -> Result<usize> {
         let trouble = |cause| Error::Mail { path: self.path.clone(), cause };
         let mut total = 0;

@@ -47,7 +47,7 @@ pub(crate) struct Candidates {
     pub(crate) pairs: Partitions<PairKey>,
     /// For each member the smallest that pairs connect it with.
     pub(crate) roots: Vec<u32>,
-    /// Roots of components with a bucket of which not all pairs are candidates; ascending.
+    /// Roots of components with a bucket whose pairs are not all candidates; ascending.
     pub(crate) crowded: Vec<u32>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn candidates(
 struct PairWriter<'a> {
     writer: Writer<PairKey>,
     components: &'a Components,
-    /// The first members of buckets of which not all pairs were put.
+    /// The first members of buckets whose pairs were not all put.
     crowded: Vec<u32>,
     largest: usize,
     members: u32,

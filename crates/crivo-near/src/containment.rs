@@ -1,4 +1,4 @@
-//! Candidates for containment: pairs of which the shorter may stand in the longer.
+//! Candidates for containment: pairs whose shorter member may stand in the longer one.
 //!
 //! A page and the same page with comments have little in common as a share of both, so signatures, which tell the
 //! Jaccard similarity, do not bring them together. The shingles themselves do. All shingles of each member are put on
@@ -158,7 +158,7 @@ struct Meetings<'a> {
 }
 
 impl Meetings<'_> {
-    /// Puts the pairs of contents of which the shorter looks for a shingle that the longer has.
+    /// Puts the pairs of contents whose shorter member looks for a shingle that the longer one has.
     fn put_bucket(&mut self, records: &[BandKey]) -> Result<()> {
         let mut bucket = std::mem::take(&mut self.bucket);
         bucket.clear();

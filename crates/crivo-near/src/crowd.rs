@@ -30,7 +30,7 @@ const NEIGHBOURS: usize = 4;
 /// Keeps this choice apart from those that hashes of members decide elsewhere.
 const DRAW: u64 = 0x6372_6F77_6400_0000;
 
-/// A component of which not all pairs are compared.
+/// A component whose pairs are not all compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Crowd {
     /// The smallest member of the component, which names it.

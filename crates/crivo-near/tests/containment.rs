@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// Pages, some of which are an earlier page with comments around it, or a part of one, with a few words changed.
+/// Pages. Some are an earlier page with comments around it, or a part of one, with a few words changed.
 fn pages(count: usize, random: &mut Random) -> Vec<String> {
     let mut pages: Vec<Vec<String>> = Vec::new();
     for number in 0..count {
@@ -63,7 +63,7 @@ fn sets(texts: &[String], settings: &Settings) -> Vec<BTreeSet<u64>> {
     texts.iter().map(|text| shingler.set(text.as_bytes()).iter().copied().collect()).collect()
 }
 
-/// The pairs of which the shorter stands in the longer, with its share.
+/// The pairs whose shorter member stands in the longer one, with its share.
 fn exact_pairs(texts: &[String], settings: &Settings) -> BTreeMap<(u32, u32), f64> {
     let sets = sets(texts, settings);
     let mut pairs = BTreeMap::new();

@@ -81,7 +81,7 @@ impl Problem {
             ),
             Self::Damaged(what) => write!(f, "the {name} is damaged: {what}; {repair}"),
             Self::Busy => {
-                write!(f, "somebody else is writing to the {name}: try again when that has finished")
+                write!(f, "another process is writing to the {name}: try again when that has finished")
             }
             Self::Refused(what) => write!(f, "{what}; what was {done} before is safe"),
         }

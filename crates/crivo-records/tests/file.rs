@@ -235,7 +235,7 @@ fn every_problem_names_the_file_and_what_to_do() {
              make another",
         ),
         (Problem::Damaged("wet".into()), "the notebook is damaged: wet; write it again"),
-        (Problem::Busy, "somebody else is writing to the notebook: try again when that has finished"),
+        (Problem::Busy, "another process is writing to the notebook: try again when that has finished"),
         (Problem::Refused("no ink".into()), "no ink; what was written before is safe"),
     ] {
         assert_eq!(Shown(problem).to_string(), format!("notes: {expected}"));

@@ -132,7 +132,7 @@ fn saturated_counters_stay_and_are_reported() {
         assert_eq!(filter.saturated(), cells);
         let count = filter.count(&1).unwrap();
         assert_eq!((count.value(), count.upper()), (largest as f64, f64::INFINITY));
-        assert_eq!(count.lower(), largest as f64, "nobody else is in there");
+        assert_eq!(count.lower(), largest as f64, "no other key is in there");
         filter.remove(&1).unwrap();
         assert_eq!(filter, saturated, "a saturated counter does not know what it counted");
         filter.subtract(&saturated).unwrap();

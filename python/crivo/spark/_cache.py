@@ -1,4 +1,4 @@
-"""Results that other results are made of stay cached as long as somebody has those."""
+"""Results that other results are made of stay cached as long as those are in use."""
 
 import weakref
 from contextlib import suppress
@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 
 def cached_with(result: DataFrame, parts: list[DataFrame]) -> DataFrame:
-    """The result, with which the cached parts it is made of are forgotten. Whoever still has something made
+    """The result, with which the cached parts it is made of are forgotten. A caller that still has something made
     of it gets the same answer later, only more slowly: Spark makes the parts again.
     """
     weakref.finalize(result, forget, parts).atexit = False

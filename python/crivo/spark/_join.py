@@ -1,7 +1,7 @@
 """Rows that cannot join are dropped before they are moved.
 
 A join of a large table with a small one moves all rows of both to where their keys meet, also those that
-meet nobody. A Bloom filter of the small side's keys, sent to every machine, tells most of those where they
+meet no row. A Bloom filter of the small side's keys, sent to every machine, tells most of those where they
 lie.
 
 The filter is one that Spark's own generated code can ask, so that no row leaves the JVM for it: a key is
@@ -54,7 +54,7 @@ def semi_join(
     the others. `on` names the key columns, which both have.
 
     The keys of `small` are read at once, on the cluster, and their hashes collected; everything else is
-    left to the DataFrame that comes back. With more than `max_keys` different keys, of which the filter
+    left to the DataFrame that comes back. With more than `max_keys` different keys, whose filter
     would have some 40 MB, and with keys of other types than integers, text, bytes, booleans, dates,
     timestamps and decimals, it is the plain join.
     """

@@ -86,7 +86,7 @@ def near_duplicates(
     fast: bool = False,
     nfc: bool = False,
 ) -> DataFrame:
-    """The pairs of documents of which the shingles have a Jaccard similarity of at least `threshold`, as a
+    """The pairs of documents whose shingles have a Jaccard similarity of at least `threshold`, as a
     DataFrame of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact unless `fast` trusts
     signatures.
 

@@ -70,7 +70,7 @@ Make = Callable[..., list[str]]
 
 @pytest.fixture(scope="session")
 def texts() -> list[str]:
-    """Documents of which some are much alike, some the same, and some too short."""
+    """Documents: some much alike, some the same, and some too short."""
     import random
 
     chance = random.Random(11)

@@ -179,7 +179,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             let mut chosen: Vec<&'static Experiment> = Vec::new();
             for name in &args.names {
                 let experiment = find(name)?;
-                // Whoever names it twice wants it all the same, and only once.
+                // An experiment that is named twice runs once.
                 if !chosen.iter().any(|other| other.name == experiment.name) {
                     chosen.push(experiment);
                 }
@@ -287,7 +287,7 @@ fn print(outcomes: &[Ran], expected: usize, folder: Option<&Path>, out: &Output)
             Some(verdict) => format!("{verdict}, expected {expected}: {reason}"),
         };
         rows.push((name, verdict));
-        // Whoever brings a file wants to know what came of it, however many experiments there are.
+        // What a file showed is printed however many experiments there are.
         if let Some(Beside { verdict, reason }) = published {
             rows.push(("", format!("published figures {verdict}: {reason}")));
         }

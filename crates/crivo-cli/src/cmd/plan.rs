@@ -48,7 +48,7 @@ enum Goal {
     Quantile(QuantileGoal),
 }
 
-/// A filter for so many items with so few false positives
+/// A filter for a number of items and a rate of false positives
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -30,7 +30,7 @@ use crate::store::Destination;
 use crate::tally::{tally, tally_showing};
 use crate::window::{self, Covered, WindowArgs};
 
-/// So many counters fit the second-level cache, and no count is off by more than 0.01 % of all rows.
+/// This number of counters fits the second-level cache, and no count is off by more than 0.01 % of all rows.
 const DEFAULT_COUNTERS: u64 = 1 << 14;
 /// A threshold is found with counts that are off by a tenth of it.
 const SHARPNESS: f64 = 10.0;

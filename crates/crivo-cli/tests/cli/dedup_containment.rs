@@ -34,7 +34,7 @@ fn a_page_goes_where_the_same_page_with_comments_stays() {
             (&json!("containment"), &json!(2), &json!(2), &json!(3)),
         );
         assert!(report.get("bands").is_none(), "there are no signatures");
-        // 66 shingles of five words, of which the five with the changed word are nowhere else.
+        // 66 shingles of five words; the five with the changed word are nowhere else.
         let removed = format!("page\tcommented\t1\nexcerpt\tcommented\t{}\n", 61.0 / 66.0);
         assert_eq!(String::from_utf8(scratch.read("r.tsv")).unwrap(), removed);
         let kept = String::from_utf8(scratch.read("o.jsonl")).unwrap();

@@ -34,7 +34,7 @@ fn a_request_under_way_is_answered_before_the_end() {
     // The answer to a second client shows that the first has been met.
     assert_eq!(server.spamc(&["-K"], "").code, Some(0));
     let (address, ending) = (server.spamd, std::thread::spawn(|| server.end("TERM")));
-    eventually("nobody listens", || TcpStream::connect(address).is_err());
+    eventually("the port is closed", || TcpStream::connect(address).is_err());
     stream.write_all(b"From: a\n\n").unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).unwrap();

@@ -1,7 +1,7 @@
 //! Which version of a text does a reader see?
 //!
 //! Mail often says the same twice, as plain text and as a page (`multipart/alternative`), and mail programs show the
-//! page. So the plain version is no evidence: whoever sends spam could write anything into it. But that the two say
+//! page. So the plain version is no evidence: a spammer could write anything into it. But that the two say
 //! different things is a fact about the message.
 
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Where to look: messages by the keys of their signatures, counts by sender.
 //!
-//! Both are tables of buckets, each a record with a checksum. All buckets are there at all times, so that a key nobody has
+//! Both are tables of buckets, each a record with a checksum. All buckets are there at all times, so that a key that no message has
 //! is known to be one: its bucket was read, and it was whole. A check of one message reads 33 of them and nothing else.
 
 use std::collections::BTreeMap;

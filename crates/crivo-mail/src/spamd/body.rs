@@ -47,7 +47,7 @@ pub struct Received {
 }
 
 impl Body {
-    /// A message of the expected length, if it is known, of which `keep` bytes are kept.
+    /// A message of the expected length, if it is known; `keep` bytes of it are kept.
     pub fn new(expected: Option<u64>, compressed: bool, keep: usize) -> Self {
         let state = if expected == Some(0) { State::Ended } else { State::Open };
         Self { expected, by_lines: !compressed, keep, kept: Vec::new(), received: 0, state }

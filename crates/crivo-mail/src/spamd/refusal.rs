@@ -44,7 +44,7 @@ impl Refusal {
     }
 
     /// The request is understood, but will not be answered, or cannot be now.
-    #[allow(clippy::needless_pass_by_value)] // an error that nobody else wants, or a text
+    #[allow(clippy::needless_pass_by_value)] // an error that is used up, or a text
     pub fn unavailable(reason: impl ToString) -> Self {
         // One line, whatever an error has to say.
         let text = reason.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

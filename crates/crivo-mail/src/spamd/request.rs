@@ -11,7 +11,7 @@
 //! [`parse`] is a pure function of the bytes received so far: it asks for more, gives the request,
 //! or refuses with the words that the original spamd uses for the same fault. Lines end in LF, with
 //! or without a CR before it; names of headers are compared without regard to case; headers that
-//! nobody here knows are passed over, as the protocol wants. A head is at most [`MOST_BYTES`] long
+//! this server does not know are passed over, as the protocol wants. A head is at most [`MOST_BYTES`] long
 //! and has at most [`MOST_HEADERS`] headers, so that a client cannot fill the memory with it.
 
 use super::refusal::Refusal;

@@ -6,7 +6,7 @@
 //! message and label by label, the later mark winning where they differ: in whatever order, and however often.
 //!
 //! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the same transaction, so
-//! that whoever checks sees one moment, and a kill leaves the last commit.
+//! that a reader sees one moment, and a kill leaves the last commit.
 
 mod file;
 mod record;
@@ -135,7 +135,7 @@ impl Store {
         self.file.get(Table::Messages, fingerprint as i64, Learnt::decode)
     }
 
-    /// Begins to change the store: nobody else does until that ends.
+    /// Begins to change the store: no other process does until that ends.
     pub(crate) fn change(&self) -> Result<Change<'_>> {
         let transaction = self.file.write_transaction()?;
         let state = self.state()?;

@@ -17,7 +17,7 @@ pub(crate) struct Learnt {
     /// At least one; at most one of spam and ham; by label.
     pub(crate) marks: Vec<Mark>,
     pub(crate) sender: Option<String>,
-    /// The beginning of the subject, for those who ask what a message is like.
+    /// The beginning of the subject, to show what a message is like.
     pub(crate) subject: String,
     /// Of the method's own making; empty if there is none.
     pub(crate) signature: Vec<u8>,

@@ -11,7 +11,7 @@ use maud::html;
 use super::{LARGEST_MESSAGE, Site, guard, page, problem, show};
 use crate::service::Origin;
 
-/// So many decisions are shown under the form.
+/// The number of decisions that are shown under the form.
 const LATEST: usize = 8;
 
 /// The form, and under it what was decided last.

@@ -4,7 +4,7 @@
 //! image, or by a name that is suddenly said to be 127.0.0.1 (DNS rebinding). So
 //!
 //! - the `Host` must be an address, `localhost`, or a name that was given for this purpose: a name
-//!   of somebody else's choosing is not answered at all;
+//!   of an attacker's choosing is not answered at all;
 //! - whatever changes something must come from one of these pages: the browser's `Sec-Fetch-Site`
 //!   says so where it is sent, `Origin` must not name another site, and the form carries a token
 //!   that only these pages know, fresh at every start;

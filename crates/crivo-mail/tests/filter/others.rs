@@ -11,7 +11,7 @@ use crivo_mail::{Error, Filter, Label, Learned, Method};
 
 use crate::support::{Writer, seen, trained};
 
-/// An export that never comes: whoever imports it holds the store until it is let go.
+/// An export that never comes: an import of it holds the store until it is let go.
 struct Holding {
     begun: Sender<()>,
     let_go: Receiver<()>,

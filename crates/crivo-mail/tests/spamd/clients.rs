@@ -191,5 +191,5 @@ fn stopping_answers_those_under_way_and_no_others() {
     });
     server.stop();
     assert_eq!(finishing.join().unwrap(), SPAM);
-    assert!(std::net::TcpStream::connect(address).is_err(), "nobody listens any more");
+    assert!(std::net::TcpStream::connect(address).is_err(), "the port is closed");
 }

@@ -90,7 +90,7 @@ fn a_second_writer_is_refused_when_its_patience_ends() {
     match second.writer().add(b"theirs", b"has to wait") {
         Err(Error::Index(error)) => {
             assert_eq!(*error.problem(), IndexProblem::Busy);
-            assert!(error.to_string().contains("somebody else is writing"), "{error}");
+            assert!(error.to_string().contains("another process is writing"), "{error}");
         }
         other => panic!("{other:?}"),
     }

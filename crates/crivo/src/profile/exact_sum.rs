@@ -16,7 +16,7 @@ use crate::prelude::*;
 /// 2098 bits of floats, 64 of weights, and a limb for the sign.
 const LIMBS: usize = 69;
 const LIMB_BITS: u32 = 32;
-/// Limbs of zeros below the sum before it is divided: a count has 64 bits, and so many must be left.
+/// Limbs of zeros below the sum before it is divided: a count has 64 bits, and that number must be left.
 const BELOW: usize = 4;
 /// The exponent of the lowest bit.
 const LOWEST: i32 = -1074;
@@ -222,7 +222,7 @@ impl PartialEq for ExactSum {
     }
 }
 
-/// The float nearest to a number of so many bits below the lowest that a float has; of two that are as near, the even one.
+/// Returns the float nearest to a number of bits below the lowest that a float has; of two that are as near, the even one.
 /// `is_more` says that the number is a little more than these limbs.
 fn nearest(limbs: &[u32], below: u32, is_more: bool) -> f64 {
     let Some(top) = limbs.iter().rposition(|&limb| limb > 0) else { return 0.0 };

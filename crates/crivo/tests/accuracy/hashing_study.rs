@@ -67,7 +67,7 @@ fn djb31ma_collides_under_every_seed_at_once() {
     {
         println!("{} collisions of {} texts, {expected:.1} by chance", pairs.len(), texts.len());
     }
-    assert!(pairs.len() > 3, "a search among so many texts finds some");
+    assert!(pairs.len() > 3, "a search among that number of texts finds some");
     for (a, b) in pairs {
         for _ in 0..100 {
             let seed = random.bits() as u32;

@@ -54,7 +54,7 @@ proptest! {
 
         let mut weighted = sketch(bins, &[]);
         a.iter().for_each(|&value| weighted.add(value, 3));
-        prop_assert_eq!(weighted.encode(), merged(&merged(&x, &x), &x).encode(), "a weight is so many numbers");
+        prop_assert_eq!(weighted.encode(), merged(&merged(&x, &x), &x).encode(), "a weight is that number of numbers");
     }
 }
 

@@ -21,7 +21,7 @@ const MORRIS_BITS: u8 = 16;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Counter {
     Exact,
-    /// One event in so many counts.
+    /// One event in this number of events counts.
     Sampled(f64),
     Morris(f64),
 }
@@ -101,7 +101,7 @@ impl Counter {
 }
 
 impl Begun {
-    /// Counts so many events. As many at once leave the same counter as one by one, so it does not matter
+    /// Counts a number of events. As many at once leave the same counter as one by one, so it does not matter
     /// which thread saw them.
     ///
     /// Counters of one seed toss the same coins, and would be wrong together when they are merged: so the

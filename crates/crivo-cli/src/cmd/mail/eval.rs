@@ -1,4 +1,4 @@
-//! `crivo mail eval`: how good is the filter on mail of which the answer is known?
+//! `crivo mail eval`: how good is the filter on mail with known answers?
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use super::online;
 use super::{KnownMail, StoreArgs};
 use crate::output::{self, Output};
 
-/// How good the filter is on mail of which the answer is known
+/// How good the filter is on mail with known answers
 ///
 /// Without --online nothing is learned. With --online, mail is taken in the order of its dates: each message is judged,
 /// and then taught to the store. With --sweep, what each of the thresholds 0.1 … 1.0 gives: of similarity for a store of the

@@ -2,7 +2,7 @@
 //!
 //! One table is one JSON object, with the fields of the contract in its order; what is not in the contract comes after
 //! them. Several tables are listed under `files`; `joins` says which of their columns hold each other's values, and
-//! `undecided` how many pairs of columns nobody can tell of. Fields may be added, never renamed.
+//! `undecided` how many pairs of columns cannot be decided. Fields may be added, never renamed.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 

@@ -20,10 +20,10 @@ const GAP: usize = 2;
 const LEAST_TOP: usize = 18;
 /// More room than this for frequent values is better given to names that need it.
 const USUAL_TOP: usize = 40;
-/// So many pairs of columns that nobody can tell of are named.
+/// The most undecided pairs of columns that are named.
 const UNDECIDED: usize = 3;
 
-/// Prints the report for lines of so many characters.
+/// Prints the report for lines of a number of characters.
 pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
     let mut text = String::new();
     for (at, table) in report.tables.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Printed {
     }
 }
 
-/// The names of the columns, in so many places.
+/// The names of the columns, in a number of places.
 fn names(table: &TableReport, widest: usize) -> Printed {
     let cells = table.columns.iter().map(|column| cut_middle(&column.name, widest)).collect();
     Printed { title: "column", cells, right: false, widest }
@@ -347,7 +347,7 @@ fn side(name: &ColumnName) -> String {
     format!("{} of {}{key}", name.column, name.file)
 }
 
-/// How many pairs nobody can tell of, and which the first are.
+/// The number of undecided pairs, and the first of them.
 fn undecided(report: &Report) -> Option<String> {
     let count = report.undecided;
     let named: Vec<String> = report
@@ -412,7 +412,7 @@ fn width_of(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// The text without control characters, cut to so many places.
+/// The text without control characters, cut to a number of places.
 fn cut(text: &str, width: usize) -> String {
     let text = harmless(text);
     if width_of(&text) <= width {

@@ -52,7 +52,7 @@ pub(super) fn sources(
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
     for candidate in candidates(args, files, &laid_out)? {
         let belongs = |group: &&mut Vec<Candidate>| {
-            // Whoever has fields speaks for the table.
+            // A part that has fields speaks for the table.
             let first = group.iter().find(|member| !member.is_empty).or(group.first());
             first.is_some_and(|first| candidate.fits(first))
         };

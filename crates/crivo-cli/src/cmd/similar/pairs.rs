@@ -161,7 +161,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(if pairs.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Chooses what stands between the fields of lines from the first of them, if nobody said it.
+/// Chooses the delimiter from the first line, if none was given.
 fn separate_lines(args: &Args, pass: &mut Pass) -> Result<()> {
     if args.input.has_delimiter()
         || args.input.format_of_first() != Format::Lines

@@ -129,7 +129,7 @@ fn may_miss(candidates: &[Candidate], sketch: &HeavyHitters, wanted: &Wanted) ->
     }
 }
 
-/// The k-th largest of the lower bounds; 0 if there are not so many.
+/// The k-th largest of the lower bounds; 0 if there are fewer.
 fn nth_lower(candidates: &[Candidate], k: usize) -> u64 {
     let mut lowers: Vec<u64> = candidates.iter().map(|candidate| candidate.lower).collect();
     lowers.sort_unstable_by(|a, b| b.cmp(a));

@@ -210,7 +210,7 @@ fn whole(text: &[u8], digits: &Digits, is_negative: bool) -> Parsed {
     Parsed::LargeInteger(by_library(text))
 }
 
-/// A number with a point or an exponent, of which the digits before them are taken.
+/// A number with a point or an exponent; the digits before them are taken.
 #[inline]
 fn fraction(text: &[u8], rest: &[u8], mut digits: Digits, is_negative: bool) -> Parsed {
     let mut rest = rest;

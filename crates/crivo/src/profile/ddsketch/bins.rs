@@ -45,7 +45,7 @@ impl Bins {
         Self { keys: Vec::new(), counts: Vec::new(), len: 0 }
     }
 
-    /// A table with room for so many bins.
+    /// Returns a table with room for a number of bins.
     pub(super) fn with_room_for(bins: usize) -> Result<Self> {
         let slots = (bins + bins / 3 + 1).next_power_of_two().max(Self::LEAST_SLOTS) as u64;
         Ok(Self { keys: zeroed(slots)?, counts: zeroed(slots)?, len: 0 })
@@ -59,7 +59,7 @@ impl Bins {
         self.keys.capacity() * size_of::<u32>() + self.counts.capacity() * size_of::<u64>()
     }
 
-    /// The most memory that so many bins can take.
+    /// Returns the most memory that a number of bins can take.
     pub(super) fn most_memory(bins: usize) -> usize {
         (bins + bins / 3 + 1).next_power_of_two().max(Self::LEAST_SLOTS)
             * (size_of::<u32>() + size_of::<u64>())

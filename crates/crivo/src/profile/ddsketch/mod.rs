@@ -12,7 +12,7 @@
 //! how they were split.
 //!
 //! **Idea.** Count numbers in bins whose borders grow by the factor `γ = (1 + α)/(1 − α)`: any number of a bin is
-//! within `α` of one in its middle. Numbers from a billionth to a billion take 2,000 bins at 1 %, most of which are empty in
+//! within `α` of one in its middle. Numbers from a billionth to a billion take 2,000 bins at 1 %, and most of them are empty in
 //! real data and take no memory.
 //!
 //! *Why the order does not matter.* Joining pairs maps bin `i` to `⌊i/2⌋`, so a sketch of level `l` is the one of level
@@ -110,7 +110,7 @@ impl DDSketch {
         Ok(bins.clamp(*Self::MAX_BINS.start(), *Self::MAX_BINS.end()))
     }
 
-    /// The most memory that a sketch of so many bins takes.
+    /// Returns the most memory that a sketch of a number of bins takes.
     pub(super) fn most_memory(max_bins: u32) -> usize {
         size_of::<Self>() + ExactSum::new().memory() + Bins::most_memory(max_bins as usize + 1)
     }
@@ -127,7 +127,7 @@ fn check_accuracy(relative_error: f64) -> Result<()> {
 // ---- construction ----
 
 impl DDSketch {
-    /// An empty sketch with that relative error, as long as at most so many bins are in use.
+    /// An empty sketch with that relative error, as long as at most this number of bins is in use.
     ///
     /// # Errors
     /// If they are not in [`ACCURACIES`](Self::ACCURACIES) and [`MAX_BINS`](Self::MAX_BINS).

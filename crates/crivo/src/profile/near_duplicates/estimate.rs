@@ -14,7 +14,7 @@ const DOUBT: f64 = 0.1;
 /// The quantile at 0.98 of Student's t with seven degrees of freedom.
 const STUDENT: f64 = 2.517;
 
-/// The share of all documents, of which there are `total`.
+/// The share of all `total` documents.
 pub(super) fn share(sample: &TextSample, total: f64) -> Estimate {
     let likenesses = likenesses(&sample.texts);
     if !sample.is_all() {
@@ -66,7 +66,7 @@ fn likenesses(texts: &[(u64, SampledText)]) -> Vec<Likeness> {
 #[derive(Debug, Default)]
 struct BandSums {
     unlike: f64,
-    /// The unlike texts in buckets of which a part is kept.
+    /// The unlike texts in buckets that are kept in part.
     unlike_in_part: f64,
     surely_alike: f64,
     probably_unlike: f64,

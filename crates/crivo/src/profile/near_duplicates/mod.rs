@@ -20,10 +20,10 @@
 //! the variance is measured between the eight bands, which are drawn independently. Of a bucket with many texts the
 //! sixteen with the smallest keys of the next band are kept: a bucket is sampled as the column is.
 //!
-//! **Bounds.** With `N` documents, of which `F` have a text that comes once, let `U` of these be *unlike* all others;
+//! **Bounds.** Let `F` of `N` documents have a text that comes once, let `U` of these be *unlike* all others;
 //! the share is `1 − U/N`. `U` is bounded from either side by what was seen:
 //!
-//! - from above by the texts drawn singly, of which each with a near-duplicate in the sample does not count, with
+//! - from above by the texts drawn singly, where each with a near-duplicate in the sample does not count, with
 //!   binomial bounds; and by `F` less those with a near-duplicate in the buckets;
 //! - from below by the unlike texts in the buckets. A document with one near-duplicate seems unlike with probability
 //!   `1 − J ≤ 0.2` (in a sampled bucket `1 − J² ≤ 0.36`), so at most `U + 0.2(F − U)` are seen.

@@ -13,7 +13,7 @@ const RUN: usize = 8;
 const SHORTEST: usize = 32;
 /// A document has a few words.
 const LEAST_BLANKS: usize = 3;
-/// Odd factors, each of which puts hashes in another order.
+/// Odd factors. Each puts hashes in another order.
 const FACTORS: [u32; BANDS] =
     [0x9E37_79B1, 0x85EB_CA77, 0xC2B2_AE3D, 0x27D4_EB2F, 0x1656_67B1, 0xD3A2_646D, 0xFD70_46C5, 0xB55A_4F09];
 

@@ -7,9 +7,9 @@ use super::super::report::{ColumnReport, GrowthPoint, Quantiles, Scalar, TypeCha
 use super::show;
 use crate::output::Interval;
 
-/// So many points of a curve look the same as all of them.
+/// The most points of a curve that are drawn: more look the same.
 const POINTS: usize = 20;
-/// So many values of the sample are shown.
+/// The most values of the sample that are shown.
 const SAMPLE: usize = 12;
 
 /// The card of a column.
@@ -119,7 +119,7 @@ fn nothing_frequent(column: &ColumnReport) -> Markup {
     }
 }
 
-/// Values in order: how large the one is below which so many of the rows lie.
+/// Values in order: the value below which each share of the rows lies.
 fn quantiles(column: &ColumnReport) -> Markup {
     let Some(Quantiles { p01, p25, p50, p75, p99 }) = &column.quantiles else { return html! {} };
     let inner = [(0.01, p01), (0.25, p25), (0.5, p50), (0.75, p75), (0.99, p99)];
