@@ -45,7 +45,7 @@ pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNu
         py.detach(|| {
             for chunk in chunks {
                 let chunk = chunk.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-                from_arrow(&chunk, &mut take)?;
+                take_numbers_of(&chunk, &mut take)?;
             }
             Ok::<(), Failure>(())
         })?;
@@ -119,8 +119,8 @@ fn from_array(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) ->
     plain.py().detach(|| floats(numbers, nulls.as_ref(), take))
 }
 
-/// Reads one array.
-fn from_arrow(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
+/// Gives `take` every number of an Arrow array.
+pub(crate) fn take_numbers_of(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
     macro_rules! read {
         ($type:ty, $convert:expr) => {{
             let array = array.as_primitive::<$type>();
@@ -159,7 +159,7 @@ fn dictionary(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
         let indexes = dictionary.keys().slice(start, AT_ONCE.min(array.len() - start));
         let slice = arrow_select::take::take(dictionary.values(), &indexes, None)
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        from_arrow(&slice, take)?;
+        take_numbers_of(&slice, take)?;
     }
     Ok(())
 }
