@@ -22,8 +22,8 @@ class Collection(NamedTuple):
 
 
 def opened(data: Any, column: str | None, on_spark: str) -> Collection:
-    """The texts of a list or other iterable, a column, or a column of a table. `on_spark` says what to do with those
-    of Spark.
+    """The texts of a list or other iterable, a column, or a column of a table. `on_spark` says what to do
+    with those of Spark.
     """
     if hasattr(data, "mapInArrow"):
         raise KeyTypeError(f"data: expected data of this machine, found a Spark DataFrame ({on_spark})")
@@ -113,7 +113,9 @@ def scattered(values: Any, changes: Changes) -> Any:
 
 
 def replaced(values: Any, changes: Changes) -> Any:
-    """A column of Arrow with other texts. What Arrow's function cannot change, it can change as plain text."""
+    """A column of Arrow with other texts. What Arrow's function cannot change, it can change as plain
+    text.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 

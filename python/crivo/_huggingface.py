@@ -44,14 +44,20 @@ def table_of(dataset: Any) -> Any:
 
 
 def batches_of(dataset: Any) -> Iterator[Any]:
-    """The rows of a streaming dataset, as Arrow tables."""
+    """The rows of a streaming dataset: as Arrow tables, or as columns of Python's objects if its features are
+    not known, because batches of Arrow would each have types of their own.
+    """
+    if dataset.features is None:
+        return iter(dataset.with_format(None).iter(batch_size=BATCH_ROWS))
     return iter(dataset.with_format("arrow").iter(batch_size=BATCH_ROWS))
 
 
 def opened(
     dataset: Any, column: str | None, replaced: Callable[[Any, Any], Any]
 ) -> tuple[Any, Callable[[Any, Any], Any]]:
-    """The texts of a dataset, and how one is made of those that are kept. `replaced` changes a column of Arrow."""
+    """The texts of a dataset, and how one is made of those that are kept. `replaced` changes a column of
+    Arrow.
+    """
     name = "text" if column is None else column
     if is_streaming(dataset):
         return streamed_texts(dataset, name), lambda kept, changes: streamed(dataset, name, kept, changes)
@@ -59,7 +65,9 @@ def opened(
     texts = table_of(dataset.select_columns([name])).column(name)
 
     def rebuilt(kept: Any, changes: Any) -> Any:
-        return (changed(dataset, name, changes, replaced) if changes else dataset).select(kept)
+        rows = changed(dataset, name, changes, replaced) if changes else dataset
+        # Positions without a sign would become floats inside of `select`.
+        return rows.select(kept.astype(np.int64))
 
     return texts, rebuilt
 
@@ -88,19 +96,20 @@ def changed(dataset: Any, name: str, changes: Any, replaced: Callable[[Any, Any]
 
 
 def streamed_texts(dataset: Any, name: str) -> Any:
-    """The texts of a streaming dataset, in chunks."""
+    """The texts of a streaming dataset: in chunks, or as a list if its features are not known."""
+    chunks: list[Any] = []
+    listed: list[Any] = []
+    for batch in batches_of(dataset):
+        is_plain = isinstance(batch, dict)
+        require_column(list(batch) if is_plain else batch.column_names, name)
+        if is_plain:
+            listed.extend(batch[name])
+        else:
+            chunks.extend(batch.column(name).chunks)
+    if not chunks:
+        return listed
     import pyarrow as pa
 
-    chunks: list[Any] = []
-    for batch in batches_of(dataset):
-        require_column(batch.column_names, name)
-        chunks.extend(batch.column(name).chunks)
-    if not chunks:
-        return pa.array([], pa.string())
-    kinds = {chunk.type for chunk in chunks}
-    if len(kinds) > 1:  # a batch without any text has no type
-        kind = next(kind for kind in sorted(kinds, key=str) if not pa.types.is_null(kind))
-        chunks = [chunk.cast(kind) for chunk in chunks]
     return pa.chunked_array(chunks)
 
 
@@ -123,11 +132,13 @@ class KeptRows:
 
 
 def streamed(dataset: Any, name: str, kept: Any, changes: Any) -> Any:
-    """A streaming dataset of the rows that are kept. One worker reads all of them, because rows are known by their
-    positions.
+    """A streaming dataset of the rows that are kept. One worker reads all of them, because rows are known
+    by their positions.
     """
     package: Any = sys.modules["datasets"]
     shown = getattr(dataset, "_formatting", None)
     rows = KeptRows(dataset if shown is None else dataset.with_format(None), name, kept, changes)
-    new = package.IterableDataset.from_generator(rows, features=dataset.features, split=dataset.split)
+    # Without a split, `from_generator` would make several.
+    split = package.NamedSplit("train") if dataset.split is None else dataset.split
+    new = package.IterableDataset.from_generator(rows, features=dataset.features, split=split)
     return new if shown is None else new.with_format(shown.format_type)

@@ -17,8 +17,9 @@ QUANTILE_ERROR = 0.005
 
 
 def empty_sketch(kind: Any, parameters: dict[str, Any]) -> Any:
-    """The empty sketch that a name and its parameters ask for; None for a filter of an unknown number of values,
-    which has to be counted first. `kind` may also be an empty sketch, of which a copy is returned.
+    """The empty sketch that a name and its parameters ask for; None for a filter of an unknown number of
+    values, which has to be counted first. `kind` may also be an empty sketch, of which a copy is
+    returned.
     """
     if not isinstance(kind, str):
         return given(kind, parameters)
@@ -99,7 +100,9 @@ NEEDS_MORE: tuple[tuple[type[Any], str], ...] = (
 
 
 def filter_of(values: Any, parameters: dict[str, Any]) -> Any:
-    """A filter for a column whose different values are counted first, as `crivo set build` does without --items."""
+    """A filter for a column whose different values are counted first, as `crivo set build` does without
+    --items.
+    """
     common = {name: parameters[name] for name in ("keys", "seed") if name in parameters}
     counted = crivo.HyperLogLog(PRECISION, **common)
     counted.insert_batch(values)

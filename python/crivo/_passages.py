@@ -10,8 +10,8 @@ ON_SPARK = "choose its texts with toPandas() or toArrow()"
 
 
 def passages(data: Any, *, column: str | None = None, **settings: Any) -> Any:
-    """The data without the passages that stand in an earlier text, word for word: the first occurrence stays, and
-    every byte around a cut stays as it is. Missing texts stay.
+    """The data without the passages that stand in an earlier text, word for word: the first occurrence
+    stays, and every byte around a cut stays as it is. Missing texts stay.
 
     `data` and `column` are as for `dedup`; what comes back is of the same kind. The settings are those of
     `repeated_passages`, which also says where passages stand: `min_words`, 50 unless it is given, `cut`,
@@ -34,13 +34,13 @@ def overlap(
     benchmark_column: str | None = None,
     **settings: Any,
 ) -> Any:
-    """The data without the texts that contain an item of a benchmark, or with `cut` without what they share with
-    it. Missing texts stay.
+    """The data without the texts that contain an item of a benchmark, or with `cut` without what they
+    share with it. Missing texts stay.
 
-    `data` and `column` are as for `dedup`, `benchmark` and `benchmark_column` too; what comes back is of the kind
-    of the data. Without `benchmark_column` that of the data is meant, if the benchmark is a table. The settings
-    are those of `benchmark_overlap`, which also says which text contains which item: `words`, `share`, `cut`. The
-    outcome is that of `crivo overlap`.
+    `data` and `column` are as for `dedup`, `benchmark` and `benchmark_column` too; what comes back is of
+    the kind of the data. Without `benchmark_column` that of the data is meant, if the benchmark is a
+    table. The settings are those of `benchmark_overlap`, which also says which text contains which item:
+    `words`, `share`, `cut`. The outcome is that of `crivo overlap`.
 
     >>> import crivo
     >>> crivo.overlap(["Two plus two? Four!", "a dog barked"], ["two plus two"])

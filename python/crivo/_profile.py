@@ -12,13 +12,14 @@ from crivo.errors import InvalidParameterError, KeyTypeError
 
 
 def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str, ProfiledColumn]:
-    """A `ProfiledColumn` of each column of a table, by its name: of pandas or polars, an Arrow table, record
-    batch or reader, a DuckDB relation, a dataset of Hugging Face, a dictionary of columns, or a Spark DataFrame,
-    which is read where its rows are. A streaming dataset is read once, a batch at a time.
+    """A `ProfiledColumn` of each column of a table, by its name: of pandas or polars, an Arrow table,
+    record batch or reader, a DuckDB relation, a dataset of Hugging Face, a dictionary of columns, or a
+    Spark DataFrame, which is read where its rows are. A streaming dataset is read once, a batch at a
+    time.
 
-    Each takes at most `memory` bytes, from 24 KiB on, and gives the answers of `crivo profile`. Every column
-    must have as many rows as the first. Columns with values that have no text, such as lists, are left out
-    with a warning that says which.
+    Each takes at most `memory` bytes, from 24 KiB on, and gives the answers of `crivo profile`. Every
+    column must have as many rows as the first. Columns with values that have no text, such as lists, are
+    left out with a warning that says which.
 
     >>> import crivo
     >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
@@ -37,7 +38,9 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> dict[str
 def profile_batches(
     first: Any, batches: Iterable[Any], *, memory: int | None = None, seed: int = 0
 ) -> dict[str, ProfiledColumn]:
-    """The profile of a table whose rows come in batches, `first` an empty one, if it is known, that has the columns."""
+    """The profile of a table whose rows come in batches, `first` an empty one, if it is known, that has
+    the columns.
+    """
     profiles: dict[str, ProfiledColumn] = {}
     left_out: dict[str, str] = {}
     for number, batch in enumerate(batches if first is None else chain([first], batches)):

@@ -33,9 +33,8 @@ def columns_of(table: Any) -> list[tuple[str, Any]]:
     if (read := from_stream(table)) is not None:
         return columns_of(read)
     found = type(table).__name__
-    raise KeyTypeError(
-        f"table: expected one of pandas, polars, Arrow, DuckDB, Spark or datasets, or a dict of columns, found {found}"
-    )
+    expected = "one of pandas, polars, Arrow, DuckDB, Spark or datasets, or a dict of columns"
+    raise KeyTypeError(f"table: expected {expected}, found {found}")
 
 
 def from_stream(table: Any) -> Any:

@@ -1,14 +1,16 @@
 """crivo in pandas: the same answers, with their bounds, of columns, groups and tables.
 
-Importing this module gives series and DataFrames an accessor ``crivo``, with the verbs that expressions have in
-``crivo.polars``:
+Importing this module gives series and DataFrames an accessor ``crivo``, with the verbs that expressions
+have in ``crivo.polars``:
 
-- ``series.crivo.distinct()`` and ``.crivo.quantile(0.5)`` give a `crivo.Estimate`, ``.crivo.top(10)`` a DataFrame
+- ``series.crivo.distinct()`` and ``.crivo.quantile(0.5)`` give a `crivo.Estimate`, ``.crivo.top(10)`` a
+  DataFrame
 - ``series.crivo.sketch("hll")`` gives the bytes that the command line and ``crivo`` itself write
 - ``series.crivo.in_filter(sketch)`` and ``.crivo.frequency(sketch)`` give an answer for each value
 - ``frame.crivo.profile()``, ``.crivo.dedup("text")``, ``.crivo.near_duplicates("text")``,
   ``.crivo.passages("text")``, ``.crivo.overlap(benchmark, "text")``
-- ``frame.crivo.distinct("user", by="page")``, and so ``top``, ``quantile`` and ``sketch``: an answer for each group
+- ``frame.crivo.distinct("user", by="page")``, and so ``top``, ``quantile`` and ``sketch``: an answer for
+  each group
 
 NaN, None, NA and empty text are missing, as everywhere in crivo (docs/keys.md).
 
@@ -52,24 +54,24 @@ class CrivoSeries:
         self._series = series
 
     def distinct(self, *, method: str = "hll", confidence: float = 0.95, **parameters: Any) -> Estimate:
-        """How many different values. `method` is "hll", "ull" or "kmv"; `error` or `precision` (of "kmv" `k`) says how
-        exact, `keys` and `seed` are those of `crivo.HyperLogLog`. Small counts are exact.
+        """How many different values. `method` is "hll", "ull" or "kmv"; `error` or `precision` (of "kmv"
+        `k`) says how exact, `keys` and `seed` are those of `crivo.HyperLogLog`. Small counts are exact.
         """
         sketch = sketch_of(self._series, distinct_kind(method), parameters)
         estimate: Estimate = sketch.estimate(confidence=confidence)
         return estimate
 
     def top(self, k: int = 10, **parameters: Any) -> Any:
-        """The `k` most frequent values, the most frequent first: a DataFrame of `key`, `count`, `lower` and `upper`,
-        whose bounds are certain. The key is the text of the value, or bytes that are none.
+        """The `k` most frequent values, the most frequent first: a DataFrame of `key`, `count`, `lower`
+        and `upper`, whose bounds are certain. The key is the text of the value, or bytes that are none.
         """
         hits = sketch_of(self._series, "top", parameters).top(k)
         rows = [(hit.key, hit.count, hit.lower, hit.upper) for hit in hits]
         return pd.DataFrame(rows, columns=["key", "count", "lower", "upper"])
 
     def quantile(self, q: float | Iterable[float] = 0.5, **parameters: Any) -> Any:
-        """The number at which a share `q` of all numbers is reached: an `Estimate` with bounds at 95 %, None if there
-        are no numbers. Of several shares, a DataFrame with a row for each.
+        """The number at which a share `q` of all numbers is reached: an `Estimate` with bounds at 95 %,
+        None if there are no numbers. Of several shares, a DataFrame with a row for each.
         """
         if not isinstance(q, Iterable):
             share = require_share(q)
@@ -79,21 +81,23 @@ class CrivoSeries:
         return pd.DataFrame([bounds(answer) for answer in answers], index=shares, columns=ANSWER)
 
     def sketch(self, kind: Any = "hll", **parameters: Any) -> bytes:
-        """The sketch of the values as bytes, for `crivo.decode` and the command line. `kind` is "hll", "ull", "kmv",
-        "bloom" (with `items` and `rate`), "countmin" (`error`, `confidence`), "top" (`counters`) or "kll" (`error`), or
-        an empty sketch of any class.
+        """The sketch of the values as bytes, for `crivo.decode` and the command line. `kind` is "hll",
+        "ull", "kmv", "bloom" (with `items` and `rate`), "countmin" (`error`, `confidence`), "top"
+        (`counters`) or "kll" (`error`), or an empty sketch of any class.
         """
         return bytes(sketch_of(self._series, kind, parameters))
 
     def in_filter(self, sketch: Any) -> Any:
-        """Whether each value may be in a filter, such as a `crivo.Bloom`, or its bytes: False for what is missing."""
+        """Whether each value may be in a filter, such as a `crivo.Bloom`, or its bytes: False for what is
+        missing.
+        """
         members = opened(sketch, "contains_batch", "answers whether a value is in it")
         answers = members.contains_batch(self._series)
         return pd.Series(answers, index=self._series.index, name=self._series.name)
 
     def frequency(self, sketch: Any) -> Any:
-        """How often each value came by a sketch that knows it, such as a `crivo.CountMin`, or its bytes: a DataFrame
-        of `value`, `lower` and `upper`, NaN for what is missing.
+        """How often each value came by a sketch that knows it, such as a `crivo.CountMin`, or its bytes:
+        a DataFrame of `value`, `lower` and `upper`, NaN for what is missing.
         """
         counts = opened(sketch, "frequency", "answers how often a value came")
         return pd.DataFrame(frequency_bounds(counts, self._series), index=self._series.index, columns=ANSWER)
@@ -114,7 +118,9 @@ class CrivoDataFrame:
         return crivo.profile(self._frame, **settings)
 
     def distinct(self, column: str, *, by: str | Sequence[str], **parameters: Any) -> Any:
-        """How many different values a column has in each group: a DataFrame of `value`, `lower` and `upper`."""
+        """How many different values a column has in each group: a DataFrame of `value`, `lower` and
+        `upper`.
+        """
         return self._grouped(column, by, lambda values: bounds(CrivoSeries(values).distinct(**parameters)))
 
     def quantile(self, column: str, q: float = 0.5, *, by: str | Sequence[str], **parameters: Any) -> Any:
@@ -123,8 +129,8 @@ class CrivoDataFrame:
         return self._grouped(column, by, lambda values: bounds(CrivoSeries(values).quantile(q, **parameters)))
 
     def top(self, column: str, k: int = 10, *, by: str | Sequence[str], **parameters: Any) -> Any:
-        """The most frequent values of a column in each group: a DataFrame as `series.crivo.top` gives it, with the
-        group in its index.
+        """The most frequent values of a column in each group: a DataFrame as `series.crivo.top` gives it,
+        with the group in its index.
         """
         groups = self._groups(column, by)
         tables = {group: CrivoSeries(values).top(k, **parameters) for group, values in groups}
@@ -141,7 +147,9 @@ class CrivoDataFrame:
         return pd.Series(list(sketches.values()), index=index, name=column, dtype=object)
 
     def dedup(self, column: str, threshold: float = 0.8, **settings: Any) -> Any:
-        """The rows without near-duplicates of the texts in a column: `crivo.dedup`, whose settings are taken."""
+        """The rows without near-duplicates of the texts in a column: `crivo.dedup`, whose settings are
+        taken.
+        """
         return crivo.dedup(self._frame, threshold, column=column, **settings)
 
     def near_duplicates(self, column: str, threshold: float = 0.8, **settings: Any) -> Any:
@@ -156,7 +164,9 @@ class CrivoDataFrame:
         return pd.DataFrame({"one": ones, "other": others, "similarity": found.similarities})
 
     def passages(self, column: str, **settings: Any) -> Any:
-        """The rows without the passages that stand in an earlier text: `crivo.passages`, whose settings are taken."""
+        """The rows without the passages that stand in an earlier text: `crivo.passages`, whose settings
+        are taken.
+        """
         return crivo.passages(self._frame, column=column, **settings)
 
     def overlap(self, benchmark: Any, column: str, **settings: Any) -> Any:

@@ -11,10 +11,11 @@ Importing this module gives expressions, DataFrames and LazyFrames a namespace `
 - ``frame.crivo.profile()``, ``.crivo.dedup("text")``, ``.crivo.near_duplicates("text")``,
   ``.crivo.passages("text")``, ``.crivo.overlap(benchmark, "text")``
 
-Expressions work wherever those of Polars do: ``select``, ``with_columns``, ``group_by().agg()``, ``over``, lazily and
-with the streaming engine. An answer is a struct of ``value``, ``lower`` and ``upper``. Nulls, NaN and empty text are
-missing, as everywhere in crivo (docs/keys.md). The values of a group are gathered as a list and read in place, so a
-group takes the memory of its values while it is counted.
+Expressions work wherever those of Polars do: ``select``, ``with_columns``, ``group_by().agg()``,
+``over``, lazily and with the streaming engine. An answer is a struct of ``value``, ``lower`` and
+``upper``. Nulls, NaN and empty text are missing, as everywhere in crivo (docs/keys.md). The values of a
+group are gathered as a list and read in place, so a group takes the memory of its values while it is
+counted.
 
 >>> import polars as pl
 >>> import crivo.polars
@@ -64,19 +65,21 @@ class CrivoExpr:
     def distinct(self, *, method: str = "hll", confidence: float = 0.95, **parameters: Any) -> pl.Expr:
         """How many different values: a struct of `value`, `lower` and `upper`.
 
-        `method` is "hll", "ull" or "kmv"; `error` or `precision` (of "kmv" `k`) says how exact, `keys` and `seed` are
-        those of `crivo.HyperLogLog`. Small counts are exact. Without parameters the answer is that of `crivo distinct`.
+        `method` is "hll", "ull" or "kmv"; `error` or `precision` (of "kmv" `k`) says how exact, `keys`
+        and `seed` are those of `crivo.HyperLogLog`. Small counts are exact. Without parameters the answer
+        is that of `crivo distinct`.
         """
         crivo.HyperLogLog(4).estimate(confidence)
 
-        def answer(sketch: Any) -> tuple[float, float, float]:
+        def answer(sketch: Any) -> tuple[float, float, float] | None:
             return triple(sketch.estimate(confidence=confidence))
 
         return self._answers(distinct_kind(method), parameters, answer)
 
     def top(self, k: int = 10, **parameters: Any) -> pl.Expr:
-        """The `k` most frequent values: a list of structs of `key`, `count`, `lower` and `upper`, the most frequent
-        first. The key is the text of the value (docs/keys.md). `counters` says how many values are kept in view.
+        """The `k` most frequent values: a list of structs of `key`, `count`, `lower` and `upper`, the
+        most frequent first. The key is the text of the value (docs/keys.md). `counters` says how many
+        values are kept in view.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
             raise InvalidParameterError(f"k: expected how many to list, found {k!r}")
@@ -94,11 +97,11 @@ class CrivoExpr:
         return self._aggregated("top", parameters, column, pl.List(HITTER))
 
     def quantile(self, q: float | Iterable[float] = 0.5, **parameters: Any) -> pl.Expr:
-        """The number at which a share `q` of all numbers is reached: a struct of `value`, `lower` and `upper`, with
-        bounds at 95 %; null if there are no numbers. Of several shares, a list of structs.
+        """The number at which a share `q` of all numbers is reached: a struct of `value`, `lower` and
+        `upper`, with bounds at 95 %; null if there are no numbers. Of several shares, a list of structs.
 
-        `error` is by what share of all ranks an answer may be off; with `tails` of the distance from the nearer end.
-        Without parameters the answer is that of `crivo quantile`.
+        `error` is by what share of all ranks an answer may be off; with `tails` of the distance from the
+        nearer end. Without parameters the answer is that of `crivo quantile`.
         """
         if not isinstance(q, Iterable):
             share = require_share(q)
@@ -115,9 +118,9 @@ class CrivoExpr:
     def sketch(self, kind: Any = "hll", **parameters: Any) -> pl.Expr:
         """The sketch of the values as bytes, for `crivo.decode`, the command line and `merge`.
 
-        `kind` is "hll", "ull", "kmv", "bloom" (with `items` and `rate`), "countmin" (`error`, `confidence`), "top"
-        (`counters`) or "kll" (`error`), or an empty sketch of any class. The bytes are those that the command line and
-        `insert_batch` give for the same column.
+        `kind` is "hll", "ull", "kmv", "bloom" (with `items` and `rate`), "countmin" (`error`,
+        `confidence`), "top" (`counters`) or "kll" (`error`), or an empty sketch of any class. The bytes
+        are those that the command line and `insert_batch` give for the same column.
         """
         return self._aggregated(kind, parameters, column_of_bytes, pl.Binary())
 
@@ -131,8 +134,8 @@ class CrivoExpr:
         return self._of_lists(merged, pl.Binary())
 
     def estimate(self, confidence: float = 0.95) -> pl.Expr:
-        """For each sketch of a column of bytes how many different values it has seen: a struct of `value`, `lower`
-        and `upper`.
+        """For each sketch of a column of bytes how many different values it has seen: a struct of
+        `value`, `lower` and `upper`.
         """
         crivo.HyperLogLog(4).estimate(confidence)
 
@@ -155,8 +158,9 @@ class CrivoExpr:
         return self._expr.map_batches(asked, return_dtype=pl.Boolean, is_elementwise=True)
 
     def frequency(self, sketch: Any) -> pl.Expr:
-        """How often each value came by a sketch that knows it, such as a `crivo.CountMin` or `crivo.HeavyHitters`,
-        or its bytes: a struct of `value`, `lower` and `upper`. Null for what is missing.
+        """How often each value came by a sketch that knows it, such as a `crivo.CountMin` or
+        `crivo.HeavyHitters`, or its bytes: a struct of `value`, `lower` and `upper`. Null for what is
+        missing.
         """
         counts = opened(sketch, "frequency", "answers how often a value came")
 
@@ -183,7 +187,9 @@ class CrivoExpr:
         column: Callable[[Sequence[Any]], pl.Series],
         dtype: pl.DataType,
     ) -> pl.Expr:
-        """What `column` makes of the sketches of all groups. Parameters are checked when the query is written."""
+        """What `column` makes of the sketches of all groups. Parameters are checked when the query is
+        written.
+        """
         empty = empty_sketch(kind, parameters)
 
         def of_lists(lists: pl.Series) -> pl.Series:
@@ -196,7 +202,9 @@ class CrivoExpr:
         return self._of_lists(of_lists, dtype)
 
     def _of_lists(self, function: Callable[[pl.Series], pl.Series], dtype: pl.DataType) -> pl.Expr:
-        """The lists of all groups come at once: a call of Python for each group would take fifty times as long."""
+        """The lists of all groups come at once: a call of Python for each group would take fifty times as
+        long.
+        """
         return self._expr.implode().map_batches(function, return_dtype=dtype, is_elementwise=True)
 
 
@@ -212,12 +220,14 @@ class CrivoDataFrame:
         return crivo.profile(self._frame, **settings)
 
     def dedup(self, column: str, threshold: float = 0.8, **settings: Any) -> pl.DataFrame:
-        """The rows without near-duplicates of the texts in a column: `crivo.dedup`, whose settings are taken."""
+        """The rows without near-duplicates of the texts in a column: `crivo.dedup`, whose settings are
+        taken.
+        """
         return cast(pl.DataFrame, crivo.dedup(self._frame, threshold, column=column, **settings))
 
     def near_duplicates(self, column: str, threshold: float = 0.8, **settings: Any) -> pl.DataFrame:
-        """The pairs of rows whose texts are near-duplicates: `one` and `other` are their positions, `similarity` how
-        alike they are. The settings are those of `crivo.near_duplicates`.
+        """The pairs of rows whose texts are near-duplicates: `one` and `other` are their positions,
+        `similarity` how alike they are. The settings are those of `crivo.near_duplicates`.
         """
         if "ids" in settings:
             raise InvalidParameterError("ids: rows are named by their positions")
@@ -226,7 +236,9 @@ class CrivoDataFrame:
         return pl.DataFrame({"one": places[:, 0], "other": places[:, 1], "similarity": found.similarities})
 
     def passages(self, column: str, **settings: Any) -> pl.DataFrame:
-        """The rows without the passages that stand in an earlier text: `crivo.passages`, whose settings are taken."""
+        """The rows without the passages that stand in an earlier text: `crivo.passages`, whose settings
+        are taken.
+        """
         return cast(pl.DataFrame, crivo.passages(self._frame, column=column, **settings))
 
     def overlap(self, benchmark: Any, column: str, **settings: Any) -> pl.DataFrame:
@@ -242,8 +254,9 @@ class CrivoLazyFrame:
         self._plan = plan
 
     def profile(self, **settings: Any) -> dict[str, ProfiledColumn]:
-        """What is in each column: the query is run by the streaming engine, and its batches are looked at one after
-        the other, so that a table needs not fit in memory. The settings are those of `crivo.profile`.
+        """What is in each column: the query is run by the streaming engine, and its batches are looked at
+        one after the other, so that a table needs not fit in memory. The settings are those of
+        `crivo.profile`.
         """
         batches = self._plan.collect_batches(engine="streaming", maintain_order=True)
         empty = self._plan.collect_schema().to_frame()
@@ -267,10 +280,14 @@ class CrivoLazyFrame:
 
 
 def plain(values: pl.Series) -> pl.Series:
-    """A column as Arrow takes it: one without a type has no values, and integers of 128 bits are none of Arrow's."""
+    """A column as Arrow takes it: one without a type has no values, and integers of 128 bits are none of
+    Arrow's.
+    """
     is_list = isinstance(values.dtype, pl.List)
     inner = values.dtype.inner if isinstance(values.dtype, pl.List) else values.dtype
-    if inner in (pl.Null, pl.Int128, pl.UInt128):
+    if inner == pl.Null:
+        return values.cast(pl.List(pl.Int8) if is_list else pl.Int8)
+    if inner in (pl.Int128, pl.UInt128):
         return values.cast(pl.List(pl.String) if is_list else pl.String)
     return values
 
