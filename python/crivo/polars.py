@@ -118,9 +118,10 @@ class CrivoExpr:
     def sketch(self, kind: Any = "hll", **parameters: Any) -> pl.Expr:
         """The sketch of the values as bytes, for `crivo.decode`, the command line and `merge`.
 
-        `kind` is "hll", "ull", "kmv", "bloom" (with `items` and `rate`), "countmin" (`error`,
-        `confidence`), "top" (`counters`) or "kll" (`error`), or an empty sketch of any class. The bytes
-        are those that the command line and `insert_batch` give for the same column.
+        `kind` is "hll", "ull", "kmv", "bloom" (with `items` and `rate`), "countmin" (`error`, `confidence`),
+        "top" (`counters`) or "kll" (`error`), or an empty sketch of any class. The bytes are those that
+        `insert_batch` gives for the same column; the command line's too, but for "kll", which draws, and for
+        "top" beyond its counters.
         """
         return self._aggregated(kind, parameters, column_of_bytes, pl.Binary())
 
