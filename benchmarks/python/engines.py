@@ -1,11 +1,11 @@
-"""crivo inside of engines: `.crivo.distinct()` beside Polars' `approx_n_unique`, `crivo.dedup(dataset)` beside the
-command line.
+"""crivo inside of engines: `.crivo.distinct()` beside `approx_n_unique` of Polars, `crivo.dedup(dataset)`
+beside the command line.
 
     python benchmarks/python/engines.py polars [--rows 20000000] [--rounds 5]
     python benchmarks/python/engines.py datasets CORPUS.jsonl --program target/release/crivo
 
-Contenders take turns, and the best of some rounds stands. The error is that of the count, beside the exact one. The
-command line's outcome must be that of the dataset: the ids that stay are compared.
+Contenders take turns, and the best of some rounds stands. The error is that of the count, beside the exact
+one. The command line's outcome must be that of the dataset: the ids that stay are compared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def measured(work: Any) -> tuple[float, float, Any]:
 def polars(rows: int, rounds: int) -> None:
     import polars as pl
 
-    import crivo.polars
+    import crivo.polars  # noqa: F401, gives expressions their namespace
 
     different = rows // 2
     number = (pl.int_range(rows) * 2_654_435_761) % different
@@ -54,7 +54,7 @@ def polars(rows: int, rounds: int) -> None:
         for _ in range(rounds):
             for name, query in queries.items():
                 plan = frame.select(query)
-                taken = measured(lambda plan=plan: plan.collect(engine=engine).item())
+                taken = measured(lambda plan=plan, engine=engine: plan.collect(engine=engine).item())
                 best[name] = min(best.get(name, taken), taken, key=lambda one: one[0])
         for name, (wall, cpu, answer) in best.items():
             value = answer["value"] if isinstance(answer, dict) else answer
