@@ -9,12 +9,11 @@ use arrow_schema::DataType;
 use crivo::codec::AnySketch;
 use crivo::sketch::{InsertKeys as _, Sketch as _};
 use crivo_near::thread_count;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::any;
-use crate::errors::{Failure, Result, setting};
+use crate::errors::{Failure, Result, broken_stream, setting};
 use crate::keys::{self, Stretch};
 use crate::sketch::INSERT;
 
@@ -49,7 +48,7 @@ pub(crate) fn sketch_lists<'py>(
     let sketches = py.detach(|| {
         let mut sketches = Vec::new();
         for chunk in chunks {
-            let chunk = chunk.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+            let chunk = chunk.map_err(broken_stream)?;
             sketches.append(&mut Lists::of(&chunk)?.sketches(&empty, threads)?);
         }
         Ok::<_, Failure>(sketches)

@@ -20,7 +20,6 @@ use arrow_array::{
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, Field, TimeUnit};
 use arrow_select::take::take;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
@@ -29,7 +28,7 @@ use pyo3_arrow::input::AnyArray;
 use super::columns::{Whole, integers, require_text, texts};
 use super::feed::{Feed, Gathered};
 use super::text;
-use crate::errors::{Failure, Result};
+use crate::errors::{Failure, Result, broken_stream};
 
 /// How much of a dictionary column is unfolded at once.
 const DICTIONARY_SLICE: usize = 16 * 1024;
@@ -101,7 +100,7 @@ pub(super) fn from_pandas<'py>(values: &Bound<'py, PyAny>) -> Result<Option<Boun
 pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &mut Feed<'_>) -> Result<()> {
     py.detach(|| {
         for chunk in chunks {
-            let chunk = chunk.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+            let chunk = chunk.map_err(broken_stream)?;
             column(feed, &chunk)?;
         }
         Ok(())
@@ -261,8 +260,7 @@ fn dictionary(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     let dictionary = array.as_any_dictionary();
     for start in (0..array.len()).step_by(DICTIONARY_SLICE) {
         let indexes = dictionary.keys().slice(start, DICTIONARY_SLICE.min(array.len() - start));
-        let slice = take(dictionary.values(), &indexes, None)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let slice = take(dictionary.values(), &indexes, None).map_err(broken_stream)?;
         column(feed, &slice)?;
     }
     Ok(())
