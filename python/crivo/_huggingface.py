@@ -12,7 +12,7 @@ import numpy as np
 from crivo._versions import warn_untested
 from crivo.errors import InvalidParameterError, KeyTypeError
 
-OLDEST, NEWEST = "5.0", "5.2"
+OLDEST, NEWEST = "5.2", "5.2"
 
 BATCH_ROWS = 1000
 """Rows of a streaming dataset that are read at once."""

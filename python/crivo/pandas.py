@@ -41,7 +41,7 @@ from crivo.errors import InvalidParameterError
 
 __all__ = ["CrivoDataFrame", "CrivoSeries"]
 
-OLDEST, NEWEST = "2.2", "3.1"
+OLDEST, NEWEST = "2.3", "3.1"
 warn_untested("pandas", pd.__version__, OLDEST, NEWEST)
 
 ANSWER = ["value", "lower", "upper"]
