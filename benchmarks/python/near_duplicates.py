@@ -105,7 +105,9 @@ def main() -> None:
             call, whole, megabytes, *found = run.stdout.split()
             result.call, result.whole = min(result.call, float(call)), min(result.whole, float(whole))
             result.megabytes, result.found = float(megabytes), set(found)
-    print("| who | CPU s | this ÷ crivo | with reading | this ÷ crivo | peak MB | documents | recall / precision |")
+    print(
+        "| who | CPU s | this ÷ crivo | with reading | this ÷ crivo | peak MB | documents | recall / precision |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---|")
     crivo = results["crivo"]
     for name, result in results.items():

@@ -25,15 +25,19 @@ and the Rust library read and write, byte for byte the same.
 - Over the last day only? ``Panes`` of any sketch; for each group? ``Groups`` of any sketch
 - Which are alike? ``dedup`` and ``near_duplicates`` for texts; ``MinHash``, ``Bands``, ``LshIndex``,
   ``jaccard`` and ``shingles`` for anything
+- What stands in two places? ``passages`` and ``repeated_passages``; in a benchmark? ``overlap`` and
+  ``benchmark_overlap``
 
 ``decode`` opens the bytes of any of them. ``crivo.hash`` has what is worth knowing about hashes,
-``crivo.spark`` answers from data on many machines, ``crivo.interchange`` exchanges counts with other systems.
+``crivo.spark`` answers from data on many machines, ``crivo.polars`` and ``crivo.pandas`` inside of those
+libraries, ``crivo.interchange`` exchanges counts with other systems.
 """
 
 from crivo._dedup import dedup
 from crivo._hitter import Hitter
 from crivo._native import (
     Bands,
+    BenchmarkOverlap,
     BlockedBloom,
     Bloom,
     ColumnProfile,
@@ -68,6 +72,7 @@ from crivo._native import (
     ProfiledColumn,
     Protocol,
     RangeCountMin,
+    RepeatedPassages,
     Reservoir,
     RowSample,
     SampledCounter,
@@ -76,12 +81,15 @@ from crivo._native import (
     Tally,
     UltraLogLog,
     WeightedReservoir,
+    benchmark_overlap,
     decode,
     jaccard,
     near_duplicates,
+    repeated_passages,
     shingles,
 )
 from crivo._native import __version__ as __version__
+from crivo._passages import overlap, passages
 from crivo._profile import profile
 from crivo.errors import (
     AbsentError,
@@ -97,6 +105,7 @@ from crivo.errors import (
 __all__ = [
     "AbsentError",
     "Bands",
+    "BenchmarkOverlap",
     "BlockedBloom",
     "Bloom",
     "BudgetExceededError",
@@ -139,6 +148,7 @@ __all__ = [
     "ProfiledColumn",
     "Protocol",
     "RangeCountMin",
+    "RepeatedPassages",
     "Reservoir",
     "RowSample",
     "SampledCounter",
@@ -147,10 +157,14 @@ __all__ = [
     "Tally",
     "UltraLogLog",
     "WeightedReservoir",
+    "benchmark_overlap",
     "decode",
     "dedup",
     "jaccard",
     "near_duplicates",
+    "overlap",
+    "passages",
     "profile",
+    "repeated_passages",
     "shingles",
 ]

@@ -12,6 +12,8 @@ from typing_extensions import Self
 
 from crivo._hitter import Hitter
 from crivo._typing import (
+    ArrowArray,
+    ArrowStream,
     ColumnType,
     CounterBits,
     Features,
@@ -32,6 +34,7 @@ from crivo._typing import (
 
 __all__ = [
     "Bands",
+    "BenchmarkOverlap",
     "BlockedBloom",
     "Bloom",
     "ColumnProfile",
@@ -68,6 +71,7 @@ __all__ = [
     "ProfiledColumn",
     "Protocol",
     "RangeCountMin",
+    "RepeatedPassages",
     "Reservoir",
     "RowSample",
     "SampledCounter",
@@ -80,15 +84,19 @@ __all__ = [
     "Verifier",
     "WeightedReservoir",
     "approximate_collision_probability",
+    "benchmark_overlap",
     "collision_probability",
     "decode",
     "djb31ma",
     "forge",
     "forge_after",
+    "frequency_bounds",
     "items_for_collision",
     "jaccard",
     "near_duplicates",
+    "repeated_passages",
     "shingles",
+    "sketch_lists",
 ]
 
 __version__: str
@@ -2092,8 +2100,8 @@ class Bands:
 @final
 class LshIndex:
     """An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
-    are alike without comparing all. It lives in memory and is neither stored nor pickled, since it keeps
-    only 16 bits of each slot: store the sketches. `copy` makes another index of the same sets.
+    are alike without comparing all. It lives in memory and is not stored, since it keeps only 16 bits of each
+    slot: store the sketches. It can be pickled, to go to another process of the same version, and copied.
 
     A pair of similarity J is found with probability `bands.probability(J)`. Of more than
     `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
@@ -2179,6 +2187,7 @@ class LshIndex:
 
     def __len__(self) -> int: ...
     def __contains__(self, id: SupportsIndex, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 
 @final
 class Similar:
@@ -2369,6 +2378,149 @@ class NearDuplicates:
         """How signatures were cut."""
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
+
+def repeated_passages(
+    texts: Texts,
+    *,
+    min_words: SupportsIndex = 50,
+    within: bool = False,
+    min_count: SupportsIndex = 2,
+    cut: Literal["words", "sentence", "paragraph", "document", "none"] = "words",
+    min_left: SupportsIndex = 0,
+    memory: SupportsIndex = 268435456,
+    threads: SupportsIndex = 0,
+    seed: SupportsIndex = 0,
+) -> RepeatedPassages:
+    """Finds every run of at least `min_words` words that stands in an earlier text too, word for word. Complete: no
+    such run is missed. With `within` also what stands twice in one text; with `min_count` only what stands that often
+    in all.
+
+    `texts` is a list or other iterable of str or bytes, or an Arrow column of text. `cut` says what is taken out of
+    the later text: the "words" of the passage, the "sentence" or "paragraph" it is in, the whole "document", or
+    "none". A text that was cut and has fewer than `min_left` words left is dropped. About `memory` bytes are used, and
+    temporary files; 0 `threads` are as many as there are processors. `crivo passages` gives the same outcome.
+
+    >>> from crivo import repeated_passages
+    >>> texts = ["It is so: a b c d e f g h. True.", "What? A b c d e f g h! No."]
+    >>> found = repeated_passages(texts, min_words=8)
+    >>> found.passages, found.changed
+    ([(1, 6, 21, 0, 10, 25)], [(1, 'What? ! No.')])
+    """
+
+@final
+class RepeatedPassages:
+    """The passages of a collection that stand in two places: made by `repeated_passages`.
+
+    >>> from crivo import repeated_passages
+    >>> repeated_passages(["a b c d e f g h i", None, "x a b c d e f g h i"], min_words=9)
+    <RepeatedPassages 1 in 1 of 2 documents>
+    """
+
+    @property
+    def passages(self) -> list[tuple[int, int, int, int, int, int]]:
+        """Each passage, in the order of the texts: the position of its text, its first byte and the byte behind its last,
+        and the same three of its first occurrence. Bytes are those of UTF-8.
+        """
+
+    @property
+    def kept(self) -> NDArray[np.uint64]:
+        """The positions of the texts that stay, missing ones among them."""
+
+    @property
+    def changed(self) -> list[tuple[int, str | bytes]]:
+        """The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8."""
+
+    @property
+    def documents(self) -> int:
+        """How many texts there are, missing and empty ones left out."""
+
+    @property
+    def documents_with_passages(self) -> int:
+        """How many texts have a passage that stood before."""
+
+    @property
+    def missing(self) -> int:
+        """How many texts are missing or empty."""
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all texts."""
+
+    @property
+    def bytes_repeated(self) -> int:
+        """The bytes that are in a passage, each counted once."""
+
+    @property
+    def guaranteed_words(self) -> int:
+        """The words of the shortest run that is sure to be found."""
+
+    def __len__(self) -> int: ...
+
+def benchmark_overlap(
+    texts: Texts,
+    items: Texts,
+    *,
+    words: SupportsIndex = 8,
+    share: float = 0.5,
+    cut: Literal["words", "sentence", "paragraph", "document", "none"] = "document",
+    threads: SupportsIndex = 0,
+) -> BenchmarkOverlap:
+    """Finds the texts that contain items of a benchmark: at least a `share` of the item's runs of that many `words`, word
+    for word; an item with fewer words has to stand there whole. Shares are exact.
+
+    `texts` and `items` are lists or other iterables of str or bytes, or Arrow columns of text. `cut` says what is taken
+    out of texts that are hit: the whole "document", the "words" that they share with an item, the "sentence" or
+    "paragraph" these are in, or "none". The items are held in memory. `crivo overlap` gives the same outcome.
+
+    >>> from crivo import benchmark_overlap
+    >>> texts = ["Quiz: what is the capital of France? Paris.", "something else"]
+    >>> found = benchmark_overlap(texts, ["What is the capital of France?"], words=5)
+    >>> found.hits, found.kept
+    ([(0, 0, 1.0, 6)], array([1], dtype=uint64))
+    """
+
+@final
+class BenchmarkOverlap:
+    """Which texts contain which items: made by `benchmark_overlap`.
+
+    >>> from crivo import benchmark_overlap
+    >>> benchmark_overlap(["two plus two", "three"], ["Two plus two?", "one"])
+    <BenchmarkOverlap 1 of 2 documents contain 1 of 2 items>
+    """
+
+    @property
+    def hits(self) -> list[tuple[int, int, float, int]]:
+        """Each hit, in the order of the texts: the positions of the text and of the item, the share of the item's runs,
+        and the words of the longest run in common.
+        """
+
+    @property
+    def kept(self) -> NDArray[np.uint64]:
+        """The positions of the texts that stay, missing ones among them."""
+
+    @property
+    def changed(self) -> list[tuple[int, str | bytes]]:
+        """The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8."""
+
+    @property
+    def documents(self) -> int:
+        """How many texts there are, missing and empty ones left out."""
+
+    @property
+    def documents_hit(self) -> int:
+        """How many texts contain an item."""
+
+    @property
+    def items(self) -> int:
+        """How many items there are, missing and empty ones left out."""
+
+    @property
+    def items_hit(self) -> int:
+        """How many items some text contains."""
+
+    @property
+    def missing(self) -> int:
+        """How many texts are missing or empty."""
 
 # ---- what is in this column? ----
 
@@ -3707,3 +3859,34 @@ class Verifier:
         pairs; a group may go on in the next call. Ids are texts. `InvalidParameterError` if an id has two
         sets, or a pair one that did not come.
         """
+
+# ---- what engines build upon ----
+
+def sketch_lists(lists: ArrowArray | ArrowStream, sketch: Any, *, threads: SupportsIndex = 0) -> list[Any]:
+    """The sketch of each list of an Arrow column of lists, as `group_by` of polars makes them: each begins as the empty
+    `sketch` that is given. None for a list that is null. 0 `threads` are as many as there are processors.
+
+    Each has the bytes that its `insert_batch` of the list would give, whatever the number of threads.
+
+    >>> import pyarrow as pa
+    >>> from crivo import HyperLogLog
+    >>> from crivo.distributed import sketch_lists
+    >>> visitors = pa.array([["ana", "rui", "ana"], [], None])
+    >>> [sketch and sketch.estimate().value for sketch in sketch_lists(visitors, HyperLogLog(12))]
+    [2.0, 0.0, None]
+    """
+
+def frequency_bounds(sketch: Any, values: Keys) -> NDArray[np.float64]:
+    """How often each of many values came, by a sketch that knows it: the estimate and its bounds, one row a value, in
+    their order. `values` is whatever `insert_batch` takes; the row of a missing value is NaN.
+
+    >>> from crivo import HeavyHitters
+    >>> from crivo.distributed import frequency_bounds
+    >>> pages = HeavyHitters(10)
+    >>> pages.insert_batch(["/home", "/about", "/home"])
+    0
+    >>> frequency_bounds(pages, ["/home", None, "/none"])
+    array([[ 2.,  2.,  2.],
+           [nan, nan, nan],
+           [ 0.,  0.,  0.]])
+    """

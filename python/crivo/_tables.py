@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from crivo import _huggingface
 from crivo.errors import InvalidParameterError, KeyTypeError
 
 
@@ -15,6 +16,8 @@ def require_collected(table: Any) -> None:
 def columns_of(table: Any) -> list[tuple[str, Any]]:
     """The names and the values of a table's columns."""
     require_collected(table)
+    if _huggingface.is_dataset(table):
+        return columns_of(_huggingface.table_of(table))
     if isinstance(table, dict):
         return [(str(name), values) for name, values in table.items()]
     if hasattr(table, "column_names") and hasattr(table, "column"):  # Arrow's table
@@ -30,9 +33,8 @@ def columns_of(table: Any) -> list[tuple[str, Any]]:
     if (read := from_stream(table)) is not None:
         return columns_of(read)
     found = type(table).__name__
-    raise KeyTypeError(
-        f"table: expected one of pandas, polars, Arrow, DuckDB or Spark, or a dict of columns, found {found}"
-    )
+    expected = "one of pandas, polars, Arrow, DuckDB, Spark or datasets, or a dict of columns"
+    raise KeyTypeError(f"table: expected {expected}, found {found}")
 
 
 def from_stream(table: Any) -> Any:

@@ -1,9 +1,12 @@
-"""The steps of ``near_duplicates``, for whoever spreads them over machines; ``crivo.spark`` does.
+"""The steps of ``near_duplicates``, for programs that spread them over machines; ``crivo.spark`` does.
 
-``Signer.sign`` makes a few numbers of each text: those who share one are candidates. ``Signer.sets`` makes
-the sets of the candidates, and ``Verifier`` compares them exactly. Each step is the one that
-``crivo.near_duplicates`` takes, so the pairs are the same. ``LARGEST_BUCKET`` is up to how many who share a
-number are compared each with each; of more only the first with each other.
+``Signer.sign`` makes a few numbers of each text: those who share one are candidates. ``Signer.sets``
+makes the sets of the candidates, and ``Verifier`` compares them exactly. Each step is the one that
+``crivo.near_duplicates`` takes, so the pairs are the same. ``LARGEST_BUCKET`` is up to how many who share
+a number are compared each with each; of more only the first with each other.
+
+``sketch_lists`` and ``frequency_bounds`` are what ``crivo.polars`` builds upon: a sketch of each group,
+and the answers of one about a column.
 
 >>> from crivo.distributed import Signer
 >>> fingerprints, sizes, keys = Signer(shingle="words:1").sign(["one two", "Two, one!"])
@@ -11,9 +14,9 @@ number are compared each with each; of more only the first with each other.
 True
 """
 
-from crivo._native import Signer, Verifier
+from crivo._native import Signer, Verifier, frequency_bounds, sketch_lists
 
-__all__ = ["LARGEST_BUCKET", "Signer", "Verifier"]
+__all__ = ["LARGEST_BUCKET", "Signer", "Verifier", "frequency_bounds", "sketch_lists"]
 
 LARGEST_BUCKET = 500
 """The engine's own number: a test holds the two together."""

@@ -4,6 +4,8 @@ import ast
 import doctest
 import importlib.metadata
 import inspect
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,11 @@ import crivo
 import crivo.distributed
 import crivo.hash
 import crivo.interchange
+import crivo.pandas
+import crivo.polars
 from crivo import _native
+
+ROOT = Path(__file__).parents[2]
 
 NATIVE = [getattr(_native, name) for name in _native.__all__]
 CLASSES = [item for item in NATIVE if isinstance(item, type)]
@@ -31,8 +37,21 @@ MODULES: list[tuple[str, Any]] = [
     ("crivo.distributed", crivo.distributed),
     ("crivo.dedup", crivo.dedup),
     ("crivo.profile", crivo.profile),
+    ("crivo.passages", crivo.passages),
+    ("crivo.overlap", crivo.overlap),
+    ("crivo.polars", crivo.polars),
+    ("crivo.pandas", crivo.pandas),
 ]
 DOCUMENTED = [*MODULES, *((item.__name__, item) for item in NATIVE), *MEMBERS]
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """`cargo xtask test` names the program that it has just built and tested."""
+    if named := os.environ.get("CRIVO_PROGRAM"):
+        return Path(named)
+    subprocess.run(["cargo", "build", "--quiet", "--package", "crivo-cli"], cwd=ROOT, check=True)
+    return ROOT / "target" / "debug" / "crivo"
 
 
 @pytest.mark.parametrize(("name", "documented"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])
@@ -55,6 +74,38 @@ def test_the_examples_of_the_page_for_newcomers_run() -> None:
     page = Path(__file__).parents[2] / "docs" / "coming-from-datasketch.md"
     results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert results.failed == 0 and results.attempted >= 12
+
+
+ENGINES = ROOT / "docs" / "engines.md"
+
+
+def test_the_examples_of_the_page_about_engines_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those on Spark are run by the tests on Spark."""
+    monkeypatch.chdir(ROOT)
+    before, spark, after = ENGINES.read_text(encoding="utf-8").partition("## Spark\n")
+    assert spark and ">>>" not in after.partition("\n## ")[2]
+    test = doctest.DocTestParser().get_doctest(before, {}, ENGINES.name, str(ENGINES), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(test)
+    assert runner.failures == 0 and len(test.examples) >= 20
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are for a shell")
+def test_the_commands_of_the_page_about_engines_print_what_it_shows(tmp_path: Path, program: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "crivo").symlink_to(program.resolve())
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    (block,) = ENGINES.read_text(encoding="utf-8").split("```console\n")[1:]
+    steps = block.partition("```")[0].split("$ ")[1:]
+    assert len(steps) == 4
+    for step in steps:
+        command, _, shown = step.partition("\n")
+        environment = {**os.environ, "PATH": path}
+        ran = subprocess.run(
+            ["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        assert ran.stdout == shown, command
 
 
 def test_every_class_and_function_has_an_example() -> None:

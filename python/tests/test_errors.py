@@ -1,7 +1,10 @@
 """One tree of exceptions, each also the built-in one it resembles."""
 
 import pickle
+from collections.abc import Iterator
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import crivo
@@ -43,3 +46,22 @@ def test_errors_survive_a_pickle() -> None:
     restored = pickle.loads(pickle.dumps(caught.value))
     assert type(restored) is DecodeError
     assert (str(restored), restored.kind) == (str(caught.value), "foreign")
+
+
+def test_an_exception_of_crivo_comes_through_an_arrow_stream() -> None:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"x": ["a"]})
+        crivo.decode(b"zzz")
+
+    def other() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"x": ["a"]})
+        raise ZeroDivisionError("of another kind")
+
+    def stream(rows: Iterator[pa.RecordBatch]) -> Any:
+        return pa.RecordBatchReader.from_batches(pa.schema({"x": pa.string()}), rows)
+
+    for read in (crivo.HyperLogLog(10).insert_batch, crivo.near_duplicates):
+        with pytest.raises(crivo.DecodeError, match='^magic: expected the bytes "CRVO", found "zzz"'):
+            read(stream(batches()))
+        with pytest.raises(RuntimeError, match="of another kind"):
+            read(stream(other()))

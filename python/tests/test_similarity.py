@@ -12,6 +12,7 @@ from columns import columns_of, refused
 
 from crivo import (
     Bands,
+    DecodeError,
     IncompatibleError,
     InvalidParameterError,
     KeyTypeError,
@@ -181,15 +182,22 @@ def test_copies_of_an_index_are_equal_and_independent() -> None:
         return [repr(index), first.tolist(), second.tolist(), index.similars(0.3), near]
 
     before = answers(index)
-    for other in (index.copy(), copy.copy(index), copy.deepcopy(index)):
+    pickled = pickle.loads(pickle.dumps(index))
+    for other in (index.copy(), copy.copy(index), copy.deepcopy(index), pickled):
         assert answers(other) == before
         other.insert(5, sketches[5])
         assert answers(other) != before == answers(index)
 
 
-def test_an_index_says_what_to_pickle_in_its_place() -> None:
-    with pytest.raises(TypeError, match="pickle its MinHash sketches, and insert them into a new index"):
-        pickle.dumps(LshIndex.for_threshold(0.8))
+def test_a_damaged_pickle_of_an_index_is_refused() -> None:
+    index = LshIndex(128, Bands(32, 4))
+    index.insert(1, of(["x"]))
+    restore, state = index.__reduce__()
+    for part in range(5, 8):
+        with pytest.raises(DecodeError, match="the pickle is damaged"):
+            restore(*(array[:0] if place == part else array for place, array in enumerate(state)))
+    empty = pickle.loads(pickle.dumps(LshIndex.for_threshold(0.8)))
+    assert len(empty) == 0 and empty.bands == LshIndex.for_threshold(0.8).bands
 
 
 def test_crowds_are_stars() -> None:

@@ -9,6 +9,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crivo::ErrorKind;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -77,6 +78,17 @@ impl From<Failure> for PyErr {
         };
         Python::attach(|py| raise(py, class, message, kind).unwrap_or_else(|error| error))
     }
+}
+
+/// Why a stream of Arrow failed. Only a text comes through Arrow's interface; if it ends with an exception of crivo,
+/// which whatever feeds the stream has raised, that exception is raised again.
+#[cold]
+pub(crate) fn broken_stream(error: impl fmt::Display) -> Failure {
+    let text = error.to_string();
+    let own = text.lines().rev().find_map(|line| line.strip_prefix("crivo.errors.")?.split_once(": "));
+    let raised =
+        own.and_then(|(class, message)| Python::attach(|py| raise(py, class, message.to_owned(), None)).ok());
+    Failure::Python(raised.unwrap_or_else(|| PyRuntimeError::new_err(text)))
 }
 
 /// The class for a cause, and for bytes that could not be read the value of its `kind`.

@@ -25,6 +25,7 @@ mod groups;
 mod hash;
 mod interchange;
 mod keys;
+mod lists;
 mod membership;
 mod profile;
 mod quantiles;
@@ -77,6 +78,7 @@ mod _native {
     #[pymodule_export]
     use crate::frequency::{
         CountMin, HeavyHitters, Majority, PrivateClient, PrivateCountMean, Protocol, RangeCountMin,
+        frequency_bounds,
     };
     #[pymodule_export]
     use crate::groups::Groups;
@@ -88,6 +90,8 @@ mod _native {
     #[pymodule_export]
     use crate::interchange::{Hll, Theta};
     #[pymodule_export]
+    use crate::lists::sketch_lists;
+    #[pymodule_export]
     use crate::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
     #[pymodule_export]
     use crate::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfiledColumn};
@@ -97,8 +101,8 @@ mod _native {
     use crate::sampling::{Reservoir, RowSample, WeightedReservoir};
     #[pymodule_export]
     use crate::similarity::{
-        Bands, LshIndex, MinHash, NearDuplicates, Signer, Similar, SimilarPair, Verifier, jaccard,
-        near_duplicates, shingles,
+        Bands, BenchmarkOverlap, LshIndex, MinHash, NearDuplicates, RepeatedPassages, Signer, Similar,
+        SimilarPair, Verifier, benchmark_overlap, jaccard, near_duplicates, repeated_passages, shingles,
     };
     #[pymodule_export]
     use crate::window::Panes;

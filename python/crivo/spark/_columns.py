@@ -22,6 +22,7 @@ from pyspark.sql.types import (
     NullType,
     ShortType,
     StringType,
+    StructType,
     TimestampNTZType,
     TimestampType,
     VarcharType,
@@ -90,10 +91,38 @@ def require_keys(df: DataFrame, name: str, keys: str) -> DataType:
     if keys == "int" and not isinstance(found, INTEGERS):
         advice = "cast the column, or leave out keys='int'"
         raise KeyTypeError(f"column '{name}': expected integers, found {found.simpleString()} ({advice})")
+    if keys == "numbers" and not isinstance(found, (*INTEGERS, DoubleType, FloatType, NullType)):
+        advice = "cast the column to double"
+        raise KeyTypeError(f"column '{name}': expected numbers, found {found.simpleString()} ({advice})")
     if not isinstance(found, KEYS):
         expected, advice = "text, bytes, numbers, booleans or times", "choose a part of it, or convert it"
         raise KeyTypeError(f"column '{name}': expected {expected}, found {found.simpleString()} ({advice})")
     return found
+
+
+def group_parts(df: DataFrame, name: str) -> list[tuple[Column, DataType]]:
+    """The columns that a group is known by: itself, or of a struct, such as `F.window` makes, whether it is
+    null and each of its fields.
+    """
+    found = type_of(df, name)
+    if not isinstance(found, StructType):
+        return [(column(name), require_keys(df, name, "text"))]
+    for field in found.fields:
+        if not isinstance(field.dataType, KEYS):
+            expected = "a struct of text, bytes, numbers, booleans or times"
+            kind = found.simpleString()
+            raise KeyTypeError(f"column '{name}': expected {expected}, found {kind} (choose a part of it)")
+    fields = [(column(name)[field.name], field.dataType) for field in found.fields]
+    return [(column(name).isNull(), BooleanType()), *fields]
+
+
+def group_column(df: DataFrame, name: str, parts: Sequence[str]) -> Column:
+    """The group again, from its parts by their names."""
+    found = type_of(df, name)
+    if not isinstance(found, StructType):
+        return F.col(parts[0]).alias(name)
+    fields = [F.col(part).alias(field.name) for part, field in zip(parts[1:], found.fields, strict=True)]
+    return F.when(~F.col(parts[0]), F.struct(*fields)).alias(name)
 
 
 def require_unlike(names: Sequence[str], added: Sequence[str], what: str, advice: str) -> None:

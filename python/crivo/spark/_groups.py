@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-from crivo.spark._columns import numbered, require_keys, require_unlike
+from crivo.spark._columns import column, group_column, group_parts, require_unlike
 from crivo.spark._sketch import AT_ONCE, Recipe, part
 
 Key = tuple[Any, ...]
@@ -20,15 +20,22 @@ ADDED = ("sketch", "rows", "skipped")
 
 def by_group(df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe) -> DataFrame:
     """The groups, with a sketch of the column for each."""
-    kinds = [require_keys(df, group, "text") for group in groups]
     require_unlike(groups, ADDED, "group_by", "rename it with withColumnRenamed")
-    selected = numbered(df, [*groups, name])
-    keys = selected.columns[: len(groups)]
+    parts = [group_parts(df, group) for group in groups]
+    selected = [part for group in parts for part, _ in group]
+    keys = [f"c{place}" for place in range(len(selected))]
+    kinds = [kind for group in parts for _, kind in group]
+    chosen = [part.alias(key) for part, key in zip(selected, keys, strict=True)]
+    values = column(name).alias(f"c{len(keys)}")
     fields = zip((*keys, *ADDED), (*kinds, BinaryType(), LongType(), LongType()), strict=True)
     schema = StructType([StructField(name, kind) for name, kind in fields])
-    partials = selected.mapInArrow(GroupedSketches(recipe, len(groups)), schema)
+    partials = df.select(*chosen, values).mapInArrow(GroupedSketches(recipe, len(keys)), schema)
     met = partials.repartition(*keys).sortWithinPartitions(*keys)
-    return met.mapInArrow(MergedGroups(recipe, len(groups)), schema).toDF(*groups, *ADDED)
+    merged = met.mapInArrow(MergedGroups(recipe, len(keys)), schema)
+    ends = np.cumsum([len(group) for group in parts]).tolist()
+    own = [keys[end - len(group) : end] for end, group in zip(ends, parts, strict=True)]
+    rebuilt = [group_column(df, group, names) for group, names in zip(groups, own, strict=True)]
+    return merged.select(*rebuilt, *ADDED)
 
 
 def groups_of(columns: Sequence[pa.Array]) -> Iterator[NDArray[np.int64]]:

@@ -74,7 +74,8 @@ class Recipe:
 
     @property
     def keys(self) -> str:
-        return str(self.empty.keys)
+        """The kind of keys; "numbers" for a sketch that has none."""
+        return str(getattr(self.empty, "keys", "numbers"))
 
     @property
     def size(self) -> int:
@@ -135,7 +136,7 @@ def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
 def given(sketch: Any, parameters: dict[str, Any]) -> Recipe:
     """An empty sketch of the caller's own."""
     name = type(sketch).__name__
-    mergeable = all(hasattr(sketch, verb) for verb in ("insert_batch", "merge", "to_bytes", "copy", "keys"))
+    mergeable = all(hasattr(sketch, verb) for verb in ("insert_batch", "merge", "to_bytes", "copy"))
     if not type(sketch).__module__.startswith("crivo") or not mergeable:
         raise KeyTypeError(f"kind: expected the name of a kind or an empty sketch, found {name}")
     if isinstance(sketch, crivo.WeightedReservoir):

@@ -21,6 +21,18 @@ def test_the_examples_of_the_page_run(
     assert results.failed == 0 and results.attempted >= 15
 
 
+def test_the_examples_on_spark_of_the_page_about_engines_run(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    page = ROOT / "docs" / "engines.md"
+    section = page.read_text(encoding="utf-8").partition("## Spark\n")[2].partition("\n## ")[0]
+    test = doctest.DocTestParser().get_doctest(section, {"spark": spark}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(test)
+    assert runner.failures == 0 and len(test.examples) >= 6
+
+
 def test_every_function_says_what_it_does() -> None:
     for name in crivo.spark.__all__:
         documentation = getattr(crivo.spark, name).__doc__

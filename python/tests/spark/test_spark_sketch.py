@@ -209,6 +209,31 @@ def merged_groups(keys: list[int]) -> list[pa.RecordBatch]:
     return list(MergedGroups(recipe, 1)(iter(batch.slice(start, 700) for start in range(0, count, 700))))
 
 
+def test_numbers_have_quantiles(spark: SparkSession) -> None:
+    numbers = spark.range(0, 1000, numPartitions=3).selectExpr("if(id % 10 = 0, null, id) as n", "'x' as t")
+    empty = crivo.NumberQuantiles.for_error(0.005)
+    median = sketch(numbers, "n", empty).quantile(0.5)
+    assert median.lower <= 500 <= median.upper
+    with pytest.raises(KeyTypeError, match="expected numbers, found string"):
+        sketch(numbers, "t", empty)
+
+
+def test_groups_may_be_structs_such_as_windows(spark: SparkSession) -> None:
+    rows = [(datetime.datetime(2026, 1, 1, 0, minute), f"user {minute % 7}") for minute in range(30)]
+    visits = spark.createDataFrame([*rows, (None, "nobody")], "time timestamp_ntz, user string")
+    windows = visits.select(F.window("time", "10 minutes").alias("window"), "user")
+    found = estimate(sketch(windows, "user", "distinct", group_by="window")).collect()
+    assert {row.window.start: row.value for row in found} == {
+        datetime.datetime(2026, 1, 1, 0, minute): 7.0 for minute in (0, 10, 20)
+    }
+    some = visits.select(F.when(F.col("time").isNotNull(), F.struct("user")).alias("who"), "user")
+    grouped = {row.who: row.rows for row in sketch(some, "user", "distinct", group_by="who").collect()}
+    assert len(grouped) == 8 and grouped[None] == 1
+    with pytest.raises(KeyTypeError, match="expected a struct of text"):
+        nested = visits.select(F.struct(F.array("user").alias("list")).alias("who"), "user")
+        sketch(nested, "user", "distinct", group_by="who")
+
+
 def test_a_group_costs_the_same_however_many_others_there_are() -> None:
     (merged,) = merged_groups(sorted([*range(5000), *range(5000)]))
     assert merged.column("rows").to_pylist() == [2] * 5000

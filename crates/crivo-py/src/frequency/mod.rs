@@ -1,5 +1,6 @@
 //! How often, and which most often?
 
+mod bounds;
 mod count_min;
 mod heavy_hitters;
 pub(crate) mod hitter;
@@ -7,6 +8,7 @@ mod majority;
 mod private;
 mod range_count_min;
 
+pub(crate) use bounds::frequency_bounds;
 pub(crate) use count_min::CountMin;
 pub(crate) use heavy_hitters::HeavyHitters;
 pub(crate) use majority::Majority;

@@ -1,6 +1,6 @@
 //! Arrow columns: whatever has `__arrow_c_array__` or `__arrow_c_stream__`.
 //!
-//! Text and binary columns are read where they lie: offsets become spans, nothing is copied.
+//! Text and binary columns are read where they lie: offsets become spans, views slices, nothing is copied.
 //! Dictionaries are unfolded a slice at a time, since a key counts as often as it occurs.
 
 use std::ops::Range;
@@ -20,8 +20,6 @@ use arrow_array::{
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, Field, TimeUnit};
 use arrow_select::take::take;
-use crivo::keys::KeyRef;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
@@ -30,7 +28,7 @@ use pyo3_arrow::input::AnyArray;
 use super::columns::{Whole, integers, require_text, texts};
 use super::feed::{Feed, Gathered};
 use super::text;
-use crate::errors::{Failure, Result};
+use crate::errors::{Failure, Result, broken_stream};
 
 /// How much of a dictionary column is unfolded at once.
 const DICTIONARY_SLICE: usize = 16 * 1024;
@@ -102,7 +100,7 @@ pub(super) fn from_pandas<'py>(values: &Bound<'py, PyAny>) -> Result<Option<Boun
 pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &mut Feed<'_>) -> Result<()> {
     py.detach(|| {
         for chunk in chunks {
-            let chunk = chunk.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+            let chunk = chunk.map_err(broken_stream)?;
             column(feed, &chunk)?;
         }
         Ok(())
@@ -110,7 +108,7 @@ pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &m
 }
 
 /// Reads one array.
-fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
+pub(super) fn column(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     match array.data_type() {
         DataType::Utf8 if array.null_count() == 0 => {
             require_text(feed, "text or bytes")?;
@@ -177,20 +175,18 @@ fn empty_if_null((range, is_valid): (Range<usize>, bool)) -> Range<usize> {
     if is_valid { range } else { 0..0 }
 }
 
-/// Views point into several buffers, and short ones into themselves: their bytes are copied.
+/// Views point into several buffers, and short ones into themselves.
 fn views<T: ByteViewType>(feed: &mut Feed<'_>, array: &GenericByteViewArray<T>) -> Result<()> {
     require_text(feed, "text or bytes")?;
-    let mut gathered = Gathered::for_keys_of(feed);
-    for value in array {
-        match value {
-            Some(value) => gathered.push(KeyRef::Bytes(value.as_ref())),
-            None => gathered.push_missing(),
-        }
-        if gathered.is_full() {
-            gathered.deliver(feed)?;
+    let bytes = |index: usize| -> &[u8] { array.value(index).as_ref() };
+    match array.nulls() {
+        None => feed.slices((0..array.len()).map(bytes)),
+        Some(nulls) => {
+            let empty: &[u8] = &[];
+            let slices = nulls.iter().enumerate();
+            feed.slices(slices.map(|(index, is_valid)| if is_valid { bytes(index) } else { empty }))
         }
     }
-    gathered.deliver(feed)
 }
 
 fn all_missing(feed: &mut Feed<'_>, count: usize) -> Result<()> {
@@ -264,8 +260,7 @@ fn dictionary(feed: &mut Feed<'_>, array: &ArrayRef) -> Result<()> {
     let dictionary = array.as_any_dictionary();
     for start in (0..array.len()).step_by(DICTIONARY_SLICE) {
         let indexes = dictionary.keys().slice(start, DICTIONARY_SLICE.min(array.len() - start));
-        let slice = take(dictionary.values(), &indexes, None)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let slice = take(dictionary.values(), &indexes, None).map_err(broken_stream)?;
         column(feed, &slice)?;
     }
     Ok(())

@@ -145,6 +145,30 @@ impl<'t> Feed<'t> {
         Ok(())
     }
 
+    /// Hands over keys that lie apart from each other, each read where it is. An empty one stands for a missing
+    /// value.
+    pub(super) fn slices<'a>(&mut self, slices: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
+        let mut batch: Vec<&[u8]> = Vec::with_capacity(KeyBatch::TARGET_LEN);
+        for slice in slices {
+            if slice.is_empty() {
+                self.gaps.push(batch.len());
+            } else {
+                batch.push(slice);
+            }
+            if batch.len() == KeyBatch::TARGET_LEN || self.gaps.len() == Self::MOST_GAPS {
+                self.flush_slices(&batch)?;
+                batch.clear();
+            }
+        }
+        self.flush_slices(&batch)
+    }
+
+    fn flush_slices(&mut self, slices: &[&[u8]]) -> Result<()> {
+        (self.take)(Stretch { keys: self.buffer.hash_slices(slices)?, gaps: &self.gaps })?;
+        self.forget_gaps();
+        Ok(())
+    }
+
     fn flush(&mut self, bytes: &[u8]) -> Result<()> {
         let keys = self.buffer.hash_spans(bytes)?;
         (self.take)(Stretch { keys, gaps: &self.gaps })?;

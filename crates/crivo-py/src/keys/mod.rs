@@ -23,6 +23,7 @@ mod weights;
 
 use std::borrow::Cow;
 
+use arrow_array::ArrayRef;
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -31,7 +32,7 @@ use pyo3_arrow::ffi::ArrayReader;
 
 use self::feed::Feed;
 pub(crate) use self::feed::{Stretch, Take, gather};
-pub(crate) use self::numbers::{number_of, take_numbers};
+pub(crate) use self::numbers::{number_of, take_numbers, take_numbers_of};
 pub(crate) use self::objects::is_missing;
 pub(crate) use self::weights::{Weight, weights_of};
 use crate::errors::{Failure, Result, setting};
@@ -80,6 +81,19 @@ pub(crate) fn take_keys(
     require_keys(scheme, verb)?;
     let mut feed = Feed::new(scheme, verb, take);
     read(values, &mut feed)?;
+    Ok(feed.missing())
+}
+
+/// Gives `take` every key of an Arrow array; returns how many missing values were skipped.
+pub(crate) fn take_keys_of(
+    array: &ArrayRef,
+    scheme: KeyScheme,
+    verb: &'static Verb,
+    take: Take<'_>,
+) -> Result<u64> {
+    require_keys(scheme, verb)?;
+    let mut feed = Feed::new(scheme, verb, take);
+    arrow::column(&mut feed, array)?;
     Ok(feed.missing())
 }
 

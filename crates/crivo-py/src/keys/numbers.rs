@@ -12,14 +12,13 @@ use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyList, PyTuple};
 
 use super::arrays::{has_foreign_dtype, nulls_of};
 use super::{arrow_chunks, is_missing, is_single, objects};
-use crate::errors::{Failure, Result};
+use crate::errors::{Failure, Result, broken_stream};
 
 /// Where numbers go, with the places of missing values as in a [`Stretch`](super::Stretch).
 pub(crate) type TakeNumbers<'t> = &'t mut (dyn FnMut(&[f64], &[usize]) -> Result<()> + Send);
@@ -44,8 +43,8 @@ pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNu
     } else if let Some(chunks) = arrow_chunks(values)? {
         py.detach(|| {
             for chunk in chunks {
-                let chunk = chunk.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-                from_arrow(&chunk, &mut take)?;
+                let chunk = chunk.map_err(broken_stream)?;
+                take_numbers_of(&chunk, &mut take)?;
             }
             Ok::<(), Failure>(())
         })?;
@@ -119,8 +118,8 @@ fn from_array(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) ->
     plain.py().detach(|| floats(numbers, nulls.as_ref(), take))
 }
 
-/// Reads one array.
-fn from_arrow(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
+/// Gives `take` every number of an Arrow array.
+pub(crate) fn take_numbers_of(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
     macro_rules! read {
         ($type:ty, $convert:expr) => {{
             let array = array.as_primitive::<$type>();
@@ -157,9 +156,8 @@ fn dictionary(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
     let dictionary = array.as_any_dictionary();
     for start in (0..array.len()).step_by(AT_ONCE) {
         let indexes = dictionary.keys().slice(start, AT_ONCE.min(array.len() - start));
-        let slice = arrow_select::take::take(dictionary.values(), &indexes, None)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        from_arrow(&slice, take)?;
+        let slice = arrow_select::take::take(dictionary.values(), &indexes, None).map_err(broken_stream)?;
+        take_numbers_of(&slice, take)?;
     }
     Ok(())
 }

@@ -2,20 +2,20 @@
 
 use crivo::Confidence;
 use crivo::similarity::LshIndex as Index;
-use crivo::similarity::lsh_index::{Similar as LibrarySimilar, SimilarPair as LibraryPair};
-use numpy::PyArray1;
-use pyo3::exceptions::PyTypeError;
+use crivo::similarity::lsh_index::{LshContents, Similar as LibrarySimilar, SimilarPair as LibraryPair};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use super::{Bands, MinHash, k_of};
 use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
 use crate::keys::{name_of, scheme_of};
-use crate::sketch::Shared;
+use crate::sketch::{Reduced, Shared};
 
 /// An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
-/// are alike without comparing all. It lives in memory and is neither stored nor pickled, since it keeps
-/// only 16 bits of each slot: store the sketches. `copy` makes another index of the same sets.
+/// are alike without comparing all. It lives in memory and is not stored, since it keeps only 16 bits of each
+/// slot: store the sketches. It can be pickled, to go to another process of the same version, and copied.
 ///
 /// A pair of similarity J is found with probability `bands.probability(J)`. Of more than
 /// `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
@@ -33,6 +33,18 @@ use crate::sketch::Shared;
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]
 pub(crate) struct LshIndex(Shared<Index>);
+
+/// What a pickle holds: sizes, keys, seed, the limit of crowds, and the contents.
+type State<'py> = (
+    u32,
+    Bands,
+    &'static str,
+    u64,
+    usize,
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<u32>>,
+);
 
 #[pymethods]
 impl LshIndex {
@@ -134,14 +146,46 @@ impl LshIndex {
         self.copy(py)
     }
 
-    /// The index cannot be had back from the bits that it keeps.
-    #[allow(clippy::unused_self)] // how Python asks
-    fn __reduce__(&self) -> Result<()> {
-        let advice = "pickle its MinHash sketches, and insert them into a new index";
-        Err(PyTypeError::new_err(format!(
-            "LshIndex: keeps too little of each sketch to be pickled ({advice})"
-        ))
-        .into())
+    /// What `__reduce__` wrote.
+    #[classmethod]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)] // as `__reduce__` lists them
+    fn _restored(
+        cls: &Bound<'_, PyType>,
+        k: &Bound<'_, PyAny>,
+        bands: &Bound<'_, Bands>,
+        keys: &str,
+        seed: &Bound<'_, PyAny>,
+        all_pairs_up_to: usize,
+        ids: PyReadonlyArray1<'_, u64>,
+        signatures: PyReadonlyArray1<'_, u16>,
+        buckets: PyReadonlyArray1<'_, u32>,
+    ) -> Result<Self> {
+        let (k, bands, scheme) = (k_of(k)?, bands.get().0, scheme_of(keys, Some(seed))?);
+        let contents = LshContents {
+            ids: ids.as_array().to_vec(),
+            signatures: signatures.as_array().to_vec(),
+            buckets: buckets.as_array().to_vec(),
+        };
+        let index = cls.py().detach(|| Index::from_contents(k, bands, scheme, &contents));
+        let index =
+            index.map_err(|error| Failure::Bytes(format!("LshIndex: {error} (the pickle is damaged)")))?;
+        Ok(Self(Shared::new(index.with_all_pairs_up_to(all_pairs_up_to))))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<Reduced<'py, State<'py>>> {
+        let (py, this) = (slf.py(), slf.get());
+        let (contents, limit) = this.0.detached(py, |index| (index.contents(), index.all_pairs_up_to()));
+        let state = (
+            this.k(py),
+            this.bands(py),
+            this.keys(py),
+            this.seed(py),
+            limit,
+            PyArray1::from_vec(py, contents.ids),
+            PyArray1::from_vec(py, contents.signatures),
+            PyArray1::from_vec(py, contents.buckets),
+        );
+        Ok((slf.get_type().getattr("_restored")?, state))
     }
 
     /// What the sketches' keys are: "text", "int" or "hash".

@@ -1,17 +1,22 @@
 //! Which are alike?
 
 mod bands;
+mod edits;
 mod lsh_index;
 mod min_hash;
 mod near;
+mod overlap;
 mod parts;
+mod passages;
 mod texts;
 
 pub(crate) use bands::Bands;
 pub(crate) use lsh_index::{LshIndex, Similar, SimilarPair};
 pub(crate) use min_hash::MinHash;
 pub(crate) use near::{NearDuplicates, near_duplicates};
+pub(crate) use overlap::{BenchmarkOverlap, benchmark_overlap};
 pub(crate) use parts::{Signer, Verifier};
+pub(crate) use passages::{RepeatedPassages, repeated_passages};
 pub(crate) use texts::bytes_of_text;
 
 use crivo::keys::KeyKind;

@@ -88,7 +88,7 @@ pub(crate) fn near_duplicates(
     let ids = ids.map(|ids| ids_of(ids, slices.len())).transpose()?;
     let watch = Signals::default();
     let found = py.detach(|| Found::search(&slices, html, &settings, linking, keep, &watch));
-    if let Some(raised) = watch.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(raised) = watch.into_raised() {
         return Err(raised.into());
     }
     Ok(NearDuplicates { found: found?, ids })
@@ -159,8 +159,15 @@ impl From<crivo_near::Error> for Failure {
 
 /// Checks between two stages whether the user pressed Ctrl-C.
 #[derive(Default)]
-struct Signals {
+pub(super) struct Signals {
     raised: Mutex<Option<PyErr>>,
+}
+
+impl Signals {
+    /// The exception that stopped the work, if one did.
+    pub(super) fn into_raised(self) -> Option<PyErr> {
+        self.raised.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Watch for Signals {

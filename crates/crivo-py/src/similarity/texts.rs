@@ -4,11 +4,10 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyString};
 
-use crate::errors::{Failure, Result};
+use crate::errors::{Failure, Result, broken_stream};
 use crate::keys;
 
 /// Texts that outlive the GIL's release.
@@ -25,7 +24,7 @@ impl<'py> Texts<'py> {
         }
         if let Some(chunks) = keys::arrow_chunks(values)? {
             let chunks: std::result::Result<Vec<_>, _> = values.py().detach(|| chunks.collect());
-            return Ok(Self::Chunks(chunks.map_err(|error| PyRuntimeError::new_err(error.to_string()))?));
+            return Ok(Self::Chunks(chunks.map_err(broken_stream)?));
         }
         let objects = values
             .try_iter()

@@ -68,6 +68,8 @@ enum Keys<'a> {
         bytes: &'a [u8],
         offsets: &'a [i32],
     },
+    /// Each key by itself, as views of Arrow and strings of other engines have them.
+    Slices(&'a [&'a [u8]]),
     Integers(&'a [u64]),
     Unknown,
 }
@@ -136,6 +138,7 @@ impl<'a> Keys<'a> {
             Keys::Offsets { bytes, offsets } => {
                 Keys::Offsets { bytes, offsets: &offsets[range.start..=range.end] }
             }
+            Keys::Slices(slices) => Keys::Slices(&slices[range]),
             Keys::Integers(integers) => Keys::Integers(&integers[range]),
             Keys::Unknown => Keys::Unknown,
         }
@@ -148,6 +151,7 @@ impl<'a> Keys<'a> {
             Keys::Offsets { bytes, offsets } => {
                 KeyRef::Bytes(&bytes[offsets[index] as usize..offsets[index + 1] as usize])
             }
+            Keys::Slices(slices) => KeyRef::Bytes(slices[index]),
             Keys::Integers(integers) => KeyRef::Integer(integers[index]),
             Keys::Unknown => KeyRef::Hash(hash),
         }
@@ -247,6 +251,18 @@ impl KeyBuffer {
         Ok(KeyBatch { scheme: self.scheme, keys, hashes: &self.hashes })
     }
 
+    /// Hashes keys that lie apart from each other, each where it is.
+    ///
+    /// # Errors
+    /// If the scheme's keys are not bytes.
+    pub fn hash_slices<'a>(&'a mut self, slices: &'a [&'a [u8]]) -> Result<KeyBatch<'a>> {
+        require_bytes(self.scheme)?;
+        let seed = self.scheme.seed();
+        self.hashes.clear();
+        self.hashes.extend(slices.iter().map(|key| hash_bytes(key, seed)));
+        Ok(KeyBatch { scheme: self.scheme, keys: Keys::Slices(slices), hashes: &self.hashes })
+    }
+
     /// Hashes integer keys.
     ///
     /// # Errors
@@ -310,6 +326,11 @@ mod tests {
         assert_eq!(batch.slice(1..9).iter().collect::<Vec<_>>(), expected[1..]);
         assert!(batch.slice(5..9).is_empty());
         assert!(other.hash_offsets(&[], b"").unwrap().is_empty());
+        let slices: [&[u8]; 3] = [b"one", b"", b"three"];
+        let batch = other.hash_slices(&slices).unwrap();
+        assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(batch.slice(1..9).iter().collect::<Vec<_>>(), expected[1..]);
+        assert!(KeyBuffer::new(KeyScheme::integers()).hash_slices(&slices).is_err());
 
         let integers = [7, u64::MAX];
         let mut buffer = KeyBuffer::new(KeyScheme::integers());

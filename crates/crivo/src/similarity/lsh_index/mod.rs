@@ -19,17 +19,19 @@
 //! **Memory.** `2k + 4b` bytes a set, 9 to 18 a bucket and about 40 for the id: with `k = 128` in 16 bands
 //! about half a kilobyte a set.
 //!
-//! **When not to use it.** For a few thousand sets: comparing all of them takes a second. Across processes
-//! or restarts: it lives in memory, and is not stored.
+//! **When not to use it.** For a few thousand sets: comparing all of them takes a second. Across restarts: it lives
+//! in memory, and is no file; [`LshContents`] takes one to another process.
 //!
 //! **Sources.** Those of [`Bands`]. Li, König: *b-bit minwise hashing* (2010), for slots of fewer bits.
 
 mod buckets;
+mod contents;
 mod hits;
 mod ids;
 mod store;
 
 use self::buckets::Buckets;
+pub use self::contents::LshContents;
 use self::hits::EqualSlots;
 pub use self::hits::{Similar, SimilarPair};
 use self::ids::Ids;
