@@ -2282,7 +2282,8 @@ def near_duplicates(
     *,
     shingle: str = "words:5",
     ids: Iterable[Any] | None = None,
-    keep: Literal["first", "longest"] = "first",
+    measure: Literal["jaccard", "containment"] = "jaccard",
+    keep: Literal["first", "longest"] | None = None,
     linking: Literal["kept", "chains", "representative"] = "kept",
     html: bool = False,
     fast: bool = False,
@@ -2301,6 +2302,9 @@ def near_duplicates(
     `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
     place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in `pairs`, each
     differently; without it they are named by their positions.
+
+    The `measure` may be "containment" instead: the share of the shorter text's shingles that the longer one has too.
+    Then the longest text stays, and another goes if the threshold of it stands in one that is kept.
 
     `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
     is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of

@@ -81,6 +81,18 @@ def test_clusters_and_what_is_kept() -> None:
     assert longest.clusters.tolist() == [2, 1, 2, 2, 1, 5]
 
 
+def test_what_stands_in_a_longer_text_goes() -> None:
+    page = " ".join(f"w{number}" for number in range(60))
+    texts = [page, page + " " + " ".join(f"c{number}" for number in range(90)), "another text that is alone here"]
+    found = near_duplicates(texts, measure="containment")
+    assert found.pairs == [(0, 1, 1.0)]
+    assert found.kept.tolist() == [1, 2]
+    assert near_duplicates(texts).pairs == []
+    assert refused(near_duplicates, texts, measure="containment", keep="first")
+    assert refused(near_duplicates, texts, measure="containment", linking="chains")
+    assert refused(near_duplicates, texts, measure="containment", fast=True)
+
+
 COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,
     "generator": lambda texts: (text for text in texts),
@@ -211,6 +223,7 @@ def test_settings_out_of_range_are_refused() -> None:
         {"threshold": 1.1},
         {"shingle": "words:0"},
         {"keep": "shortest"},
+        {"measure": "overlap"},
         {"linking": "none"},
         {"memory": 1000},
         {"memory": -1},

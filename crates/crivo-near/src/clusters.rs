@@ -2,7 +2,7 @@
 
 use crate::candidates::{LARGEST_BUCKET, members_of, pair_key, pair_partition};
 use crate::components::Components;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::outcome::{Outcome, for_each_sorted};
 use crate::settings::Measure;
 use crate::spill::{PARTITIONS, Partitions};
@@ -17,6 +17,35 @@ pub enum Keep {
     /// [`LARGEST_BUCKET`] near-duplicates comes before longer ones: the others of a very large
     /// bucket were compared with its first member only, and would have no witness if that one went.
     Longest,
+}
+
+impl Keep {
+    /// Returns the member that is kept unless another choice is made.
+    pub fn default_for(measure: Measure) -> Self {
+        match measure {
+            Measure::Jaccard => Self::First,
+            Measure::Containment => Self::Longest,
+        }
+    }
+}
+
+impl Measure {
+    /// Checks that clusters can be made this way: a document that is contained in another is the shorter one, and goes only
+    /// if it stands in one that is kept.
+    ///
+    /// # Errors
+    /// If the measure is containment, and the first of a cluster is to be kept, or chains are to hold it together.
+    pub fn require(self, linking: Linking, keep: Keep) -> Result<()> {
+        match (self, linking, keep) {
+            (Self::Containment, _, Keep::First) => {
+                Err(Error::setting("keep", "the longest, where containment is the measure", "the first"))
+            }
+            (Self::Containment, Linking::Chains, _) => {
+                Err(Error::setting("linking", "kept, where containment is the measure", "chains"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What holds a cluster together.
@@ -43,7 +72,7 @@ impl Clusters {
     /// Clusters of the pairs that were found.
     ///
     /// # Errors
-    /// If the pairs, put aside in a temporary file, cannot be read again.
+    /// If the [measure](Measure::require) does not allow it, or the pairs, put aside in a temporary file, cannot be read again.
     pub fn of(outcome: &Outcome, linking: Linking, keep: Keep) -> Result<Self> {
         Self::of_unknown(outcome, linking, keep, &|_| false)
     }
@@ -59,6 +88,7 @@ impl Clusters {
         keep: Keep,
         known: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
+        outcome.measure().require(linking, keep)?;
         let mut kept = match linking {
             Linking::Chains => chains(outcome, keep)?,
             Linking::Kept => around_kept(outcome, keep, known)?,

@@ -249,8 +249,9 @@ impl ResultArgs {
                     "--keep first: with --measure containment the longer document stays; use --keep longest"
                 )
             }
-            (Some(KeepName::First) | None, Measure::Jaccard) => Ok(Keep::First),
-            (Some(KeepName::Longest), _) | (None, Measure::Containment) => Ok(Keep::Longest),
+            (Some(KeepName::First), Measure::Jaccard) => Ok(Keep::First),
+            (Some(KeepName::Longest), _) => Ok(Keep::Longest),
+            (None, _) => Ok(Keep::default_for(measure)),
         }
     }
 }

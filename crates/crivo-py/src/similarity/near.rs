@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crivo::similarity::shingle::Shingles;
 use crivo_near::{
-    Clusters, Documents, Keep, Linking, Outcome, PageText, Settings, Stage, Watch, thread_count,
+    Clusters, Documents, Keep, Linking, Measure, Outcome, PageText, Settings, Stage, Watch, thread_count,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
@@ -26,6 +26,9 @@ use crate::sketch::Reduced;
 /// place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in `pairs`, each
 /// differently; without it they are named by their positions.
 ///
+/// The `measure` may be "containment" instead: the share of the shorter text's shingles that the longer one has too.
+/// Then the longest text stays, and another goes if the threshold of it stands in one that is kept.
+///
 /// `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
 /// is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of
 /// very large clusters not all pairs are listed, unless `all_pairs` are wanted. With `html` the texts are
@@ -43,18 +46,21 @@ use crate::sketch::Reduced;
 /// (array([0, 1, 0], dtype=uint32), array([0, 1], dtype=uint32))
 #[pyfunction]
 #[pyo3(signature = (
-    texts, threshold = 0.8, *, shingle = "words:5", ids = None, keep = "first", linking = "kept", html = false,
+    texts, threshold = 0.8, *, shingle = "words:5", ids = None, measure = "jaccard", keep = None, linking = "kept", html = false,
     fast = false, all_pairs = false, nfc = false, memory = None, threads = None, hashes = None, bands = None, seed = None
 ))]
-#[pyo3(text_signature = "(texts, threshold=0.8, *, shingle='words:5', ids=None, keep='first', \
-    linking='kept', html=False, fast=False, all_pairs=False, nfc=False, memory=2147483648, threads=0, hashes=128, bands=None, seed=0)")]
+#[pyo3(
+    text_signature = "(texts, threshold=0.8, *, shingle='words:5', ids=None, measure='jaccard', keep=None, \
+    linking='kept', html=False, fast=False, all_pairs=False, nfc=False, memory=2147483648, threads=0, hashes=128, bands=None, seed=0)"
+)]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)] // they are named by the caller
 pub(crate) fn near_duplicates(
     texts: &Bound<'_, PyAny>,
     threshold: f64,
     shingle: &str,
     ids: Option<&Bound<'_, PyAny>>,
-    keep: &str,
+    measure: &str,
+    keep: Option<&str>,
     linking: &str,
     html: bool,
     fast: bool,
@@ -67,10 +73,13 @@ pub(crate) fn near_duplicates(
     seed: Option<&Bound<'_, PyAny>>,
 ) -> Result<NearDuplicates> {
     let py = texts.py();
-    let (keep, linking) = (keep_of(keep)?, linking_of(linking)?);
+    let (measure, linking) = (measure_of(measure)?, linking_of(linking)?);
+    let keep = keep.map_or(Ok(Keep::default_for(measure)), keep_of)?;
+    measure.require(linking, keep)?;
     let defaults = Settings::default();
     let settings = Settings {
         threshold,
+        measure,
         shingles: shingle.parse::<Shingles>()?,
         seed: seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))?,
         hashes: hashes_of(hashes)?,
@@ -92,6 +101,16 @@ pub(crate) fn near_duplicates(
         return Err(raised.into());
     }
     Ok(NearDuplicates { found: found?, ids })
+}
+
+fn measure_of(measure: &str) -> Result<Measure> {
+    match measure {
+        "jaccard" => Ok(Measure::Jaccard),
+        "containment" => Ok(Measure::Containment),
+        _ => Err(Failure::Parameter(format!(
+            "measure: expected 'jaccard' or 'containment', found '{measure}'"
+        ))),
+    }
 }
 
 fn keep_of(keep: &str) -> Result<Keep> {
