@@ -29,6 +29,7 @@
 
 mod batch;
 pub mod calendar;
+mod decimal;
 mod integer;
 mod scheme;
 pub mod text;
