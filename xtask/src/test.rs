@@ -77,7 +77,7 @@ impl Tests {
         // The program as the Rust tests have just built it: what it writes is compared with Python's.
         let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
         let tests = python.module(
-            "pytest --durations=10 python/tests --ignore python/tests/spark --ignore python/tests/duckdb",
+            "pytest --durations=10 python/tests --ignore python/tests/spark --ignore python/tests/sql",
         );
         self.step(tests).env("CRIVO_PROGRAM", program).run()?;
         let advice = "run: ruff check --fix python && ruff format python (from the virtual environment in target/venv)";
@@ -95,7 +95,7 @@ impl Tests {
         let extension = duckdb::extension(duckdb::Build::Tests)?;
         let python = setup::python_with_crivo()?;
         let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
-        self.step(python.module("pytest --durations=5 python/tests/duckdb"))
+        self.step(python.module("pytest --durations=5 python/tests/sql"))
             .env("CRIVO_PROGRAM", program)
             .env("CRIVO_DUCKDB", extension)
             .run()

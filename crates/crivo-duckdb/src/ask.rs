@@ -39,7 +39,7 @@ impl Scalar for Contains {
     const RETURNS: Type = Type::Boolean;
 
     fn run(chunk: &Chunk<'_>, out: &mut Output<'_>) -> Result<()> {
-        let (column, keys) = (chunk.column(0)?, KeyTexts::of(&chunk.column(1)?)?);
+        let (column, keys) = (chunk.column(0)?, KeyTexts::of(&chunk.column(1)?));
         each_sketch(&column, |rows, sketch| {
             let (membership, kind) = (sketch.membership()?, sketch.scheme().kind());
             for row in rows {
@@ -64,7 +64,7 @@ impl Scalar for Frequency {
     const RETURNS: Type = ESTIMATE;
 
     fn run(chunk: &Chunk<'_>, out: &mut Output<'_>) -> Result<()> {
-        let (column, keys) = (chunk.column(0)?, KeyTexts::of(&chunk.column(1)?)?);
+        let (column, keys) = (chunk.column(0)?, KeyTexts::of(&chunk.column(1)?));
         each_sketch(&column, |rows, sketch| {
             let (frequency, kind) = (sketch.frequency()?, sketch.scheme().kind());
             for row in rows {
@@ -192,14 +192,14 @@ struct KeyTexts {
 }
 
 impl KeyTexts {
-    fn of(column: &Column<'_>) -> Result<Self> {
+    fn of(column: &Column<'_>) -> Self {
         let mut texts = Self { bytes: Vec::new(), places: vec![None; column.rows()] };
         each_text(column, |row, text| {
             let start = texts.bytes.len();
             texts.bytes.extend_from_slice(text);
             texts.places[row] = Some((start, texts.bytes.len()));
-        })?;
-        Ok(texts)
+        });
+        texts
     }
 
     /// Returns the key of a row as the sketch has its keys, if the row has one.

@@ -76,7 +76,7 @@ impl KeyRows {
                 Err(error) => failed = Some(error),
             }
             keys.rows.push(row as u32);
-        })?;
+        });
         failed.map_or(Ok(keys), |error| Err(error.into()))
     }
 
@@ -103,13 +103,16 @@ pub(crate) fn each_key(
     mut take: impl FnMut(usize, KeyRef<'_>),
 ) -> Result<()> {
     match kind {
-        KeyKind::Bytes => each_text(column, |row, text| take(row, KeyRef::Bytes(text))),
+        KeyKind::Bytes => {
+            each_text(column, |row, text| take(row, KeyRef::Bytes(text)));
+            Ok(())
+        }
         KeyKind::Integer => {
             let mut wrong = None;
             each_text(column, |row, text| match parse_integer(text) {
                 Some(integer) => take(row, KeyRef::Integer(integer)),
                 None => wrong = Some(String::from_utf8_lossy(text).into_owned()),
-            })?;
+            });
             match wrong {
                 Some(text) => {
                     Err(SqlError::expected("key", "an integer, which the sketch was made of", text))
@@ -124,10 +127,7 @@ pub(crate) fn each_key(
 }
 
 /// Gives the text of every row that has one.
-///
-/// # Errors
-/// If the column has a type without a text.
-pub(crate) fn each_text(column: &Column<'_>, mut take: impl FnMut(usize, &[u8])) -> Result<()> {
+pub(crate) fn each_text(column: &Column<'_>, mut take: impl FnMut(usize, &[u8])) {
     let mut out = Vec::with_capacity(48);
     let mut written = |row: usize, write: &dyn Fn(&mut Vec<u8>) -> bool| {
         out.clear();
@@ -168,10 +168,10 @@ pub(crate) fn each_text(column: &Column<'_>, mut take: impl FnMut(usize, &[u8]))
             });
         }),
         Values::Float(values) => {
-            each(column, values, |row, &value| written(row, &|out| push_f32(out, value)))
+            each(column, values, |row, &value| written(row, &|out| push_f32(out, value)));
         }
         Values::Double(values) => {
-            each(column, values, |row, &value| written(row, &|out| push_f64(out, value)))
+            each(column, values, |row, &value| written(row, &|out| push_f64(out, value)));
         }
         Values::UHuge(values) => each(column, values, |row, value| {
             written(row, &|out| {
@@ -210,7 +210,6 @@ pub(crate) fn each_text(column: &Column<'_>, mut take: impl FnMut(usize, &[u8]))
             });
         }),
     }
-    Ok(())
 }
 
 /// Gives every row that has a value.

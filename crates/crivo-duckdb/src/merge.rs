@@ -50,11 +50,9 @@ impl Aggregate for Merge {
 }
 
 fn add(state: &mut Option<Arc<AnySketch>>, sketch: AnySketch) -> Result<()> {
-    match state {
-        Some(mine) => Ok(Arc::make_mut(mine).merge(&sketch)?),
-        None => {
-            *state = Some(Arc::new(sketch));
-            Ok(())
-        }
+    if let Some(mine) = state {
+        return Ok(Arc::make_mut(mine).merge(&sketch)?);
     }
+    *state = Some(Arc::new(sketch));
+    Ok(())
 }

@@ -38,6 +38,9 @@ struct Collected {
     parts: Vec<Arc<Vec<Document>>>,
 }
 
+/// The places of two documents, and their similarity.
+type Pair = (u32, u32, f64);
+
 #[derive(Debug, Clone)]
 struct Document {
     id: Id,
@@ -129,7 +132,7 @@ impl Collected {
     /// Returns the documents by their ids, and the pairs of their places with the similarity of each.
     ///
     /// The order of the rows depends on the threads of the query; that of the ids does not.
-    fn pairs(&self) -> Result<(Vec<&Document>, Vec<(u32, u32, f64)>)> {
+    fn pairs(&self) -> Result<(Vec<&Document>, Vec<Pair>)> {
         let mut documents: Vec<&Document> = self.parts.iter().flat_map(|part| part.iter()).collect();
         documents.sort_by(|one, other| (&one.id, &one.text).cmp(&(&other.id, &other.text)));
         let texts: Vec<&[u8]> = documents.iter().map(|document| &*document.text).collect();

@@ -35,7 +35,7 @@ impl NumberRows {
             Values::Decimal(..) => each_text(column, |row, text| {
                 let value = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
                 push(row, value.unwrap_or(f64::NAN));
-            })?,
+            }),
             Values::Int8(_)
             | Values::Int16(_)
             | Values::Int32(_)

@@ -26,13 +26,11 @@ impl Scalar for Panic {
 struct PanicAt;
 
 #[derive(Default)]
-struct PanicState(i64, Box<u8>);
+struct PanicState(i64);
 
 impl Drop for PanicState {
     fn drop(&mut self) {
-        if self.0 == 4 && !std::thread::panicking() {
-            panic!("a panic at the end of a state");
-        }
+        assert!(self.0 != 4 || std::thread::panicking(), "a panic at the end of a state");
     }
 }
 

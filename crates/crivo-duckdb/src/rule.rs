@@ -121,10 +121,6 @@ impl Rule {
         Growth { empty: &self.empty, most_few: self.most_few }
     }
 
-    pub(crate) fn empty(&self) -> &AnySketch {
-        &self.empty
-    }
-
     /// Returns an error if two states were made by different rules.
     pub(crate) fn require_same(&self, other: &Self) -> Result<()> {
         if self.kind == other.kind && self.size == other.size {

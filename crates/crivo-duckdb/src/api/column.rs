@@ -10,7 +10,7 @@ use crate::error::{Result, SqlError};
 
 /// Some rows of the parameters of a function.
 pub(crate) struct Chunk<'a> {
-    chunk: duckdb::duckdb_data_chunk,
+    data: duckdb::duckdb_data_chunk,
     rows: usize,
     life: PhantomData<&'a ()>,
 }
@@ -21,7 +21,7 @@ impl Chunk<'_> {
     pub(super) unsafe fn new(chunk: duckdb::duckdb_data_chunk) -> Self {
         // SAFETY: the chunk is valid.
         let rows = unsafe { duckdb::duckdb_data_chunk_get_size(chunk) } as usize;
-        Self { chunk, rows, life: PhantomData }
+        Self { data: chunk, rows, life: PhantomData }
     }
 
     /// The number of rows.
@@ -32,7 +32,7 @@ impl Chunk<'_> {
     /// The number of parameters.
     pub(crate) fn columns(&self) -> usize {
         // SAFETY: the chunk is valid.
-        unsafe { duckdb::duckdb_data_chunk_get_column_count(self.chunk) as usize }
+        unsafe { duckdb::duckdb_data_chunk_get_column_count(self.data) as usize }
     }
 
     /// Returns the column of a parameter.
@@ -42,7 +42,7 @@ impl Chunk<'_> {
     pub(crate) fn column(&self, index: usize) -> Result<Column<'_>> {
         // SAFETY: the chunk is valid and lives as long as the column.
         unsafe {
-            let vector = duckdb::duckdb_data_chunk_get_vector(self.chunk, index as u64);
+            let vector = duckdb::duckdb_data_chunk_get_vector(self.data, index as u64);
             Column::new(vector, self.rows)
         }
     }
