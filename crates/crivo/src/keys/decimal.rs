@@ -2,13 +2,14 @@
 //!
 //! A column of integers has millions of short texts that nothing reads but the hash. So numbers of 4 to 16 digits, which
 //! most are, never become a text in memory: eight digits are made at once inside of one register, and XXH3 of 4 to 16
-//! bytes is a few multiplications of it. All other integers are written out and hashed as any text.
+//! bytes is a few multiplications of it; numbers of up to 8 digits are hashed by vectors. All other integers are written out and hashed as any text.
 //!
 //! **Sources.** XXH3's specification (Collet: *xxHash fast digest algorithm*), sections on inputs of 4 to 8 and of 9 to
 //! 16 bytes. Digits by multiplication in the lanes of a word are common practice.
 
 use super::KeyScheme;
 use super::scheme::{KeyKind, hash_bytes};
+use crate::cpu::hash_decimals;
 use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -30,34 +31,61 @@ impl KeyScheme {
         if self.kind() != KeyKind::Bytes {
             return Err(self.wrong_kind(KeyKind::Bytes));
         }
-        let seed = self.seed();
-        let masks = Masks::of(seed);
-        hashes.extend(integers.iter().map(|&integer| {
-            let value = integer as u64;
-            if (1000..EIGHT_DIGITS).contains(&value) {
-                masks.hash_short(value)
-            } else if (EIGHT_DIGITS..SIXTEEN_DIGITS).contains(&value) {
-                masks.hash_long(value)
-            } else {
-                hash_written(integer, seed)
-            }
-        }));
+        hash_decimals(integers, &DecimalMasks::of(self.seed()), hashes);
         Ok(())
     }
+}
+
+/// How many integers are looked at together: if all of them are short, vectors hash them.
+const BLOCK: usize = 64;
+
+/// Appends the hashes; [`crate::cpu`] compiles it for wide vectors too.
+#[inline(always)]
+pub(crate) fn append_hashes(integers: &[i64], masks: &DecimalMasks, hashes: &mut Vec<u64>) {
+    let (blocks, rest) = integers.as_chunks::<BLOCK>();
+    for block in blocks {
+        // Not `all`, which would stop at the first and keep vectors out.
+        if block.iter().fold(true, |are_short, &integer| are_short & is_short(integer)) {
+            let mut hashed = [0; BLOCK];
+            for (hash, &integer) in hashed.iter_mut().zip(block) {
+                *hash = masks.hash_short(integer as u64);
+            }
+            hashes.extend_from_slice(&hashed);
+        } else {
+            append_each(block, masks, hashes);
+        }
+    }
+    append_each(rest, masks, hashes);
+}
+
+#[inline(never)]
+fn append_each(integers: &[i64], masks: &DecimalMasks, hashes: &mut Vec<u64>) {
+    hashes.extend(integers.iter().map(|&integer| {
+        let value = integer as u64;
+        if is_short(integer) {
+            masks.hash_short(value)
+        } else if (EIGHT_DIGITS..SIXTEEN_DIGITS).contains(&value) {
+            masks.hash_long(value)
+        } else {
+            hash_bytes(itoa::Buffer::new().format(integer).as_bytes(), masks.seed)
+        }
+    }));
+}
+
+/// Returns true for numbers of 4 to 8 digits.
+#[inline(always)]
+fn is_short(integer: i64) -> bool {
+    (integer as u64).wrapping_sub(1000) < EIGHT_DIGITS - 1000
 }
 
 /// The first number with more than eight digits, and the first with more than sixteen.
 const EIGHT_DIGITS: u64 = 100_000_000;
 const SIXTEEN_DIGITS: u64 = EIGHT_DIGITS * EIGHT_DIGITS;
 
-#[inline(never)]
-fn hash_written(integer: i64, seed: u64) -> u64 {
-    hash_bytes(itoa::Buffer::new().format(integer).as_bytes(), seed)
-}
-
 /// What XXH3 combines short inputs with, made of its secret and the seed.
-#[derive(Clone, Copy)]
-struct Masks {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DecimalMasks {
+    seed: u64,
     short: u64,
     long: [u64; 2],
 }
@@ -72,10 +100,11 @@ const SECRET: [u64; 6] = [
     0x8E24_43F7_7446_08B8,
 ];
 
-impl Masks {
-    fn of(seed: u64) -> Self {
+impl DecimalMasks {
+    pub(crate) fn of(seed: u64) -> Self {
         let spread = seed ^ u64::from((seed as u32).swap_bytes()) << 32;
         Self {
+            seed,
             short: (SECRET[0] ^ SECRET[1]).wrapping_sub(spread),
             long: [(SECRET[2] ^ SECRET[3]).wrapping_add(seed), (SECRET[4] ^ SECRET[5]).wrapping_sub(seed)],
         }
@@ -83,10 +112,12 @@ impl Masks {
 
     /// Hashes the text of a number of 4 to 8 digits.
     #[inline(always)]
-    fn hash_short(self, value: u64) -> u64 {
+    fn hash_short(&self, value: u64) -> u64 {
         let digits = eight_digits(value);
-        let leading = digits.trailing_zeros() & !7;
-        let len = u64::from(8 - leading / 8);
+        // The number of leading zeros, by comparisons that vectors have too.
+        let below = |limit: u64| u64::from(value < limit);
+        let zeros = below(10_000) + below(100_000) + below(1_000_000) + below(10_000_000);
+        let (leading, len) = (8 * zeros, 8 - zeros);
         let text = digits | ASCII;
         let (first, last) = (text >> leading & 0xFFFF_FFFF, text >> 32);
         let keyed = (last | first << 32) ^ self.short;
@@ -98,7 +129,7 @@ impl Masks {
 
     /// Hashes the text of a number of 9 to 16 digits.
     #[inline(always)]
-    fn hash_long(self, value: u64) -> u64 {
+    fn hash_long(&self, value: u64) -> u64 {
         let (upper, lower) = (eight_digits(value / EIGHT_DIGITS), eight_digits(value % EIGHT_DIGITS));
         let leading = upper.trailing_zeros() & !7;
         let len = u64::from(16 - leading / 8);
@@ -122,7 +153,9 @@ const ASCII: u64 = 0x3030_3030_3030_3030;
 /// Returns the eight decimal digits of a number, the first of them in the lowest byte.
 #[inline(always)]
 fn eight_digits(value: u64) -> u64 {
-    let fours = value / 10_000 | value % 10_000 << 32;
+    // n · 109951163 / 2^40 is n / 10000, rounded down, for all n of eight digits.
+    let thousands = (value * 109_951_163) >> 40;
+    let fours = thousands | (value - 10_000 * thousands) << 32;
     // n · 10486 / 2^20 is n / 100, rounded down, for all n of four digits.
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007F_0000_007F;
     let twos = hundreds | (fours - 100 * hundreds) << 16;
