@@ -56,7 +56,6 @@ impl HashedRows {
 }
 
 /// The keys of a column themselves, side by side, each with its row.
-#[derive(Default)]
 pub(crate) struct KeyRows {
     bytes: Vec<u8>,
     spans: Vec<Span>,
@@ -66,7 +65,11 @@ pub(crate) struct KeyRows {
 impl KeyRows {
     /// Collects the texts of a column.
     pub(crate) fn of(column: &Column<'_>) -> Result<Self> {
-        let mut keys = Self::default();
+        let mut keys = Self {
+            bytes: Vec::with_capacity(16 * column.rows()),
+            spans: Vec::with_capacity(column.rows()),
+            rows: Vec::with_capacity(column.rows()),
+        };
         let mut failed = None;
         each_text(column, |row, text| {
             let start = keys.bytes.len();
@@ -78,6 +81,11 @@ impl KeyRows {
             keys.rows.push(row as u32);
         });
         failed.map_or(Ok(keys), |error| Err(error.into()))
+    }
+
+    /// Hashes all keys.
+    pub(crate) fn whole<'a>(&'a self, buffer: &'a mut KeyBuffer) -> Result<KeyBatch<'a>> {
+        Ok(buffer.hash_spans_of(&self.spans, &self.bytes)?)
     }
 
     /// Hashes the keys at some places, as a batch that a sketch takes.

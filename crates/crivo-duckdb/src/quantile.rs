@@ -38,12 +38,12 @@ impl Aggregate for Quantile {
             return Ok(());
         }
         let share = check_share(constant_double(&chunk.column(1)?, "q")?)?;
-        for row in 0..states.len() {
-            let known = states.of_row(row).share.get_or_insert(share);
-            if known.to_bits() != share.to_bits() {
-                return Err(SqlError::expected("q", "the same value in all rows", "several"));
+        states.each(|state| {
+            if state.share.get_or_insert(share).to_bits() == share.to_bits() {
+                return Ok(());
             }
-        }
+            Err(SqlError::expected("q", "the same value in all rows", "several"))
+        })?;
         insert_column(&chunk.column(0)?, states, &growth()?, |state| &mut state.content)
     }
 

@@ -164,16 +164,24 @@ fn constant<T: PartialEq>(column: &Column<'_>, name: &str, at: impl Fn(usize) ->
 
 /// Returns the integer that all rows of a BIGINT column have.
 pub(crate) fn constant_integer(column: &Column<'_>, name: &str) -> Result<i64> {
-    constant(column, name, |row| match column.values() {
-        Values::Int64(values) => values.get(row).copied(),
-        _ => None,
-    })
+    let values: &[i64] = if let Values::Int64(values) = column.values() { values } else { &[] };
+    constant_number(column, values, name)
 }
 
 /// Returns the number that all rows of a DOUBLE column have.
 pub(crate) fn constant_double(column: &Column<'_>, name: &str) -> Result<f64> {
-    constant(column, name, |row| match column.values() {
-        Values::Double(values) => values.get(row).copied(),
-        _ => None,
-    })
+    let values: &[f64] = if let Values::Double(values) = column.values() { values } else { &[] };
+    constant_number(column, values, name)
+}
+
+fn constant_number<T: PartialEq + Copy>(column: &Column<'_>, values: &[T], name: &str) -> Result<T> {
+    match values.first() {
+        // The usual case, in a loop that vectors run.
+        Some(first)
+            if column.is_full() && values.iter().fold(true, |same, value| same & (value == first)) =>
+        {
+            Ok(*first)
+        }
+        _ => constant(column, name, |row| values.get(row).copied()),
+    }
 }

@@ -33,14 +33,14 @@ impl Aggregate for Sketch {
             return Ok(());
         }
         let rule = Rule::of(chunk, 1)?;
-        for row in 0..states.len() {
-            let state = states.of_row(row);
-            match &state.rule {
-                Some(known) if Arc::ptr_eq(known, &rule) => {}
-                Some(known) => known.require_same(&rule)?,
-                None => state.rule = Some(Arc::clone(&rule)),
+        states.each(|state| match &state.rule {
+            Some(known) if Arc::ptr_eq(known, &rule) => Ok(()),
+            Some(known) => known.require_same(&rule),
+            None => {
+                state.rule = Some(Arc::clone(&rule));
+                Ok(())
             }
-        }
+        })?;
         insert_column(&chunk.column(0)?, states, &rule.growth(), |state| &mut state.content)
     }
 
@@ -84,6 +84,11 @@ pub(crate) fn insert_column<S>(
         });
     }
     let keys = KeyRows::of(column)?;
+    if states.is_single() {
+        let mut buffer = KeyBuffer::new(scheme);
+        let content = content_of(states.of_row(0));
+        return Ok(content.sketch_mut(growth).keys_mut()?.insert_batch(&keys.whole(&mut buffer)?)?);
+    }
     let (mut spans, mut buffer) = (Vec::new(), KeyBuffer::new(scheme));
     states.by_group(&keys.rows, |state, places| {
         let batch = keys.batch(places, &mut spans, &mut buffer)?;

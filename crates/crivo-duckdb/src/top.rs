@@ -62,13 +62,13 @@ impl Aggregate for Top {
         let k = constant_integer(&chunk.column(1)?, "k")?;
         let known = states.of_row(0).asked.as_ref().filter(|asked| asked.k as i64 == k).map(Arc::clone);
         let asked = known.map_or_else(|| Asked::new(k).map(Arc::new), Ok)?;
-        for row in 0..states.len() {
-            let state = states.of_row(row);
+        states.each(|state| {
             if state.asked.as_ref().is_some_and(|known| known.k != asked.k) {
                 return Err(SqlError::expected("k", "the same value in all rows", "several"));
             }
             state.asked.get_or_insert_with(|| Arc::clone(&asked));
-        }
+            Ok(())
+        })?;
         insert_column(&chunk.column(0)?, states, &asked.growth(), |state| &mut state.content)
     }
 

@@ -44,7 +44,9 @@ def test_quantiles_are_between_their_bounds() -> None:
     assert small == {"value": 50.0, "lower": 50.0, "upper": 50.0}
     shares = [0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0]
     for share in shares:
-        answer = one(connection, f"SELECT crivo_quantile((range * 7919) % 1000003, {share}) FROM range(1000003)")
+        answer = one(
+            connection, f"SELECT crivo_quantile((range * 7919) % 1000003, {share}) FROM range(1000003)"
+        )
         # 0.5 % of the ranks with a confidence of 95 %; four times that is off with a probability below 10^-14.
         assert abs(answer["value"] - share * 1_000_003) <= 4 * 0.005 * 1_000_003
         assert answer["lower"] <= answer["value"] <= answer["upper"]
@@ -64,7 +66,8 @@ def test_stored_sketches_answer() -> None:
     for kind in ["bloom", "sized"]:
         assert one(connection, f"SELECT bool_and(crivo_contains({kind}, range)) FROM s, range(1000)")
         strangers = one(
-            connection, f"SELECT count(*) FILTER (crivo_contains({kind}, 'no' || range)) FROM s, range(100000)"
+            connection,
+            f"SELECT count(*) FILTER (crivo_contains({kind}, 'no' || range)) FROM s, range(100000)",
         )
         # Of 100,000 absent keys 1 % are taken for members; more than 1300 are with a probability below 10^-18.
         assert strangers < 1300
@@ -128,5 +131,7 @@ def test_near_duplicates_are_those_that_comparing_all_finds() -> None:
     found = rows(connection, query.format("id"))
     assert len(expected) > 20 and found == [(a, b, pytest.approx(j)) for a, b, j in expected]
     texts = rows(connection, query.format("'doc' || id"))
-    assert {frozenset([a, b]) for a, b, _ in texts} == {frozenset([f"doc{a}", f"doc{b}"]) for a, b, _ in found}
+    assert {frozenset([a, b]) for a, b, _ in texts} == {
+        frozenset([f"doc{a}", f"doc{b}"]) for a, b, _ in found
+    }
     assert one(connection, "SELECT len(crivo_near_duplicates(id, text)) FROM d") == len(found)

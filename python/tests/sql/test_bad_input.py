@@ -42,7 +42,9 @@ def test_any_damage_is_an_error_or_a_sketch() -> None:
             for _ in range(random.randint(1, 4)):
                 damaged[random.randrange(len(damaged))] = random.randrange(256)
             try:
-                connection.execute("SELECT crivo_estimate(?), crivo_merge(?)", [bytes(damaged)] * 2).fetchall()
+                connection.execute(
+                    "SELECT crivo_estimate(?), crivo_merge(?)", [bytes(damaged)] * 2
+                ).fetchall()
             except duckdb.InvalidInputException as error:
                 assert str(error)
 
@@ -51,7 +53,10 @@ def test_any_damage_is_an_error_or_a_sketch() -> None:
     ("query", "message"),
     [
         ("SELECT crivo_sketch(1, 'hyperloglog')", "kind: expected one of hll, ull, kmv"),
-        ("SELECT crivo_sketch(range, x) FROM range(2), (VALUES ('hll'), ('ull')) t(x)", "the same value in all rows"),
+        (
+            "SELECT crivo_sketch(range, x) FROM range(2), (VALUES ('hll'), ('ull')) t(x)",
+            "the same value in all rows",
+        ),
         ("SELECT crivo_sketch(1, NULL)", "kind: expected a value, found NULL"),
         ("SELECT crivo_sketch(1, 'hll', 30)", "precision: expected 4 to 18, found 30"),
         ("SELECT crivo_sketch(1, 'hll', -1)", "precision: expected a number in its range, found -1"),
@@ -67,7 +72,10 @@ def test_any_damage_is_an_error_or_a_sketch() -> None:
         ("SELECT crivo_contains(crivo_sketch(1, 'hll'), 1)", "HyperLogLog"),
         ("SELECT crivo_frequency(crivo_sketch(1, 'hll'), 1)", "HyperLogLog"),
         ("SELECT crivo_similarity(crivo_sketch(1, 'hll'), crivo_minhash('a'))", "HyperLogLog"),
-        ("SELECT crivo_merge(s) FROM (SELECT crivo_sketch(1, 'hll') s UNION SELECT crivo_sketch(1, 'ull'))", "LogLog"),
+        (
+            "SELECT crivo_merge(s) FROM (SELECT crivo_sketch(1, 'hll') s UNION SELECT crivo_sketch(1, 'ull'))",
+            "LogLog",
+        ),
         ("SELECT crivo_minhash('a', 'syllables:2')", "syllables"),
         ("SELECT crivo_near_duplicates(1, 'a', 0)", "threshold"),
         ("SELECT crivo_near_duplicates(NULL::BIGINT, 'a')", "id: expected a value for each text"),

@@ -102,7 +102,9 @@ def test_few_numbers_have_the_bytes_of_the_command_line(tmp_path: Path) -> None:
     """Beyond 256 numbers the coins of a sketch depend on which thread saw which rows, there and here."""
     table, file = tmp_path / "t.parquet", tmp_path / "x.crivo"
     connection = connect(threads=1)
-    connection.execute(f"COPY (SELECT CAST(range * 37 % 251 / 100 AS DECIMAL(9, 2)) x FROM range(250)) TO '{table}'")
+    connection.execute(
+        f"COPY (SELECT CAST(range * 37 % 251 / 100 AS DECIMAL(9, 2)) x FROM range(250)) TO '{table}'"
+    )
     crivo("quantile", table, "-f", "x", "-o", file)
     assert one(connection, f"SELECT crivo_sketch(x, 'kll') FROM '{table}'") == file.read_bytes()
 

@@ -36,7 +36,8 @@ def test_groups_grow_from_a_list_to_a_sketch_with_the_same_bytes() -> None:
             " UNION ALL SELECT NULL, 0) GROUP BY g",
         )
         whole = one(
-            connection, f"SELECT crivo_sketch(x, 'hll') FROM (SELECT range x FROM range({length}) UNION ALL SELECT NULL)"
+            connection,
+            f"SELECT crivo_sketch(x, 'hll') FROM (SELECT range x FROM range({length}) UNION ALL SELECT NULL)",
         )
         assert grouped == whole, length
 
@@ -95,7 +96,9 @@ def test_tables_without_rows_have_no_sketch() -> None:
         " crivo_near_duplicates(x, 'text') FROM t",
     ) == [(nothing, None, None, None, None, None)]
     assert rows(connection, "SELECT x, crivo_distinct(x) FROM t GROUP BY x") == []
-    assert rows(connection, "SELECT crivo_estimate(s), crivo_contains(s, 1), crivo_frequency(s, x) FROM t") == []
+    assert (
+        rows(connection, "SELECT crivo_estimate(s), crivo_contains(s, 1), crivo_frequency(s, x) FROM t") == []
+    )
 
 
 def test_null_in_is_null_out() -> None:
@@ -123,7 +126,9 @@ def test_states_survive_the_way_to_disk(tmp_path: Path) -> None:
     assert rows(connection, query) == expected == [(1_000_000, 3_000_000.0)]
     # Without room on disk the query fails: so it was there.
     connection.execute("SET max_temp_directory_size = '1MB'")
-    with pytest.raises(Exception, match=re.compile("out of memory|max_temp_directory_size|failed to", re.IGNORECASE)):
+    with pytest.raises(
+        Exception, match=re.compile("out of memory|max_temp_directory_size|failed to", re.IGNORECASE)
+    ):
         rows(connection, query)
     connection.execute("RESET max_temp_directory_size; SET memory_limit = '1GB'")
     assert rows(connection, query) == expected

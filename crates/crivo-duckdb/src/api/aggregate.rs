@@ -41,15 +41,16 @@ pub(crate) struct States<'a, S> {
 }
 
 impl<S> States<'_, S> {
-    /// The number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.pointers.len()
-    }
-
     /// Returns the state of a row's group.
     pub(crate) fn of_row(&mut self, row: usize) -> &mut S {
         // SAFETY: DuckDB gives valid states that it initialised; `&mut self` lends one at a time.
         unsafe { &mut *self.pointers[row] }
+    }
+
+    /// Gives the state of every row, or the one state of all rows once.
+    pub(crate) fn each(&mut self, mut take: impl FnMut(&mut S) -> Result<()>) -> Result<()> {
+        let rows = if self.is_single() { 1 } else { self.pointers.len() };
+        (0..rows).try_for_each(|row| take(self.of_row(row)))
     }
 
     /// Returns true if all rows belong to one group.
