@@ -9,8 +9,8 @@ use std::ffi::OsString;
 
 use anyhow::{Result, ensure};
 
-use crate::setup;
 use crate::shell::{Step, root, target};
+use crate::{duckdb, setup};
 
 /// Groups of whole commands, each a script `bench_<group>.py`.
 const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"];
@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     match arguments.split_first() {
         Some((group, rest)) if group == "spark" => return spark(rest),
         Some((group, rest)) if group == "python" => return python(rest),
+        Some((group, rest)) if group == "duckdb" => return functions_in_duckdb(rest),
         _ => {}
     }
     if let Some((group, rest)) = arguments.split_first()
@@ -63,6 +64,18 @@ fn python(arguments: &[OsString]) -> Result<()> {
         .run()?;
     let script = if arguments.is_empty() { "insert_batch.py" } else { "near_duplicates.py" };
     python.script(&folder.join(script)).args(arguments).run()
+}
+
+/// Runs `benchmarks/python/duckdb_functions.py` on the extension as it is released, and writes its page.
+fn functions_in_duckdb(arguments: &[OsString]) -> Result<()> {
+    setup::require_python()?;
+    let extension = duckdb::extension(duckdb::Build::Release)?;
+    setup::python_with(&root().join("benchmarks/python/requirements_duckdb.txt"))?
+        .script(&root().join("benchmarks/python/duckdb_functions.py"))
+        .args([extension])
+        .args(["--page".into(), root().join("docs/benchmarks/duckdb.md").into_os_string()])
+        .args(arguments)
+        .run()
 }
 
 /// Runs `benchmarks/commands/bench_<group>.py` on the command line as it is installed.

@@ -6,13 +6,14 @@ use std::time::Duration;
 use anyhow::Result;
 use lexopt::prelude::*;
 
-use crate::shell::{Step, root};
+use crate::shell::{Step, root, target};
 use crate::{kinds, tools};
 
 /// Crates outside the workspace. The benchmarks are only formatted here: to check more would
 /// mean building every peer library.
 const FUZZ: &str = "fuzz/Cargo.toml";
 const BENCHMARKS: &str = "benchmarks/Cargo.toml";
+const DUCKDB: &str = "crates/crivo-duckdb/Cargo.toml";
 
 /// Crates that are of no use outside of this repository.
 const NOT_PUBLISHED: [&str; 3] = ["crivo-browser-test", "crivo-py", "xtask"];
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
 
 fn formatting() -> Result<()> {
     Step::cargo("fmt --all --check").or("run: cargo fmt --all").run()?;
-    for manifest in [FUZZ, BENCHMARKS] {
+    for manifest in [FUZZ, BENCHMARKS, DUCKDB] {
         if root().join(manifest).exists() {
             Step::cargo("fmt --check --manifest-path")
                 .args([manifest])
@@ -61,7 +62,15 @@ fn clippy() -> Result<()> {
     let advice = "where a lint is wrong, allow it on the line and say why";
     Step::cargo("clippy --workspace --all-targets -- -D warnings").or(advice).run()?;
     // Nothing else builds the fuzz targets on every change, and they must not rot.
-    Step::cargo("clippy --all-targets --manifest-path").args([FUZZ, "--", "-D", "warnings"]).or(advice).run()
+    Step::cargo("clippy --all-targets --manifest-path")
+        .args([FUZZ, "--", "-D", "warnings"])
+        .or(advice)
+        .run()?;
+    Step::cargo("clippy --all-targets --all-features --manifest-path")
+        .args([DUCKDB, "--", "-D", "warnings"])
+        .env("CARGO_TARGET_DIR", target().join("duckdb"))
+        .or(advice)
+        .run()
 }
 
 /// The library with fewer and with more features than the workspace builds it with.

@@ -12,6 +12,7 @@ mod attack;
 mod bench;
 #[cfg(test)]
 mod documents;
+mod duckdb;
 mod fuzz;
 mod golden;
 mod kinds;
@@ -45,6 +46,7 @@ Usage: cargo xtask <verb>
   attack [--cases N | --seconds N] [--seed S] [--kind KIND,…] [--threads N] [--commands N] [--program PATH]
                       mutants of every kind of file, given to the program with 1 GiB and 5 seconds each;
                       a finding is kept in target/attack/findings with the command that repeats it
+  duckdb [--release]  the extension for DuckDB, built and stamped
   bench [arguments]   crivo beside its peers; the arguments go to the benchmark program
 
 `cargo x` is short for `cargo xtask`. CONTRIBUTING.md has the rest.
@@ -76,6 +78,7 @@ fn run() -> Result<()> {
         "lint" => lint::run(&mut arguments),
         "attack" => attack::run(&mut arguments),
         "bench" => bench::run(&mut arguments),
+        "duckdb" => duckdb::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),
         "sample" => sample::run(&mut arguments),

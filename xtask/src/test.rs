@@ -9,7 +9,7 @@ use anyhow::Result;
 use lexopt::prelude::*;
 
 use crate::shell::{Step, root, target};
-use crate::{attack, setup, tools};
+use crate::{attack, duckdb, setup, tools};
 
 /// The variable that the statistical tests take their seed from.
 const SEED: &str = "CRIVO_TEST_SEED";
@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     }
     if with_python {
         tests.python()?;
+        tests.duckdb()?;
     }
     if with_spark {
         tests.spark()?;
@@ -75,7 +76,9 @@ impl Tests {
         let python = setup::python_with_crivo()?;
         // The program as the Rust tests have just built it: what it writes is compared with Python's.
         let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
-        let tests = python.module("pytest --durations=10 python/tests --ignore python/tests/spark");
+        let tests = python.module(
+            "pytest --durations=10 python/tests --ignore python/tests/spark --ignore python/tests/sql",
+        );
         self.step(tests).env("CRIVO_PROGRAM", program).run()?;
         let advice = "run: ruff check --fix python && ruff format python (from the virtual environment in target/venv)";
         python.module("ruff check python").or(advice).run()?;
@@ -84,6 +87,17 @@ impl Tests {
         python
             .module("mypy.stubtest crivo._native --allowlist python/stubtest-allowlist.txt")
             .or("python/crivo/_native.pyi must declare what the extension has, no more and no less")
+            .run()
+    }
+
+    /// SQL in DuckDB, with the extension as it is released.
+    fn duckdb(&self) -> Result<()> {
+        let extension = duckdb::extension(duckdb::Build::Tests)?;
+        let python = setup::python_with_crivo()?;
+        let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
+        self.step(python.module("pytest --durations=5 python/tests/sql"))
+            .env("CRIVO_PROGRAM", program)
+            .env("CRIVO_DUCKDB", extension)
             .run()
     }
 

@@ -5,11 +5,13 @@
 //! compares it with its twin.
 
 pub(crate) mod blocks;
+mod decimals;
 mod integers;
 mod memory;
 mod prefetch;
 mod zero_bits;
 
+pub(crate) use decimals::hash_decimals;
 pub(crate) use integers::hash_integers;
 pub(crate) use memory::zeroed;
 pub(crate) use prefetch::prefetch;

@@ -29,6 +29,7 @@
 
 mod batch;
 pub mod calendar;
+mod decimal;
 mod integer;
 mod scheme;
 pub mod text;
@@ -38,6 +39,7 @@ mod word_spans;
 pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
+pub(crate) use decimal::{DecimalMasks, append_hashes};
 pub(crate) use integer::{IntegerHash, inverse, rrmxmx, xxh3 as xxh3_of_integer};
 pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};

@@ -1,0 +1,97 @@
+//! `crivo_distinct(x)`: how many different values?
+
+use std::sync::{Arc, OnceLock};
+
+use crivo::codec::AnySketch;
+use crivo::distinct::HyperLogLog;
+
+use crate::api::{Aggregate, Chunk, ESTIMATE, Output, States, Type};
+use crate::content::{Content, Growth, insert_rows, most_few};
+use crate::error::{Result, SqlError};
+use crate::keys::HashedRows;
+use crate::rule::{PRECISION, constant_double};
+
+pub(crate) struct Distinct;
+
+#[derive(Default)]
+pub(crate) struct DistinctState {
+    /// The error that was asked for, if one was; known from the first row on.
+    asked: Option<Arc<Asked>>,
+    content: Content,
+}
+
+/// A standard error, and the sketch that has it.
+#[derive(Debug)]
+struct Asked {
+    error: f64,
+    empty: AnySketch,
+    most_few: usize,
+}
+
+impl Asked {
+    fn new(error: f64) -> Result<Self> {
+        let empty = HyperLogLog::for_error(error)?.into();
+        Ok(Self { error, most_few: most_few(&empty), empty })
+    }
+}
+
+/// Returns the sketch that every group begins as: without an error that of `crivo distinct`.
+fn growth(asked: Option<&Asked>) -> Result<Growth<'_>> {
+    static DEFAULT: OnceLock<Option<(AnySketch, usize)>> = OnceLock::new();
+    if let Some(Asked { empty, most_few, .. }) = asked {
+        return Ok(Growth { empty, most_few: *most_few });
+    }
+    let made = DEFAULT.get_or_init(|| {
+        let empty = HyperLogLog::new(PRECISION).ok()?.into();
+        let most_few = most_few(&empty);
+        Some((empty, most_few))
+    });
+    let (empty, most_few) = made.as_ref().ok_or_else(|| SqlError::new("the sketch cannot be made"))?;
+    Ok(Growth { empty, most_few: *most_few })
+}
+
+impl Aggregate for Distinct {
+    type State = DistinctState;
+
+    const NAME: &'static str = "crivo_distinct";
+    const OVERLOADS: &'static [(&'static [Type], Type)] =
+        &[(&[Type::Any], ESTIMATE), (&[Type::Any, Type::Double], ESTIMATE)];
+
+    fn update(chunk: &Chunk<'_>, states: &mut States<'_, DistinctState>) -> Result<()> {
+        let mut asked = None;
+        if chunk.columns() > 1 && chunk.rows() > 0 {
+            let error = constant_double(&chunk.column(1)?, "error")?;
+            let known = states.of_row(0).asked.as_ref().filter(|asked| asked.error == error).map(Arc::clone);
+            let found = known.map_or_else(|| Asked::new(error).map(Arc::new), Ok)?;
+            states.each(|state| match &state.asked {
+                Some(known) if known.error != error => {
+                    Err(SqlError::expected("error", "the same value in all rows", "several"))
+                }
+                Some(_) => Ok(()),
+                None => {
+                    state.asked = Some(Arc::clone(&found));
+                    Ok(())
+                }
+            })?;
+            asked = Some(found);
+        }
+        let growth = growth(asked.as_deref())?;
+        let hashed = HashedRows::of(&chunk.column(0)?, growth.empty.scheme())?;
+        insert_rows(&hashed, states, &growth, |state| &mut state.content)
+    }
+
+    fn combine(source: &DistinctState, target: &mut DistinctState) -> Result<()> {
+        if let (None, Some(asked)) = (&target.asked, &source.asked) {
+            target.asked = Some(Arc::clone(asked));
+        }
+        target.content.merge(&source.content, &growth(source.asked.as_deref())?)
+    }
+
+    fn finish(state: &mut DistinctState, row: usize, out: &mut Output<'_>) -> Result<()> {
+        match state.content.distinct(growth(state.asked.as_deref())?.empty) {
+            Some(estimate) => out.estimate(row, estimate),
+            None => out.null_struct(row, 3),
+        }
+        Ok(())
+    }
+}

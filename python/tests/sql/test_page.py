@@ -1,0 +1,26 @@
+"""The examples of docs/duckdb.md run, and answer what the page says."""
+
+import re
+
+from engine import ROOT, connect
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+    connection = connect(threads=1)
+    checked = 0
+    for block in re.findall(r"```sql\n(.*?)```", page, flags=re.DOTALL):
+        for statement, expected in re.findall(r"(.+?;)\n((?:-- [^\n]*\n)*)", block, flags=re.DOTALL):
+            answer = connection.execute(statement).fetchall()
+            if expected:
+                found = "".join("-- " + ", ".join(map(str, row)) + "\n" for row in answer)
+                assert found == expected, statement
+                checked += 1
+    assert checked >= 13
+
+
+def test_the_page_has_every_function() -> None:
+    page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+    names = connect().execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
+    ours = {name for (name,) in names if name.startswith("crivo_") and "panic" not in name}
+    assert len(ours) >= 15 and all(f"`{name}(" in page for name in ours), ours
