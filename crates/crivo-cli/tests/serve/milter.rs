@@ -47,6 +47,8 @@ impl Postfix {
         // Postfix's processes are other users: they go through the folder, and one writes mail.
         open_to_all(office.folder(), 0o755);
         open_to_all(&mail, 0o777);
+        let owned = as_root("chown").arg("postfix").arg(folder.join("data")).status().unwrap();
+        assert!(owned.success());
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let own = format!(
             "compatibility_level = 3.6\nqueue_directory = {0}/queue\ndata_directory = {0}/data\n\
@@ -103,7 +105,7 @@ impl Postfix {
             assert!(said.starts_with("250"), "{said}: {}", self.log());
         }
         assert!(say("DATA\r\n".into()).starts_with("354"));
-        say(format!("{}\r\n.\r\n", message.replace('\n', "\r\n")))
+        say(format!("{}.\r\n", message.replace('\n', "\r\n")))
     }
 
     fn log(&self) -> String {
