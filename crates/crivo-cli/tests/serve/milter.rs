@@ -289,11 +289,12 @@ fn miltertest_finds_nothing_to_complain_about() {
     let port = server.milter.as_ref().unwrap().rsplit_once(':').unwrap().1.to_owned();
     let message = spam(90_000);
     let (head, body) = message.split_once("\n\n").unwrap();
-    let headers: String = head
+    let headers: Vec<String> = head
         .lines()
         .map(|line| line.split_once(": ").unwrap())
         .map(|(name, value)| format!("mt.header(conn, [[{name}]], [[{value}]])\nexpect(SMFIR_CONTINUE)\n"))
         .collect();
+    let headers = headers.concat();
     let script = format!(
         "conn = mt.connect(\"inet:{port}@127.0.0.1\")\n\
          if conn == nil then error(\"no connection\") end\n\

@@ -163,7 +163,7 @@ fn understood(command: u8, data: &[u8]) -> Option<Command<'_>> {
             let (&step, values) = data.split_first()?;
             let values = if values.is_empty() { values } else { values.strip_suffix(b"\0")? };
             // Names and values come in pairs.
-            if !values.is_empty() && values.iter().filter(|&&byte| byte == 0).count() % 2 == 0 {
+            if !values.is_empty() && memchr::memchr_iter(0, values).count().is_multiple_of(2) {
                 return None;
             }
             Command::Macros(Macros { step, values })
@@ -256,7 +256,7 @@ mod tests {
             ("D", "Cj\0"),
             ("C", "host"),
             ("C", "host\0"),
-            ("C", "host\x004\0\0127.0.0.1"),
+            ("C", "host\x004\0\x00127.0.0.1"),
             ("C", "host\0?\0\0x\0"),
             ("H", "no end"),
             ("H", "two\0texts\0"),

@@ -120,7 +120,7 @@ impl Milter {
                 _ = stop.wait_for(|&stop| stop), if idle => return Ok(()),
             };
             match read {
-                Ok(Ok(0)) | Ok(Err(_)) => return Err(Ending::Broken),
+                Ok(Ok(0) | Err(_)) => return Err(Ending::Broken),
                 Ok(Ok(_)) => {}
                 Err(_) if received.is_empty() => return Err(Ending::Broken),
                 Err(_) => return Err(Malformed("a packet that does not end".into()).into()),
@@ -150,14 +150,11 @@ impl Milter {
             // A fault of ours must not end the server: the message passes.
             work.await.ok().flatten()
         });
-        let answer = match judged.await {
-            Ok(answer) => answer,
-            Err(_) => {
-                let trouble = format!("milter: no verdict within {} s", self.limits.patience.as_secs());
-                self.service.journal().record_trouble(trouble);
-                None
-            }
-        };
+        let answer = judged.await.unwrap_or_else(|_| {
+            let trouble = format!("milter: no verdict within {} s", self.limits.patience.as_secs());
+            self.service.journal().record_trouble(trouble);
+            None
+        });
         [cleaning, answer.unwrap_or_else(|| self.rules.answer_of_failure())].concat()
     }
 }

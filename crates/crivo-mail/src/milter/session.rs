@@ -200,12 +200,13 @@ impl Client {
     /// The lines that the mail server will write itself when it has accepted the message.
     fn trace(&self, sender: &str) -> String {
         let Self { host, address, helo, server } = self;
-        let mut trace = format!("Return-Path: {sender}\n");
-        if !host.is_empty() {
+        let received = if host.is_empty() {
+            String::new()
+        } else {
             let helo = if helo.is_empty() { host } else { helo };
-            trace.push_str(&format!("Received: from {helo} ({host} [{address}])\n\tby {server} with SMTP\n"));
-        }
-        trace
+            format!("Received: from {helo} ({host} [{address}])\n\tby {server} with SMTP\n")
+        };
+        format!("Return-Path: {sender}\n{received}")
     }
 }
 
@@ -377,7 +378,7 @@ mod tests {
     #[test]
     fn what_a_client_says_without_end_is_bounded() {
         let mut session = session(1000);
-        session.take(Command::Mail(&[b'a'; 100_000])).unwrap();
+        session.take(Command::Mail(&vec![b'a'; 100_000])).unwrap();
         for number in 0..5000 {
             session.take(Command::Recipient(b"<a@x>")).unwrap();
             let name = format!("X-Spam-{number}");

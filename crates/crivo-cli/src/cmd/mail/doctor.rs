@@ -26,11 +26,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     users: Option<PathBuf>,
 
-    /// Where spamd's protocol should be served: 127.0.0.1:1783 or unix:/path
+    /// Where spamd's protocol should be served: 127.0.0.1:1783, or unix: and a path
     #[arg(long, value_name = "ADDRESS")]
     spamd: Option<String>,
 
-    /// Where the milter protocol should be served: 127.0.0.1:8891 or unix:/path
+    /// Where the milter protocol should be served: 127.0.0.1:8891, or unix: and a path
     #[arg(long, value_name = "ADDRESS")]
     milter: Option<String>,
 

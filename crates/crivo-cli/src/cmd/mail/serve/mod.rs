@@ -79,11 +79,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     trust: TrustArgs,
 
-    /// Serve spamd's protocol, at an address or at unix:/path [default address: 127.0.0.1:1783]
+    /// Serve spamd's protocol, at an address, or at unix: and a path [default address: 127.0.0.1:1783]
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = SPAMD)]
     spamd: Option<String>,
 
-    /// Serve the milter protocol, for Postfix and Sendmail: 127.0.0.1:8891 or unix:/run/crivo-mail/milter
+    /// Serve the milter protocol, for Postfix and Sendmail: 127.0.0.1:8891, or unix: and a path
     #[arg(long, value_name = "ADDRESS")]
     milter: Option<String>,
 
@@ -102,13 +102,8 @@ pub(crate) struct Args {
     #[arg(long)]
     public: bool,
 
-    /// Serve /metrics for Prometheus and /healthz by HTTP, such as 127.0.0.1:9783
-    #[arg(long, value_name = "ADDRESS")]
-    metrics: Option<String>,
-
-    /// Write one line a decision to standard error: Message-ID, verdict, points, milliseconds
-    #[arg(long)]
-    log: bool,
+    #[command(flatten)]
+    watching: WatchingArgs,
 
     /// Learn nothing from those who ask
     #[arg(long)]
@@ -125,6 +120,19 @@ pub(crate) struct Args {
     /// Clients of spamd at one time; more wait
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = value_parser!(u32).range(1..=65_536))]
     connections: u32,
+}
+
+/// How an administrator sees what the server does.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Watching it")]
+struct WatchingArgs {
+    /// Serve /metrics for Prometheus and /healthz by HTTP, such as 127.0.0.1:9783
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<String>,
+
+    /// Write one line a decision to standard error: Message-ID, verdict, points, milliseconds
+    #[arg(long)]
+    log: bool,
 }
 
 /// What the milter does to mail.
@@ -196,7 +204,7 @@ fn service(args: &Args, out: &Output) -> Result<Service> {
     let (policy, trusted) = (args.policy.policy(), args.trust.hosts());
     let store = store.with_trusted_hosts(Arc::clone(&trusted)).with_policy(policy)?;
     let mut service = Service::new(Arc::new(store))?.read_only(args.read_only);
-    if args.log {
+    if args.watching.log {
         service = service.with_log(output::log_line);
     }
     Ok(match &args.users {
@@ -228,7 +236,8 @@ impl Addresses {
             typed.map(|typed| address(option, &typed, args.public)).transpose()
         };
         let web = named(&args.web, WEB).map(|typed| tcp_address("--web", &typed, args.public));
-        let metrics = args.metrics.as_ref().map(|typed| tcp_address("--metrics", typed, args.public));
+        let metrics =
+            args.watching.metrics.as_ref().map(|typed| tcp_address("--metrics", typed, args.public));
         Ok(Self {
             spamd: to_address("--spamd", named(&args.spamd, SPAMD))?,
             milter: to_address("--milter", args.milter.clone())?,
