@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::classic::Classic;
 use crate::error::{Error, Problem, Result};
 use crate::features::Featurizer;
+use crate::message::{Authentication, Message, authentication};
 use crate::model::{Model, derive_after, derive_all};
 use crate::policy::Policy;
 use crate::stats::{Stats, count};
@@ -32,6 +33,8 @@ pub struct Filter {
     pub(crate) bursts: Mutex<Bursts>,
     /// What the caller wants of verdicts, before what the store says.
     wanted: Policy,
+    /// Hosts whose `Authentication-Results` are believed.
+    trusted_hosts: Arc<[String]>,
 }
 
 /// What checks use.
@@ -131,6 +134,7 @@ impl Filter {
             readers: Mutex::default(),
             bursts: Mutex::default(),
             wanted: Policy::default(),
+            trusted_hosts: Arc::default(),
         })
     }
 
@@ -142,6 +146,18 @@ impl Filter {
         wanted.check()?;
         self.wanted = wanted;
         Ok(self)
+    }
+
+    /// With hosts whose `Authentication-Results` are believed. Without any, such headers are no evidence.
+    #[must_use]
+    pub fn with_trusted_hosts(mut self, trusted_hosts: Arc<[String]>) -> Self {
+        self.trusted_hosts = trusted_hosts;
+        self
+    }
+
+    /// What trusted hosts say of the sender of a message; none if they say nothing.
+    pub(crate) fn authentication(&self, message: &Message) -> Option<Authentication> {
+        authentication(message, &self.trusted_hosts)
     }
 
     /// Stores what is wanted of verdicts, for all who ask this store. What is not said stays as it was.

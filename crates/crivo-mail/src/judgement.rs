@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::message::Authentication;
+
 /// One of three answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -90,6 +92,13 @@ pub enum Reason {
         /// Messages learned as ham.
         ham: u64,
     },
+    /// What a trusted host found out about the sender.
+    Authentication {
+        /// Whether the sender is who the message says.
+        outcome: Authentication,
+        /// Whether the sender was learned as ham, and never as spam.
+        is_familiar: bool,
+    },
     /// A sender nobody has learned from writes a lot.
     Burst {
         /// The address.
@@ -117,6 +126,15 @@ impl fmt::Display for Reason {
             Self::Sender { address, spam: 0, ham: 0 } => write!(f, "{address} is a new sender"),
             Self::Sender { address, spam, ham } => {
                 write!(f, "{address}: {spam} learned as spam, {ham} as ham")
+            }
+            Self::Authentication { outcome, is_familiar } => {
+                let known = if *is_familiar { "the familiar sender" } else { "the sender" };
+                f.write_str(known)?;
+                f.write_str(match outcome {
+                    Authentication::Passed => " is authenticated",
+                    Authentication::Failed => " is forged: its domain has not sent this (DMARC)",
+                    Authentication::Unknown => " is not authenticated",
+                })
             }
             Self::Burst { address, messages } => {
                 write!(f, "{address} was never learned from and wrote {messages} messages within an hour")

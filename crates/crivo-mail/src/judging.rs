@@ -97,6 +97,7 @@ impl Filter {
 
         let like = |nearest: Option<Nearest>| nearest.map_or(0.0, |nearest| nearest.similarity);
         let burst = if sender == Some((0, 0)) { sent.and_then(Bursts::log_odds) } else { None };
+        let authentication = self.authentication(message);
         let known = Known {
             evidence: Evidence {
                 margin: margin.into(),
@@ -104,6 +105,7 @@ impl Filter {
                 like_ham: like(ham),
                 sender,
                 burst: burst.unwrap_or(0.0),
+                authentication,
             },
             learned: learned.map(|is_spam| if is_spam { Verdict::Spam } else { Verdict::Ham }),
             nearest: [spam, ham],
@@ -123,6 +125,10 @@ impl Filter {
                 reasons.push(Reason::Burst { address: address.clone(), messages });
             }
             reasons.extend(named);
+            if let Some(outcome) = authentication {
+                let is_familiar = known.evidence.is_familiar();
+                reasons.push(Reason::Authentication { outcome, is_familiar });
+            }
             if let (Some(address), Some((spam, ham))) = (&message.sender, sender) {
                 reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
             }
@@ -153,6 +159,11 @@ fn decide(model: &Model, thresholds: Thresholds, known: &Known) -> (Verdict, f64
     match known.learned.or(nearly) {
         Some(Verdict::Spam) => (Verdict::Spam, score.max(thresholds.spam)),
         Some(Verdict::Ham) => (Verdict::Ham, score.min(thresholds.ham)),
+        // A familiar name that proves nothing is never an excuse: words alone do not make it ham.
+        _ if known.evidence.is_familiar_name_without_proof() => {
+            let score = score.max(thresholds.ham.next_up());
+            (thresholds.verdict(score), score)
+        }
         _ => (thresholds.verdict(score), score),
     }
 }

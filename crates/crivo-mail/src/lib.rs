@@ -20,6 +20,8 @@
 //! | how good it is | [`Evaluation`], [`OnlineEvaluation`] |
 //! | one filter for everyone who asks, and each user's own store | [`service`] |
 //! | mail programs ask: spamd's protocol | [`spamd`] |
+//! | mail servers ask: the milter protocol | [`milter`] |
+//! | is a set-up in order? | [`doctor`] |
 //! | people ask: a page (feature `serve`) | `web` |
 //!
 //! ```
@@ -43,6 +45,9 @@ mod burst;
 mod cache;
 mod classic;
 mod combine;
+#[cfg(feature = "serve")]
+pub mod connections;
+pub mod doctor;
 mod error;
 mod evaluate;
 mod exchange;
@@ -55,6 +60,7 @@ mod learn;
 mod linear;
 pub mod marks;
 mod message;
+pub mod milter;
 mod model;
 mod online;
 mod passthrough;
@@ -78,7 +84,7 @@ pub use filter::Filter;
 pub use judgement::{Judgement, Reason, Thresholds, Verdict};
 pub use label::Label;
 pub use learn::{Learned, Lesson, Trained, Unlearned};
-pub use message::Message;
+pub use message::{Authentication, AuthenticationHeader, Message, authentication};
 pub use online::{HAM_RATES, Mistake, OnlineEvaluation, Story, Teaching};
 pub use passthrough::passthrough;
 pub use policy::Policy;

@@ -210,6 +210,11 @@ impl Output {
     }
 }
 
+/// Writes a line of a log to standard error, from any thread.
+pub(crate) fn log_line(line: &str) {
+    complain(format_args!("{}\n", harmless(line)));
+}
+
 /// How many characters a line has: those of the terminal, or what `COLUMNS` says; 80 where neither is known.
 pub(crate) fn width() -> usize {
     const USABLE: std::ops::RangeInclusive<usize> = 20..=1000;

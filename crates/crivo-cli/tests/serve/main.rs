@@ -1,4 +1,4 @@
-//! `crivo mail serve` as its users meet it: through the real `spamc`, in recipes of procmail and
+//! `crivo mail serve` as its users meet it: through the real `spamc` and the real Postfix, in recipes of procmail and
 //! maildrop, by hand-written HTTP, in a browser, and by many at once.
 //!
 //! The programs come from Debian; `cargo xtask test` installs those that are missing.
@@ -10,8 +10,10 @@
 mod browser;
 mod life;
 mod mail;
+mod milter;
 mod page;
 mod recipes;
+mod running;
 mod soak;
 mod spamc;
 mod support;

@@ -10,11 +10,16 @@ use crate::support::{Office, Ran, fed, program};
 
 const DOCUMENT: &str = include_str!("../../../../docs/mail-setups.md");
 
-/// The code block of the document that begins with this line.
-fn recipe(office: &Office, first_line: &str) -> String {
+/// The code block of the document that begins so, as it stands.
+pub(crate) fn block(first_line: &str) -> &'static str {
     let blocks = DOCUMENT.split("\n```").skip(1).step_by(2);
     let mut found = blocks.filter_map(|block| block.split_once('\n')).map(|(_, code)| code);
-    let code = found.find(|code| code.starts_with(first_line)).expect(first_line);
+    found.find(|code| code.starts_with(first_line)).expect(first_line)
+}
+
+/// The code block of the document that begins with this line, with the test's paths.
+fn recipe(office: &Office, first_line: &str) -> String {
+    let code = block(first_line);
     let folder = office.folder().display().to_string();
     // `crivo` is not installed where tests run.
     code.replace("/usr/local/bin/crivo", env!("CARGO_BIN_EXE_crivo"))

@@ -93,10 +93,16 @@ pub(crate) struct Server {
     output: BufReader<ChildStdout>,
     pub(crate) spamd: SocketAddr,
     pub(crate) web: SocketAddr,
+    /// Where the milter listens, if it was asked for.
+    pub(crate) milter: Option<String>,
+    /// Where metrics are, if they were asked for.
+    pub(crate) metrics: Option<String>,
 }
 
 impl Server {
     fn start(command: &mut Command) -> Self {
+        let has = |option: &str| command.get_args().any(|argument| argument == option);
+        let (has_milter, has_metrics) = (has("--milter"), has("--metrics"));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut address = |prefix: &str| {
@@ -104,10 +110,13 @@ impl Server {
             output.read_line(&mut line).unwrap();
             let address =
                 line.trim().strip_prefix(prefix).unwrap_or_else(|| panic!("{prefix:?}, not {line:?}"));
-            address.trim_end_matches('/').parse().unwrap()
+            address.trim_end_matches('/').to_owned()
         };
-        let (spamd, web) = (address("spamd on "), address("page on http://"));
-        Self { child, output, spamd, web }
+        let spamd = address("spamd on ").parse().unwrap();
+        let milter = has_milter.then(|| address("milter on "));
+        let web = address("page on http://").parse().unwrap();
+        let metrics = has_metrics.then(|| address("metrics on http://").replace("/metrics", ""));
+        Self { child, output, spamd, web, milter, metrics }
     }
 
     pub(crate) fn id(&self) -> u32 {

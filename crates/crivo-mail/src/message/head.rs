@@ -50,7 +50,7 @@ impl<'a> Head<'a> {
     }
 
     /// The lines of each header, with its name.
-    fn headers(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+    pub(super) fn headers(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut rest = self.bytes;
         std::iter::from_fn(move || {
             let name = name_of(rest)?;

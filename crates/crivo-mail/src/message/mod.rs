@@ -16,6 +16,7 @@
 //! same when it arrives and when its owner moves it into another folder.
 
 mod address;
+mod authentication;
 mod head;
 mod links;
 mod text;
@@ -29,6 +30,7 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::{HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
 use xxhash_rust::xxh3::Xxh3;
 
+pub use self::authentication::{Authentication, AuthenticationHeader, authentication};
 use self::head::Head;
 use self::text::Normalizer;
 
@@ -43,6 +45,9 @@ const TEXT: usize = 64 << 10;
 
 /// How much of a subject or an address counts.
 const SHORT_TEXT: usize = 512;
+
+/// How much of a message is searched for its `Message-ID`.
+const LONGEST_HEAD: usize = 64 << 10;
 
 /// How many facts of a kind count: a page with a thousand links says no more than one with thirty.
 const FACTS: usize = 32;
@@ -64,6 +69,8 @@ pub struct Message {
     pub date: Option<i64>,
     /// What its transport headers say of the way it took: short names, each once, ascending.
     pub transport: Vec<String>,
+    /// What hosts on the way wrote about its sender, true or forged, from the top.
+    pub authentication: Vec<AuthenticationHeader>,
 }
 
 impl Message {
@@ -117,6 +124,7 @@ impl Message {
         reader.facts.dedup();
         message.facts = reader.facts;
         message.transport = transport::facts(head, message.sender.as_deref());
+        message.authentication = authentication::headers(head);
         message
     }
 }
@@ -294,6 +302,13 @@ impl Reader {
             }
         }
     }
+}
+
+/// The `Message-ID` of a message as it stands; empty if it has none.
+pub(crate) fn message_id(bytes: &[u8]) -> String {
+    let beginning = unix_lines(&bytes[..bytes.len().min(LONGEST_HEAD)]);
+    let (head, _) = Head::split(&beginning);
+    String::from_utf8_lossy(head.value("message-id").trim_ascii()).into_owned()
 }
 
 /// The message with lines that end in LF, as far as it is looked at.

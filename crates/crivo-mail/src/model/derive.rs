@@ -346,7 +346,8 @@ fn evidence_of(
         };
         let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
         let sender = sender.map(|&(spam, ham)| if is_spam { (spam - 1, ham) } else { (spam, ham - 1) });
-        evidence.push((Evidence { margin, like_spam, like_ham, sender, burst: 0.0 }, is_spam));
+        let known = Evidence { margin, like_spam, like_ham, sender, ..Evidence::default() };
+        evidence.push((known, is_spam));
     }
     Ok(evidence)
 }

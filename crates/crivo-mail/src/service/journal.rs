@@ -16,6 +16,9 @@ use crate::{Error, Judgement, Result, Verdict};
 /// So many decisions are remembered.
 pub const DECISIONS: usize = 100;
 
+/// The number of troubles that wait to be told.
+const TROUBLES: usize = 32;
+
 /// So many bytes of messages are kept in all.
 const KEPT: usize = 64 << 20;
 
@@ -27,8 +30,21 @@ pub const BARS: usize = 20;
 pub enum Origin {
     /// Through the spamd protocol.
     Spamd,
+    /// Through the milter protocol.
+    Milter,
     /// From a person, through the page.
     Page,
+}
+
+impl Origin {
+    /// `spamd`, `milter` or `page`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Spamd => "spamd",
+            Self::Milter => "milter",
+            Self::Page => "page",
+        }
+    }
 }
 
 /// A decision and, if a person asked for it, what it was about.
@@ -82,7 +98,7 @@ pub struct Journal {
     pub lessons: u64,
     decisions: VecDeque<Decision>,
     last: u64,
-    trouble: Option<String>,
+    trouble: VecDeque<String>,
 }
 
 impl Journal {
@@ -100,7 +116,7 @@ impl Journal {
             lessons: 0,
             decisions: VecDeque::with_capacity(DECISIONS),
             last: 0,
-            trouble: None,
+            trouble: VecDeque::new(),
         })
     }
 
@@ -156,12 +172,24 @@ impl Journal {
     /// Remembers that a check or a lesson failed, and why.
     pub(super) fn record_failure(&mut self, error: &Error) {
         self.failures += 1;
-        self.trouble = Some(error.to_string());
+        self.record_trouble(error.to_string());
     }
 
-    /// Why a check or a lesson failed last; each failure is told once.
+    /// Remembers trouble that the administrator should hear of, unless the same waits to be told. Of much trouble, the last
+    /// is kept.
+    pub fn record_trouble(&mut self, trouble: String) {
+        if self.trouble.contains(&trouble) {
+            return;
+        }
+        if self.trouble.len() == TROUBLES {
+            self.trouble.pop_front();
+        }
+        self.trouble.push_back(trouble);
+    }
+
+    /// What went wrong, oldest first; each trouble is told once.
     pub fn take_trouble(&mut self) -> Option<String> {
-        self.trouble.take()
+        self.trouble.pop_front()
     }
 
     /// The decision of that number, while it is remembered.

@@ -1,6 +1,7 @@
 //! Who judges? A store on disk, or in tests whatever a test makes up.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::{Filter, Judgement, Label, Learned, Policy, Result, Stats, Unlearned};
 
@@ -66,6 +67,12 @@ impl OpenStore {
     /// If no filter can do that.
     pub fn with_policy(self, wanted: Policy) -> Result<Self> {
         Ok(Self { filter: self.filter.with_policy(wanted)?, ..self })
+    }
+
+    /// With hosts whose `Authentication-Results` are believed.
+    #[must_use]
+    pub fn with_trusted_hosts(self, trusted_hosts: Arc<[String]>) -> Self {
+        Self { filter: self.filter.with_trusted_hosts(trusted_hosts), ..self }
     }
 }
 

@@ -10,8 +10,10 @@
 //! nobody else's mail. Without a folder for users there is only the shared store. A user's store that cannot be read is
 //! passed over, and whoever runs the service can hear of it ([`Journal::take_trouble`]).
 
+mod decision_log;
 mod journal;
 mod judge;
+mod metrics;
 mod users;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,12 +27,17 @@ use crate::{Error, Judgement, Label, Learned, Reason, Result, Stats, Unlearned, 
 /// How long a count of the store is shown again: counting reads all of it.
 const COUNTED: Duration = Duration::from_secs(5);
 
+/// Takes a line of the log.
+type DecisionLog = dyn Fn(&str) + Send + Sync;
+
 /// A filter that is asked from many sides.
 pub struct Service {
     shared: Arc<dyn Judge>,
     users: Option<Users>,
     read_only: bool,
     journal: Mutex<Journal>,
+    /// Takes one line a decision.
+    log: Option<Box<DecisionLog>>,
     /// When the store was last counted, after how many lessons, and what came out.
     counted: Mutex<Option<(Instant, u64, Stats)>>,
 }
@@ -46,6 +53,7 @@ impl Service {
             users: None,
             read_only: false,
             journal: Mutex::new(Journal::new()?),
+            log: None,
             counted: Mutex::default(),
         })
     }
@@ -61,6 +69,13 @@ impl Service {
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
+        self
+    }
+
+    /// With a log of decisions: one line each, with Message-ID, verdict, points and milliseconds.
+    #[must_use]
+    pub fn with_log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.log = Some(Box::new(log));
         self
     }
 
@@ -95,6 +110,9 @@ impl Service {
         let start = Instant::now();
         let judged = self.judge(user, message);
         let took = start.elapsed();
+        if let (Some(log), Ok(judgement)) = (&self.log, &judged) {
+            log(&decision_log::line(origin, user, message, judgement, took));
+        }
         let mut journal = self.journal();
         match judged {
             Ok(judgement) => {
@@ -106,6 +124,29 @@ impl Service {
                 Err(error)
             }
         }
+    }
+
+    /// Judges a message that several users get, once for each store that decides. The mildest judgement counts: what one
+    /// of them wants is not spam for all.
+    ///
+    /// # Errors
+    /// If the shared store is damaged.
+    pub fn check_for_all(&self, users: &[String], message: &[u8], origin: Origin) -> Result<Judgement> {
+        let has_own = |user: &&String| {
+            // A store that cannot be read is told of when it is asked.
+            self.users.as_ref().is_some_and(|users| !matches!(users.existing(user), Ok(None)))
+        };
+        let with_stores: Vec<&String> = users.iter().filter(has_own).collect();
+        let needs_shared = with_stores.len() < users.len() || users.is_empty();
+        let askers = with_stores.into_iter().map(|user| Some(user.as_str()));
+        let mut mildest: Option<Judgement> = None;
+        for user in needs_shared.then_some(None).into_iter().chain(askers) {
+            let judgement = self.check(user, message, origin)?;
+            if mildest.as_ref().is_none_or(|other| is_milder(&judgement, other)) {
+                mildest = Some(judgement);
+            }
+        }
+        mildest.map_or_else(|| self.check(None, message, origin), Ok)
     }
 
     /// Learns a message, for a user if users have stores.
@@ -225,4 +266,15 @@ impl Service {
         drop(journal);
         outcome
     }
+}
+
+/// Returns true if a judgement is farther from spam than another.
+fn is_milder(judgement: &Judgement, other: &Judgement) -> bool {
+    let rank = |verdict: Verdict| match verdict {
+        Verdict::Ham => 0,
+        Verdict::Unsure => 1,
+        Verdict::Spam => 2,
+    };
+    let (one, two) = (rank(judgement.verdict), rank(other.verdict));
+    one < two || one == two && judgement.score < other.score
 }

@@ -35,9 +35,15 @@ pub struct Users {
 impl Users {
     /// The stores below a folder, which need not exist yet, with what is wanted of their verdicts.
     pub fn new(folder: impl Into<PathBuf>, wanted: Policy) -> Self {
+        Self::trusting(folder, wanted, Arc::default())
+    }
+
+    /// The same with hosts whose `Authentication-Results` are believed.
+    pub fn trusting(folder: impl Into<PathBuf>, wanted: Policy, trusted_hosts: Arc<[String]>) -> Self {
         Self::opened_by(folder, move |path, create| {
             let opened = if create { OpenStore::open_or_create(path) } else { OpenStore::open(path) };
-            Ok(Arc::new(opened?.with_policy(wanted)?) as Arc<dyn Judge>)
+            let trusting = opened?.with_trusted_hosts(Arc::clone(&trusted_hosts));
+            Ok(Arc::new(trusting.with_policy(wanted)?) as Arc<dyn Judge>)
         })
     }
 

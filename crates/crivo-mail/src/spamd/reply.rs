@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use super::request::Verb;
 use crate::marks::{self, Mark};
 use crate::passthrough::verdict_marks;
-use crate::{Judgement, Reason, Verdict};
+use crate::{Authentication, Judgement, Reason, Verdict};
 
 /// A message with at least this number of points is spam: the original's default.
 pub const REQUIRED: f64 = 5.0;
@@ -111,6 +111,9 @@ pub fn symbols(judgement: &Judgement) -> Vec<String> {
             Reason::Sender { ham: 0, .. } => "SENDER_SPAM",
             Reason::Sender { .. } => "SENDER_MIXED",
             Reason::Burst { .. } => "SENDER_BURST",
+            Reason::Authentication { outcome: Authentication::Passed, .. } => "AUTH_PASS",
+            Reason::Authentication { outcome: Authentication::Failed, .. } => "AUTH_FAIL",
+            Reason::Authentication { outcome: Authentication::Unknown, .. } => "AUTH_NONE",
             Reason::Feature { weight, .. } if *weight > 0.0 => "WORDS_SPAM",
             Reason::Feature { .. } => "WORDS_HAM",
             _ => continue,
@@ -153,12 +156,17 @@ fn one_line(text: &str) -> String {
 
 /// The message with the headers that mail programs look for.
 fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
-    let points = points(judgement);
     let line_end = if message.split(|&b| b == b'\n').next().is_some_and(|line| line.ends_with(b"\r")) {
         "\r\n"
     } else {
         "\n"
     };
+    marks::mark(message, &filter_marks(judgement, line_end), marks::OF_FILTERS)
+}
+
+/// The headers that mail programs look for, with this end of a line inside of a value.
+pub(crate) fn filter_marks(judgement: &Judgement, line_end: &str) -> Vec<Mark<'static>> {
+    let points = points(judgement);
     let mut added: Vec<Mark<'_>> = Vec::new();
     if judgement.verdict == Verdict::Spam {
         added.push(("X-Spam-Flag", "YES".into()));
@@ -166,7 +174,7 @@ fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     added.push(("X-Spam-Level", "*".repeat(points.clamp(0.0, 50.0) as usize).into()));
     added.push(("X-Spam-Status", status(judgement, points, line_end).into()));
     added.extend(verdict_marks(judgement));
-    marks::mark(message, &added, marks::OF_FILTERS)
+    added
 }
 
 /// `Yes, score=15.5 required=5.0 tests=… version=…`, in lines that are not too long.

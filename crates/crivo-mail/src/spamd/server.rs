@@ -21,15 +21,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::answer::Answer;
 use super::body::{Body, Received, State};
 use super::refusal::Refusal;
 use super::reply;
 use super::request::{self, Parsed, Request, Verb};
+pub use crate::connections::Limits;
+use crate::connections::{Listener, accept_until};
 
 /// A read brings at most so much.
 const PIECE: usize = 16 * 1024;
@@ -40,69 +41,25 @@ const MOMENT: Duration = Duration::from_millis(250);
 /// How long what comes after the answer is read and dropped.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// How long requests under way may take when the server is asked to stop.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// What a client may cost.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Connections at one time.
-    pub connections: usize,
-    /// Time from the first byte of a request to its last, and again for the answer.
-    pub patience: Duration,
-    /// Time for the head of a request, from the connection on.
-    pub head: Duration,
-    /// Bytes of a message that are kept and judged.
-    pub message: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            connections: 1024,
-            patience: Duration::from_secs(60),
-            head: Duration::from_secs(10),
-            message: 32 << 20,
-        }
-    }
-}
-
 /// Answers clients until `stop` says so, then ends those under way. What goes wrong with one client
 /// concerns no other, and so this cannot fail.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     limits: Limits,
     answer: Arc<impl Answer>,
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) {
     let desk = Arc::new(Desk::new(limits, answer));
-    loop {
-        let Ok(place) = Arc::clone(&desk.places).acquire_owned().await else { break };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = stop.wait_for(|&stop| stop) => break,
-        };
-        match accepted {
-            Ok((stream, _)) => {
-                let desk = Arc::clone(&desk);
-                tokio::spawn(async move {
-                    desk.attend(stream).await;
-                    drop(place);
-                });
-            }
-            // No file descriptors left, or a client gone before it was met: others still come.
-            Err(_) => sleep(Duration::from_millis(20)).await,
-        }
-    }
-    drop(listener);
-    let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
-    let _ = timeout(GRACE, desk.places.acquire_many(all)).await;
+    accept_until(listener.into(), limits.connections, stop, move |stream, _| {
+        let desk = Arc::clone(&desk);
+        async move { desk.attend(stream).await }
+    })
+    .await;
 }
 
 struct Desk<A> {
     limits: Limits,
     answer: Arc<A>,
-    places: Arc<Semaphore>,
     judging: Arc<Semaphore>,
     learning: Arc<Semaphore>,
 }
@@ -113,7 +70,6 @@ impl<A: Answer> Desk<A> {
         Self {
             limits,
             answer,
-            places: Arc::new(Semaphore::new(limits.connections)),
             judging: Arc::new(Semaphore::new(processors)),
             learning: Arc::new(Semaphore::new(1)),
         }

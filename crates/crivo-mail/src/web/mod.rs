@@ -19,6 +19,7 @@
 mod check;
 mod decision;
 pub mod guard;
+pub mod metrics;
 mod overview;
 pub mod server;
 mod show;

@@ -103,11 +103,14 @@ pub(super) fn decisions(decisions: &[&Decision]) -> Markup {
             },
             None => badge(decision.verdict),
         };
-        let from = match (decision.origin, &decision.user) {
-            (Origin::Page, None) => "this page".to_owned(),
-            (Origin::Page, Some(user)) => format!("this page, {user}"),
-            (Origin::Spamd, None) => "spamd".to_owned(),
-            (Origin::Spamd, Some(user)) => format!("spamd, {user}"),
+        let origin = match decision.origin {
+            Origin::Page => "this page",
+            Origin::Spamd => "spamd",
+            Origin::Milter => "milter",
+        };
+        let from = match &decision.user {
+            None => origin.to_owned(),
+            Some(user) => format!("{origin}, {user}"),
         };
         table = table.row([
             Cell::markup(verdict),

@@ -3,6 +3,7 @@
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod authentication;
 mod damage;
 mod kill;
 mod laws;

@@ -29,7 +29,7 @@ pub(crate) fn read(file: &str) -> Vec<Exchange> {
 }
 
 /// `'a\r\n'` or `"it's"` as bytes.
-fn unescape(text: &str) -> Vec<u8> {
+pub(crate) fn unescape(text: &str) -> Vec<u8> {
     let inside = &text[1..text.len() - 1];
     let mut bytes = Vec::new();
     let mut characters = inside.chars();

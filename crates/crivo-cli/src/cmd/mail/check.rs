@@ -9,7 +9,7 @@ use crivo_mail::{Filter, Judgement, MESSAGE_LIMIT, Verdict, passthrough};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::{FAILED, PolicyArgs, StoreArgs};
+use super::{FAILED, PolicyArgs, StoreArgs, TrustArgs};
 use crate::output::{self, Output};
 
 /// What the filter says about the message on standard input
@@ -21,6 +21,7 @@ use crate::output::{self, Output};
 Examples:
   crivo mail check --store ~/.crivo-mail < message.eml
   crivo mail check --store ~/.crivo-mail --json < message.eml
+  crivo mail check --store ~/.crivo-mail --trusted-host mx.example.org < message.eml
   crivo mail check --store ~/.crivo-mail --passthrough < message.eml > marked.eml
 
 Exit codes: 0 spam, 1 ham, 2 unsure, 3 an error.")]
@@ -30,6 +31,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     policy: PolicyArgs,
+
+    #[command(flatten)]
+    trust: TrustArgs,
 
     /// The message with the verdict in its head, for procmail and its kin
     #[arg(long, conflicts_with = "json")]
@@ -117,7 +121,8 @@ fn pass_through(args: &Args, out: &Output) -> Outcome {
 
 /// The store, with what is wanted of verdicts.
 fn filter(args: &Args) -> crivo_mail::Result<Filter> {
-    Filter::open(&args.store.store)?.with_policy(args.policy.policy())
+    let filter = Filter::open(&args.store.store)?.with_trusted_hosts(args.trust.hosts());
+    filter.with_policy(args.policy.policy())
 }
 
 /// A panic would lose the message: it is an error like any other.

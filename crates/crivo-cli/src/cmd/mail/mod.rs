@@ -5,6 +5,7 @@
 
 mod audit;
 mod check;
+mod doctor;
 mod eval;
 mod learn;
 mod online;
@@ -16,6 +17,7 @@ mod train;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::CommandFactory;
@@ -54,6 +56,7 @@ enum Command {
     Serve(serve::Args),
     Stats(stats::Args),
     Audit(audit::Args),
+    Doctor(doctor::Args),
     Repair(set::RepairArgs),
     Expire(set::ExpireArgs),
     Export(set::ExportArgs),
@@ -107,6 +110,20 @@ impl PolicyArgs {
     }
 }
 
+/// Whose findings about senders are believed.
+#[derive(Debug, Clone, clap::Args)]
+struct TrustArgs {
+    /// A host whose Authentication-Results (SPF, DKIM, DMARC) are believed, by the name it writes; those of others are ignored
+    #[arg(long, value_name = "NAME")]
+    trusted_host: Vec<String>,
+}
+
+impl TrustArgs {
+    fn hosts(&self) -> Arc<[String]> {
+        self.trusted_host.clone().into()
+    }
+}
+
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     match &args.command {
         Command::Train(args) => train::run(args, out),
@@ -117,6 +134,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Command::Serve(args) => serve::run(args, out),
         Command::Stats(args) => stats::run(args, out),
         Command::Audit(args) => audit::run(args, out),
+        Command::Doctor(args) => doctor::run(args, out),
         Command::Repair(args) => set::repair(args, out),
         Command::Expire(args) => set::expire(args, out),
         Command::Export(args) => set::export(args, out),

@@ -1,0 +1,154 @@
+//! Where does the server listen? An address with a port, or a unix socket with permissions.
+
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use crivo_mail::connections::Listener;
+use tokio::net::TcpListener;
+
+/// Where to listen.
+#[derive(Debug, Clone)]
+pub(super) enum Address {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// The address behind what was typed: `unix:/path`, or as [`tcp_address`].
+pub(super) fn address(option: &str, typed: &str, public: bool) -> Result<Address> {
+    match typed.strip_prefix("unix:") {
+        Some("") => bail!("{option} unix: expected a path, such as unix:/run/crivo-mail/{}", &option[2..]),
+        Some(path) => Ok(Address::Unix(path.into())),
+        None => tcp_address(option, typed, public).map(Address::Tcp),
+    }
+}
+
+/// The address behind what was typed. Other machines may reach it only if that was asked for.
+pub(super) fn tcp_address(option: &str, typed: &str, public: bool) -> Result<SocketAddr> {
+    let mut addresses = typed.to_socket_addrs().with_context(|| {
+        format!(
+            "{option} {typed}: expected an address with a port, such as 127.0.0.1:1783 (port 0: a free one)"
+        )
+    })?;
+    let Some(address) = addresses.next() else { bail!("{option} {typed}: this name has no address") };
+    if !address.ip().is_loopback() && !public {
+        bail!(
+            "{option} {typed}: other machines could reach this, and whoever does can ask and teach the filter; \
+             add --public if that is wanted, or use 127.0.0.1"
+        );
+    }
+    Ok(address)
+}
+
+/// The permissions of a socket, from octal digits.
+pub(super) fn socket_mode(typed: &str) -> Result<u32, String> {
+    u32::from_str_radix(typed, 8)
+        .ok()
+        .filter(|mode| *mode <= 0o777)
+        .ok_or_else(|| format!("expected permissions in octal digits, such as 660, found {typed:?}"))
+}
+
+/// A listener, and the file of its socket, which goes with this value.
+#[derive(Debug)]
+pub(super) struct Listening {
+    pub(super) listener: Listener,
+    socket: Option<SocketFile>,
+}
+
+#[derive(Debug)]
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // It may be gone already, or belong to a server that has taken its place: nothing can be done about either.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl Listening {
+    /// Listens at an address.
+    pub(super) async fn at(option: &str, address: &Address, mode: u32) -> Result<Self> {
+        match address {
+            Address::Tcp(address) => {
+                let listener = tcp_listener(option, *address).await?;
+                Ok(Self { listener: listener.into(), socket: None })
+            }
+            Address::Unix(path) => {
+                let listener = unix_listener(path, mode)
+                    .with_context(|| format!("{option} unix:{}: cannot listen there", path.display()))?;
+                Ok(Self { listener, socket: Some(SocketFile(path.clone())) })
+            }
+        }
+    }
+
+    /// The listener, and a value that removes the socket's file when it is dropped.
+    pub(super) fn into_parts(self) -> (Listener, impl Drop + Send) {
+        (self.listener, KeptFile(self.socket))
+    }
+}
+
+struct KeptFile(Option<SocketFile>);
+
+impl Drop for KeptFile {
+    fn drop(&mut self) {
+        self.0.take();
+    }
+}
+
+/// Listens at an address with a port.
+pub(super) async fn tcp_listener(option: &str, address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!("{option} {address}: cannot listen there; choose another port, or 0 for a free one")
+    })
+}
+
+/// Listens at a file. It appears with its permissions: it is made in a folder that nobody else enters, and moved. A file
+/// that a killed server has left is replaced; one that answers is not.
+#[cfg(unix)]
+fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
+    use std::fs;
+    use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
+    use std::os::unix::net::UnixStream;
+
+    if let Ok(found) = fs::symlink_metadata(path) {
+        if !found.file_type().is_socket() {
+            bail!("a file is there that is no socket");
+        }
+        if UnixStream::connect(path).is_ok() {
+            bail!("another server answers there");
+        }
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(".".as_ref());
+    // A short name, because the path of a socket has little room.
+    let folder = parent.join(format!(".{}", std::process::id()));
+    fs::DirBuilder::new()
+        .mode(0o700)
+        .create(&folder)
+        .with_context(|| format!("the folder {} cannot be written", parent.display()))?;
+    let listen = || -> Result<Listener> {
+        let made = folder.join("s");
+        let listener = tokio::net::UnixListener::bind(&made)?;
+        fs::set_permissions(&made, fs::Permissions::from_mode(mode))?;
+        fs::rename(&made, path)?;
+        Ok(Listener::Unix(listener))
+    };
+    let listening = listen();
+    let _ = fs::remove_file(folder.join("s"));
+    let _ = fs::remove_dir(&folder);
+    listening
+}
+
+#[cfg(not(unix))]
+fn unix_listener(_: &std::path::Path, _: u32) -> Result<Listener> {
+    bail!("this system has no unix sockets; use an address with a port")
+}

@@ -1,0 +1,139 @@
+//! Where do clients connect? TCP or a unix socket, and a bounded number of clients at one time.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::UnixListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+/// How long requests under way may take when the server is asked to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What a client may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Connections at one time.
+    pub connections: usize,
+    /// Time from the first byte of a request to its last, and again for the answer.
+    pub patience: Duration,
+    /// Time for the head of a request, from the connection on.
+    pub head: Duration,
+    /// Bytes of a message that are kept and judged.
+    pub message: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            patience: Duration::from_secs(60),
+            head: Duration::from_secs(10),
+            message: 32 << 20,
+        }
+    }
+}
+
+/// Where clients connect.
+#[derive(Debug)]
+pub enum Listener {
+    /// An address and a port.
+    Tcp(TcpListener),
+    /// A file.
+    #[cfg(unix)]
+    Unix(UnixListener),
+}
+
+impl From<TcpListener> for Listener {
+    fn from(listener: TcpListener) -> Self {
+        Self::Tcp(listener)
+    }
+}
+
+/// A connection of either kind.
+pub type Stream = Box<dyn Connection>;
+
+/// What can be read and written.
+pub trait Connection: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Connection for T {}
+
+impl Listener {
+    /// The next client, and who it is in words.
+    async fn accept(&self) -> io::Result<(Stream, String)> {
+        Ok(match self {
+            Self::Tcp(listener) => {
+                let (stream, peer) = listener.accept().await?;
+                // Answers are small and the client waits for each.
+                let _ = stream.set_nodelay(true);
+                (Box::new(stream), peer.ip().to_string())
+            }
+            #[cfg(unix)]
+            Self::Unix(listener) => {
+                let (stream, _) = listener.accept().await?;
+                (Box::new(stream), "a local client".to_owned())
+            }
+        })
+    }
+}
+
+impl fmt::Display for Listener {
+    /// The address as it is typed: `127.0.0.1:1783` or `unix:/run/crivo.sock`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(listener) => match listener.local_addr() {
+                Ok(address) => address.fmt(f),
+                Err(error) => error.fmt(f),
+            },
+            #[cfg(unix)]
+            Self::Unix(listener) => {
+                let address = listener.local_addr().ok();
+                let path = address.as_ref().and_then(|address| address.as_pathname());
+                write!(f, "unix:{}", path.map(|path| path.display().to_string()).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Attends to clients until `stop` says so, then waits a while for those under way.
+pub(crate) async fn accept_until<Attending>(
+    listener: Listener,
+    connections: usize,
+    mut stop: watch::Receiver<bool>,
+    attend: impl Fn(Stream, String) -> Attending,
+) where
+    Attending: Future<Output = ()> + Send + 'static,
+{
+    let places = Arc::new(Semaphore::new(connections));
+    loop {
+        let place = tokio::select! {
+            place = Arc::clone(&places).acquire_owned() => place,
+            _ = stop.wait_for(|&stop| stop) => break,
+        };
+        let Ok(place) = place else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.wait_for(|&stop| stop) => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let attending = attend(stream, peer);
+                tokio::spawn(async move {
+                    attending.await;
+                    drop(place);
+                });
+            }
+            // No file descriptors left, or a client gone before it was met: others still come.
+            Err(_) => sleep(Duration::from_millis(20)).await,
+        }
+    }
+    drop(listener);
+    let all = u32::try_from(connections).unwrap_or(u32::MAX);
+    let _ = timeout(GRACE, places.acquire_many(all)).await;
+}
