@@ -96,7 +96,8 @@ def test_the_commands_of_the_page_about_engines_print_what_it_shows(tmp_path: Pa
     (tmp_path / "bin" / "crivo").symlink_to(program.resolve())
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    (block,) = ENGINES.read_text(encoding="utf-8").split("```console\n")[1:]
+    shell = ENGINES.read_text(encoding="utf-8").partition("## The shell\n")[2].partition("\n## ")[0]
+    (block,) = shell.split("```console\n")[1:]
     steps = block.partition("```")[0].split("$ ")[1:]
     assert len(steps) == 4
     for step in steps:
