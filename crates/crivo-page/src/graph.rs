@@ -11,7 +11,8 @@ use crate::marks::coordinate;
 use crate::text;
 
 const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 600.0;
+/// Few nodes need little room.
+const HEIGHTS: [f64; 2] = [180.0, 600.0];
 /// Room for labels.
 const MARGIN: f64 = 48.0;
 const ROUNDS: usize = 300;
@@ -62,15 +63,20 @@ impl Graph {
         self
     }
 
+    fn height(&self) -> f64 {
+        (40.0 * self.nodes.len() as f64).clamp(HEIGHTS[0], HEIGHTS[1])
+    }
+
     /// The picture under its title.
     pub fn figure(&self) -> Markup {
+        let height = self.height();
         let places = self.places();
         let lines: Vec<_> = self.lines.iter().filter(|(a, b, _)| (*a).max(*b) < places.len()).collect();
         let all_labelled = places.len() <= MOST_LABELS;
         html! {
             figure.picture.graph {
                 figcaption { (text::visible(&self.title)) }
-                svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="group" aria-label=(text::visible(&self.description)) {
+                svg viewBox={ "0 0 " (WIDTH) " " (height) } role="group" aria-label=(text::visible(&self.description)) {
                     @for &&(from, to, count) in &lines {
                         line.link x1=(coordinate(places[from].0)) y1=(coordinate(places[from].1))
                             x2=(coordinate(places[to].0)) y2=(coordinate(places[to].1))
@@ -113,7 +119,7 @@ impl Graph {
                 place.1 += dy / length * length.min(step);
             }
         }
-        fitted(&places)
+        fitted(&places, self.height())
     }
 
     fn forces(&self, places: &[(f64, f64)], ideal: f64) -> Vec<(f64, f64)> {
@@ -144,7 +150,7 @@ impl Graph {
 }
 
 /// Places stretched over the picture.
-fn fitted(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
+fn fitted(places: &[(f64, f64)], height: f64) -> Vec<(f64, f64)> {
     let range = |of: fn(&(f64, f64)) -> f64| {
         let values = places.iter().map(of).filter(|value| value.is_finite());
         values
@@ -155,7 +161,7 @@ fn fitted(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let share = if high - low > 1e-6 { (value - low) / (high - low) } else { 0.5 };
         MARGIN + share.clamp(0.0, 1.0) * (room - 2.0 * MARGIN)
     };
-    places.iter().map(|(x, y)| (along(*x, left, right, WIDTH), along(*y, top, bottom, HEIGHT))).collect()
+    places.iter().map(|(x, y)| (along(*x, left, right, WIDTH), along(*y, top, bottom, height))).collect()
 }
 
 /// Labels near a side begin or end at their node.
@@ -188,7 +194,7 @@ mod tests {
             graph = graph.line(node, (node + 1) % 20, 1).line(20 + node, 20 + (node + 1) % 20, 1);
         }
         let places = graph.places();
-        assert!(places.iter().all(|(x, y)| (0.0..=WIDTH).contains(x) && (0.0..=HEIGHT).contains(y)));
+        assert!(places.iter().all(|(x, y)| (0.0..=WIDTH).contains(x) && (0.0..=HEIGHTS[1]).contains(y)));
         let distance = |a: usize, b: usize| (places[a].0 - places[b].0).hypot(places[a].1 - places[b].1);
         let along: f64 = (0..20).map(|node| distance(node, (node + 1) % 20)).sum::<f64>() / 20.0;
         let across: f64 = (0..20).map(|node| distance(node, 20 + node)).sum::<f64>() / 20.0;

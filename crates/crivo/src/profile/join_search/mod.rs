@@ -251,7 +251,7 @@ impl JoinSearch {
 
     fn verdict(&self, compared: &Comparison, unlikely: f64) -> JoinVerdict {
         let directions = [*compared, compared.reversed()];
-        let best = directions.iter().map(|one| one.containment_value()).fold(0.0, f64::max);
+        let best = directions.iter().map(Comparison::containment_value).fold(0.0, f64::max);
         let (common, _) = compared.sampled_of_first();
         if best >= self.rule.least && common > 0.0 {
             return JoinVerdict::Joins;
@@ -310,7 +310,7 @@ impl<'a> SearchRun<'a> {
                 let compared = mine.column.sampled_with(&theirs.column);
                 match self.search.verdict(&compared, self.unlikely) {
                     JoinVerdict::Joins => {
-                        self.joins.push(pair(mine, theirs), || rank(mine, theirs, &compared))
+                        self.joins.push(pair(mine, theirs), || rank(mine, theirs, &compared));
                     }
                     JoinVerdict::Undecided => {
                         self.undecided.push(pair(mine, theirs), || rank(mine, theirs, &compared));
