@@ -19,7 +19,8 @@ and the Rust library read and write, byte for byte the same.
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``, ``Tally``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``, ``RowSample``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
-- Which value has that rank? ``NumberQuantiles``, ``KeyQuantiles``
+- Which value has that rank? ``quantiles``, ``NumberQuantiles``, ``KeyQuantiles``
+- What is in this table, what changed, what joins? ``profile``, ``TableProfile.compare``, ``joins``
 - What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``, ``DistinctGrowth``,
   ``NearDuplicateShare``, and ``ProfiledColumn`` with all of a column
 - Over the last day only? ``Panes`` of any sketch; for each group? ``Groups`` of any sketch
@@ -32,6 +33,7 @@ and the Rust library read and write, byte for byte the same.
 
 from crivo._dedup import dedup
 from crivo._hitter import Hitter
+from crivo._joins import Join, Joins, joins
 from crivo._native import (
     Bands,
     BlockedBloom,
@@ -73,6 +75,7 @@ from crivo._native import (
     SampledCounter,
     Similar,
     SimilarPair,
+    TableProfile,
     Tally,
     UltraLogLog,
     WeightedReservoir,
@@ -83,6 +86,8 @@ from crivo._native import (
 )
 from crivo._native import __version__ as __version__
 from crivo._profile import profile
+from crivo._quantiles import quantiles
+from crivo._table import Change, TableDrift
 from crivo.errors import (
     AbsentError,
     BudgetExceededError,
@@ -100,6 +105,7 @@ __all__ = [
     "BlockedBloom",
     "Bloom",
     "BudgetExceededError",
+    "Change",
     "ColumnProfile",
     "CombinedFilter",
     "Comparison",
@@ -119,6 +125,8 @@ __all__ = [
     "HyperLogLog",
     "IncompatibleError",
     "InvalidParameterError",
+    "Join",
+    "Joins",
     "KMinValues",
     "KeyQuantiles",
     "KeyTypeError",
@@ -144,13 +152,17 @@ __all__ = [
     "SampledCounter",
     "Similar",
     "SimilarPair",
+    "TableDrift",
+    "TableProfile",
     "Tally",
     "UltraLogLog",
     "WeightedReservoir",
     "decode",
     "dedup",
     "jaccard",
+    "joins",
     "near_duplicates",
     "profile",
+    "quantiles",
     "shingles",
 ]
