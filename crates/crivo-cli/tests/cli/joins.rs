@@ -121,7 +121,8 @@ fn files_that_were_left_alone_are_known_by_their_time() {
     }
     let run = || scratch.run(&["joins", "customers.csv", "orders.jsonl", "--cache", "kept", "--json"]).json();
     assert_eq!(run()["cached"], 0);
-    let notes = || scratch_names(&scratch, "kept").iter().filter(|name| name.ends_with(".note")).count();
+    let is_note = |name: &&String| name.rsplit_once('.').is_some_and(|(_, kind)| kind == "note");
+    let notes = || scratch_names(&scratch, "kept").iter().filter(is_note).count();
     assert_eq!(notes(), 2);
     assert_eq!(run()["cached"], 2);
 }

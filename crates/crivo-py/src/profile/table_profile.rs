@@ -39,6 +39,8 @@ type Change<'py> = (&'static str, Option<String>, Bound<'py, PyAny>, Bound<'py, 
 type Place = (u32, String);
 /// Both columns, both shares, the common values, and whether each column could be a key.
 type Join = (Place, Place, Estimate, Estimate, Estimate, bool, bool);
+/// The pairs, how many there are, how many are undecided, and the first of those.
+type Found = (Vec<Join>, u64, u64, Vec<(Place, Place)>);
 
 #[pymethods]
 impl TableProfile {
@@ -197,7 +199,7 @@ impl TableProfile {
         least: f64,
         needs_key: bool,
         most: usize,
-    ) -> Result<(Vec<Join>, u64, u64, Vec<(Place, Place)>)> {
+    ) -> Result<Found> {
         let rule = JoinRule { least, needs_key, most, ..JoinRule::default() };
         let mut search = JoinSearch::new(rule)?;
         for profile in &profiles {

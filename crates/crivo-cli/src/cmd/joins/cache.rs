@@ -75,15 +75,17 @@ impl Cache {
         let profile = self.folder.join(format!("{:032x}.crivo", digest_of(asked.as_bytes())));
         Ok(CacheKey { profile })
     }
+}
 
+impl CacheKey {
     /// The profile of that key, if it is there and whole.
-    pub(super) fn get(&self, key: &CacheKey) -> Option<TableProfile> {
-        TableProfile::decode(&fs::read(&key.profile).ok()?).ok()
+    pub(super) fn get(&self) -> Option<TableProfile> {
+        TableProfile::decode(&fs::read(&self.profile).ok()?).ok()
     }
 
     /// Keeps a profile. It is readable by no more users than the file it is of.
-    pub(super) fn put(&self, key: &CacheKey, profile: &TableProfile, file: &Path) -> Result<()> {
-        Destination::new(&key.profile)?.readable_as([file]).write(&profile.encode())
+    pub(super) fn put(&self, profile: &TableProfile, file: &Path) -> Result<()> {
+        Destination::new(&self.profile)?.readable_as([file]).write(&profile.encode())
     }
 }
 

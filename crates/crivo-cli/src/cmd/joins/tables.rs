@@ -111,15 +111,15 @@ fn profile_of(
     }
     let format = layout.format_of(&path.to_string_lossy());
     let key = match cache {
-        Some(cache) => Some((cache, cache.key_of(path, &layout_text(layout, format), hashes, scheme)?)),
+        Some(cache) => Some(cache.key_of(path, &layout_text(layout, format), hashes, scheme)?),
         None => None,
     };
-    if let Some(profile) = key.as_ref().and_then(|(cache, key): &(&Cache, CacheKey)| cache.get(key)) {
+    if let Some(profile) = key.as_ref().and_then(CacheKey::get) {
         return Ok((profile, true));
     }
     let profile = read(path, layout, (hashes, scheme), out)?;
-    if let Some((cache, key)) = &key {
-        cache.put(key, &profile, path)?;
+    if let Some(key) = &key {
+        key.put(&profile, path)?;
     }
     Ok((profile, false))
 }
