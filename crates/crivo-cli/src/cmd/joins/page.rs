@@ -30,7 +30,7 @@ pub(super) fn page(answer: &Answer<'_>) -> String {
         .lead(lead)
         .style(include_str!("../profile/page/profile.css"))
         .style(Graph::STYLE)
-        .style("td .share { flex-wrap: wrap; justify-content: end; max-width: 10rem; gap: 0 .5rem; }\n")
+        .style("td .share { flex-wrap: wrap; justify-content: end; max-width: 13rem; gap: 0 .5rem; }\n")
         .script(Graph::SCRIPT)
         .body(html! {
             @for (table, error) in &answer.read.unreadable {
