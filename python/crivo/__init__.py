@@ -19,7 +19,8 @@ and the Rust library read and write, byte for byte the same.
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``, ``Tally``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``, ``RowSample``
 - How often, without seeing anyone's value? ``PrivateClient``, ``PrivateCountMean``
-- Which value has that rank? ``NumberQuantiles``, ``KeyQuantiles``
+- Which value has that rank? ``quantiles``, ``NumberQuantiles``, ``KeyQuantiles``
+- What is in this table, what changed, what joins? ``profile``, ``TableProfile.compare``, ``joins``
 - What is in this column? ``profile`` for tables; ``ColumnProfile``, ``DDSketch``, ``DistinctGrowth``,
   ``NearDuplicateShare``, and ``ProfiledColumn`` with all of a column
 - Over the last day only? ``Panes`` of any sketch; for each group? ``Groups`` of any sketch
@@ -35,6 +36,7 @@ libraries, ``crivo.interchange`` exchanges counts with other systems.
 
 from crivo._dedup import dedup
 from crivo._hitter import Hitter
+from crivo._joins import Join, Joins, joins
 from crivo._native import (
     Bands,
     BenchmarkOverlap,
@@ -78,6 +80,7 @@ from crivo._native import (
     SampledCounter,
     Similar,
     SimilarPair,
+    TableProfile,
     Tally,
     UltraLogLog,
     WeightedReservoir,
@@ -91,6 +94,8 @@ from crivo._native import (
 from crivo._native import __version__ as __version__
 from crivo._passages import overlap, passages
 from crivo._profile import profile
+from crivo._quantiles import quantiles
+from crivo._table import Change, TableDrift
 from crivo.errors import (
     AbsentError,
     BudgetExceededError,
@@ -109,6 +114,7 @@ __all__ = [
     "BlockedBloom",
     "Bloom",
     "BudgetExceededError",
+    "Change",
     "ColumnProfile",
     "CombinedFilter",
     "Comparison",
@@ -128,6 +134,8 @@ __all__ = [
     "HyperLogLog",
     "IncompatibleError",
     "InvalidParameterError",
+    "Join",
+    "Joins",
     "KMinValues",
     "KeyQuantiles",
     "KeyTypeError",
@@ -154,6 +162,8 @@ __all__ = [
     "SampledCounter",
     "Similar",
     "SimilarPair",
+    "TableDrift",
+    "TableProfile",
     "Tally",
     "UltraLogLog",
     "WeightedReservoir",
@@ -161,10 +171,12 @@ __all__ = [
     "decode",
     "dedup",
     "jaccard",
+    "joins",
     "near_duplicates",
     "overlap",
     "passages",
     "profile",
+    "quantiles",
     "repeated_passages",
     "shingles",
 ]

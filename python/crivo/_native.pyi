@@ -3,7 +3,8 @@
 Classes whose name begins with an underscore exist only here, for what several sketches have in common.
 """
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, SupportsFloat, SupportsIndex, final, overload
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from crivo._hitter import Hitter
+from crivo._table import TableDrift
 from crivo._typing import (
     ArrowArray,
     ArrowStream,
@@ -78,6 +80,7 @@ __all__ = [
     "Signer",
     "Similar",
     "SimilarPair",
+    "TableProfile",
     "Tally",
     "Theta",
     "UltraLogLog",
@@ -156,6 +159,9 @@ class Estimate:
     @overload
     def __round__(self, ndigits: SupportsIndex) -> float: ...
     def __format__(self, format_spec: str) -> str: ...
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the value and its error, and the bounds when it is pointed at."""
+
     def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, float, float]]: ...
 
 # ---- what sketches have in common ----
@@ -3054,6 +3060,99 @@ class ProfiledColumn:
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __getattr__(self, name: str, /) -> Any: ...
+
+@final
+class TableProfile(_Stored):
+    """The profile of a table: a `ProfiledColumn` of each column by its name, as a dictionary has them, and the
+    number of rows. `crivo.profile` makes one.
+
+    `save` writes the file that `crivo profile -o` writes, and `load` reads one. `merge` makes this the profile
+    of both tables, the rows of the other after those of this one. `compare` says what changed since another.
+
+    >>> import crivo
+    >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
+    >>> people.rows, list(people), people["name"].missing
+    (3, ['name', 'age'], 1)
+    """
+
+    @staticmethod
+    def of_columns(
+        columns: Sequence[tuple[str, Any]],
+        *,
+        memory: SupportsIndex | None = None,
+        seed: SupportsIndex = 0,
+        part: int = 0,
+    ) -> tuple[TableProfile, list[tuple[str, str]]]:
+        """The profile of a table whose columns have these names and values, and the columns that were left out
+        because a value has no text, with the reason. Each column takes at most `memory` bytes, from 30 KiB
+        on. Unless told, all share 20 MiB, as they do on the command line. Profiles that will be merged have
+        different numbers of their `part`, so that they draw independently.
+        """
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes were read; 0 of a table that came from memory."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the hash."""
+
+    def discard(self, name: str) -> None:
+        """Forgets a column, if there is one of that name."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the profile to a file, whole or not at all: the same bytes as `crivo profile -o`."""
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The profile in a file that `save` or `crivo profile -o` wrote."""
+
+    def compare(
+        self, before: Self, *, ignore: Sequence[str] = (), min_effect: float = 0.0, level: float = 0.01
+    ) -> TableDrift:
+        """What changed in this table since another, by more than chance: a `TableDrift`, which is true if
+        anything did. If both come from the same source, anything is reported with a probability of at most
+        `level`, over all columns and checks together. Changes with an effect below `min_effect` and columns
+        in `ignore` are left out.
+        """
+
+    @staticmethod
+    def find_joins(
+        profiles: Sequence[TableProfile], least: float, needs_key: bool, most: int
+    ) -> tuple[
+        list[tuple[tuple[int, str], tuple[int, str], Estimate, Estimate, Estimate, bool, bool]],
+        int,
+        int,
+        list[tuple[tuple[int, str], tuple[int, str]]],
+    ]:
+        """The pairs of columns that could join: of each pair the number of its tables and the names of its columns,
+        which share of each one's values the other has, the common values, and whether each could be a key. Then
+        how many pairs were found, how many are undecided, and the first of those. `crivo.joins` calls it.
+        """
+
+    def keys(self) -> list[str]:
+        """The names of the columns."""
+
+    def values(self) -> list[ProfiledColumn]:
+        """The columns."""
+
+    def items(self) -> list[tuple[str, ProfiledColumn]]:
+        """The names and the columns."""
+
+    def __getitem__(self, name: str, /) -> ProfiledColumn: ...
+    def __contains__(self, name: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table with a row for each column, in the colours of the notebook."""
 
 @final
 class ColumnProfile(_Stored):

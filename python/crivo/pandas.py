@@ -34,7 +34,7 @@ except ImportError as missing:
 
 import crivo
 from crivo._kinds import distinct_kind, opened, require_share, sketch_of
-from crivo._native import Estimate, ProfiledColumn, frequency_bounds
+from crivo._native import Estimate, TableProfile, frequency_bounds
 from crivo._tables import column_of
 from crivo._versions import warn_untested
 from crivo.errors import InvalidParameterError
@@ -113,7 +113,7 @@ class CrivoDataFrame:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def profile(self, **settings: Any) -> dict[str, ProfiledColumn]:
+    def profile(self, **settings: Any) -> TableProfile:
         """What is in each column: `crivo.profile`, whose settings are taken."""
         return crivo.profile(self._frame, **settings)
 

@@ -36,7 +36,7 @@ except ImportError as missing:
 
 import crivo
 from crivo._kinds import distinct_kind, empty_sketch, filter_of, opened, require_share
-from crivo._native import ProfiledColumn, frequency_bounds, sketch_lists
+from crivo._native import TableProfile, frequency_bounds, sketch_lists
 from crivo._profile import profile_batches
 from crivo._versions import warn_untested
 from crivo.errors import InvalidParameterError, KeyTypeError
@@ -216,7 +216,7 @@ class CrivoDataFrame:
     def __init__(self, frame: pl.DataFrame) -> None:
         self._frame = frame
 
-    def profile(self, **settings: Any) -> dict[str, ProfiledColumn]:
+    def profile(self, **settings: Any) -> TableProfile:
         """What is in each column: `crivo.profile`, whose settings are taken."""
         return crivo.profile(self._frame, **settings)
 
@@ -254,7 +254,7 @@ class CrivoLazyFrame:
     def __init__(self, plan: pl.LazyFrame) -> None:
         self._plan = plan
 
-    def profile(self, **settings: Any) -> dict[str, ProfiledColumn]:
+    def profile(self, **settings: Any) -> TableProfile:
         """What is in each column: the query is run by the streaming engine, and its batches are looked at
         one after the other, so that a table needs not fit in memory. The settings are those of
         `crivo.profile`.

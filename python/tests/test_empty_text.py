@@ -44,6 +44,7 @@ WITHOUT_TEXT = {
     crivo.RangeCountMin,
     crivo.RowSample,  # it takes rows
     crivo.SampledCounter,
+    crivo.TableProfile,  # it takes tables
     crivo.Tally,
 }
 each_sketch = pytest.mark.parametrize("cls", SKETCHES, ids=lambda cls: cls.__name__)

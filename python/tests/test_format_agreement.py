@@ -42,21 +42,9 @@ def of_the_page(data: bytes) -> str:
     return "read"
 
 
-# What the extension reads and gives no class to yet: `decode` says so, after it has checked the bytes.
-WITHOUT_CLASS = {"TableProfile"}
-
-
 def of_crivo(data: bytes) -> tuple[str, str]:
     """By the class of the family that the bytes name; another one's would refuse them for that alone."""
     name = format_reader.FAMILIES.get((data[5], 1), "HyperLogLog")
-    if name in WITHOUT_CLASS:
-        try:
-            crivo.decode(data)
-        except DecodeError as error:
-            return error.kind, str(error)
-        except TypeError as error:
-            assert "has no class in Python yet" in str(error)
-        return "read", ""
     cls: Any = getattr(crivo, name)
     try:
         sketch = cls.from_bytes(data)

@@ -59,7 +59,9 @@ impl Browser {
                  language: document.documentElement.lang, title: document.title !== '',
                  unnamed: all('button, a, input, select, textarea').filter((one) => !named(one)).map((one) => one.outerHTML),
                  pictures: all('svg[role=img]').filter((one) => !one.querySelector(':scope > title')?.textContent).length,
-                 silent: all('svg:not(svg svg)').filter((one) => one.getAttribute('role') !== 'img' && one.getAttribute('aria-hidden') !== 'true').length,
+                 silent: all('svg:not(svg svg)').filter((one) => one.getAttribute('role') !== 'img' && one.getAttribute('aria-hidden') !== 'true'
+                     // A picture with parts that can be operated is a group with a name.
+                     && !(one.getAttribute('role') === 'group' && one.getAttribute('aria-label'))).length,
                  twice: ids.filter((id, index) => ids.indexOf(id) !== index),
                  handlers: all('*').filter((one) => [...one.attributes].some(({ name }) => name.startsWith('on'))).length,
              };",

@@ -12,6 +12,7 @@
 //! | one number as a function of another, with bounds | [`Plot`], of [`Series`] along two [`Axis`] |
 //! | amounts of named things, with bounds | [`Bars`], of [`Bar`] |
 //! | parts of a whole | [`Strip`]; inside a cell [`meter`] |
+//! | what is connected with what | [`Graph`] |
 //! | rows that a reader sorts and searches | [`Table`], of [`Column`] and [`Cell`] |
 //! | anything else, around them | [`maud::html!`]: pictures and tables are [`Markup`] |
 //! | a number or a text from elsewhere, inside a paragraph | [`number`], [`text`] |
@@ -40,6 +41,7 @@
 mod axis;
 mod bars;
 mod frame;
+mod graph;
 mod marks;
 mod numbers_table;
 mod page;
@@ -59,6 +61,7 @@ pub use maud::{Markup, PreEscaped};
 
 pub use self::axis::Axis;
 pub use self::bars::{Bar, Bars};
+pub use self::graph::Graph;
 pub use self::page::{Page, Parts};
 pub use self::plot::Plot;
 pub use self::series::Series;

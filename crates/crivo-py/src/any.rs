@@ -53,7 +53,7 @@ to_python! {
     sampling: Reservoir, RowSample, WeightedReservoir;
     similarity: MinHash;
     window: Panes;
-    profile: ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare;
+    profile: ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, TableProfile;
     quantiles: NumberQuantiles, KeyQuantiles;
     groups: Groups;
 }

@@ -132,6 +132,17 @@ impl Estimate {
         )
     }
 
+    /// What a notebook shows: the value and its error, and the bounds when it is pointed at.
+    fn _repr_html_(&self) -> String {
+        let sure = if self.certain() {
+            "certain".to_owned()
+        } else {
+            format!("{} % sure", self.confidence() * 100.0)
+        };
+        let bounds = format!("{} to {}, {sure}", self.lower(), self.upper());
+        format!("<span class=\"crivo-estimate\" title=\"{bounds}\">{}</span>", self.0)
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (f64, f64, f64, f64)> {
         let Self(estimate) = slf.get();
         let level = estimate.confidence().level();

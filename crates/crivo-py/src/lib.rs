@@ -94,6 +94,8 @@ mod _native {
     #[pymodule_export]
     use crate::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
     #[pymodule_export]
+    use crate::profile::TableProfile;
+    #[pymodule_export]
     use crate::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfiledColumn};
     #[pymodule_export]
     use crate::quantiles::{KeyQuantiles, NumberQuantiles};

@@ -1,26 +1,23 @@
-"""What is in each column of a DataFrame: one pass, one partial profile a partition and column."""
+"""What is in each column of a DataFrame: one pass, one partial profile a partition."""
 
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
 import crivo
-from crivo._profile import empty
 from crivo.errors import InvalidParameterError
 from crivo.spark._columns import KEYS, numbered
 from crivo.spark._sketch import part
 
-SCHEMA = "part int, place int, profile binary, growth binary, near_duplicates binary"
+SCHEMA = "part int, profile binary"
 
 
-def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[str, crivo.ProfiledColumn]:
-    """A `crivo.ProfiledColumn` of each column, by its name: as `crivo.profile` makes of a table on one
-    machine. Each takes at most `memory` bytes. Columns of arrays, maps and structures are left out, with a
-    warning.
+def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> crivo.TableProfile:
+    """A `crivo.TableProfile`, as `crivo.profile` makes of a table on one machine. Each column takes at most
+    `memory` bytes. Columns of arrays, maps and structures are left out, with a warning.
     """
     if len(set(df.columns)) != len(df.columns):
         raise InvalidParameterError(f"df: expected different names of columns, found {df.columns}")
@@ -32,38 +29,37 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> dict[
     ]
     if left_out:
         warnings.warn(f"left out, since not all values have a text: {', '.join(left_out)}", stacklevel=3)
-    profiles = {name: empty(memory, seed, place) for place, name in enumerate(names)}
+    whole, _ = crivo.TableProfile.of_columns([(name, []) for name in names], memory=memory, seed=seed)
     if not names:
-        return profiles
-    partials = numbered(df, names).mapInArrow(PartialProfiles(memory, seed), SCHEMA)
-    rows = sorted(partials.toArrow().to_pylist(), key=lambda row: (row["part"], row["place"]))
-    for row in rows:
-        later = crivo.ProfiledColumn.from_parts(row["profile"], row["growth"], row["near_duplicates"])
-        profiles[names[row["place"]]].append(later)
-    return profiles
+        return whole
+    partials = numbered(df, names).mapInArrow(PartialProfiles(names, memory, seed), SCHEMA)
+    for row in sorted(partials.toArrow().to_pylist(), key=lambda row: row["part"]):
+        whole.merge(crivo.TableProfile.from_bytes(row["profile"]))
+    return whole
 
 
 @dataclass(frozen=True)
 class PartialProfiles:
-    """A partition into one row for each column."""
+    """A partition into one row with its profile."""
 
+    names: list[str]
     memory: int | None
     seed: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         number = part()
-        profiles: list[Any] = []
-        for batch in batches:
-            if not profiles:
-                columns = range(batch.num_columns)
-                profiles = [empty(self.memory, self.seed, place, number) for place in columns]
-            for of_column, values in zip(profiles, batch.columns, strict=True):
-                of_column.insert_batch(values)
-        parts = [of_column.to_parts() for of_column in profiles]
-        arrays = [
-            pa.array([number] * len(profiles), pa.int32()),
-            pa.array(range(len(profiles)), pa.int32()),
-            *(pa.array([of_column[at] for of_column in parts], pa.binary()) for at in range(3)),
-        ]
-        names = ["part", "place", "profile", "growth", "near_duplicates"]
-        yield pa.RecordBatch.from_arrays(arrays, names=names)
+        whole = None
+        for index, batch in enumerate(batches):
+            columns = list(zip(self.names, batch.columns, strict=True))
+            # Each batch draws its sample by itself.
+            found, _ = crivo.TableProfile.of_columns(
+                columns, memory=self.memory, seed=self.seed, part=(number << 32) + index
+            )
+            if whole is None:
+                whole = found
+            else:
+                whole.merge(found)
+        if whole is None:
+            return
+        arrays = [pa.array([number], pa.int32()), pa.array([whole.to_bytes()], pa.binary())]
+        yield pa.RecordBatch.from_arrays(arrays, names=["part", "profile"])

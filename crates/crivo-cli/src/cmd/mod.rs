@@ -8,6 +8,7 @@ mod distinct;
 mod edited;
 mod filter;
 mod freq;
+mod joins;
 mod lab;
 pub(crate) mod mail;
 mod man;
@@ -50,6 +51,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Profile(profile::Args),
+    Joins(joins::Args),
     Distinct(distinct::Args),
     Filter(filter::Args),
     Top(top::Args),
@@ -78,6 +80,7 @@ impl Command {
     pub(crate) fn run(self, out: &Output) -> Outcome {
         match self {
             Self::Profile(args) => profile::run(&args, out),
+            Self::Joins(args) => joins::run(&args, out),
             Self::Distinct(args) => distinct::run(&args, out),
             Self::Filter(args) => filter::run(&args, out),
             Self::Top(args) => top::run(&args, out),

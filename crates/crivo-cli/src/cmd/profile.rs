@@ -11,9 +11,9 @@ mod collect;
 mod drift;
 mod expect;
 mod joins;
-mod page;
+pub(super) mod page;
 mod report;
-mod saved;
+pub(super) mod saved;
 mod separators;
 mod table;
 mod tables;
@@ -23,8 +23,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use crivo::keys::{KeyRef, KeyScheme};
-use crivo::profile::TableProfile;
 use crivo::profile::expectations::{ColumnCheck, TableRules};
+use crivo::profile::{TableColumnSizes, TableProfile};
 use crivo_near::thread_count;
 use crivo_rows::{Format, RowId, Select};
 
@@ -213,21 +213,40 @@ fn read(
         separator: args.how.thousands,
         rules: rules.cloned().unwrap_or_default(),
     };
-    let pass = Pass {
-        select: args.input.field().map_or(Select::All, Select::field),
-        threads: setting.budget.threads(),
-        repeatable: true,
-        numbers_rows: true,
-        ..pass
-    };
+    let select = args.input.field().map_or(Select::All, Select::field);
+    let (table, checks) = fold(Pass { select, ..pass }, &setting, out)?;
+    if let Some(delimiter) = other_delimiter(&table, &paths, &args.input) {
+        let name = paths.first().map_or("standard input", String::as_str);
+        let typed = if delimiter == '\t' { "\\t".into() } else { delimiter.to_string() };
+        out.warn(format_args!("{name}: one column, and '{typed}' in every row: --delimiter '{typed}'?"));
+    }
+    Ok((table, checks))
+}
+
+/// Reads a table once and keeps of each column no more than [`joins`](super::joins) compares.
+pub(super) fn read_for_joins(
+    pass: Pass,
+    sizes: TableColumnSizes,
+    scheme: KeyScheme,
+    out: &Output,
+) -> Result<TableProfile> {
+    let budget = Budget::fixed(sizes, pass.threads);
+    let setting = Setting { budget, scheme, separator: None, rules: TableRules::default() };
+    Ok(fold(pass, &setting, out)?.0)
+}
+
+/// Takes every batch of a pass into the profile of a table.
+fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Vec<ColumnCheck>)> {
+    let scheme = setting.scheme;
+    let pass = Pass { threads: setting.budget.threads(), repeatable: true, numbers_rows: true, ..pass };
     let mut folded =
-        pass.fold_rows(scheme, out, Part::default, |part, batch| part.insert(batch, &setting), Part::merge)?;
+        pass.fold_rows(scheme, out, Part::default, |part, batch| part.insert(batch, setting), Part::merge)?;
     if let Some(file) = &folded.odd_header {
         out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
     }
     let (mut columns, mut checks) = std::mem::take(&mut folded.state).finish();
     if columns.is_empty() {
-        let nothing = |name: &String| Column::without_rows(name, &setting, &folded.names);
+        let nothing = |name: &String| Column::without_rows(name, setting, &folded.names);
         columns = folded.names.iter().map(nothing).collect::<Result<_>>()?;
     }
     let row_number = |row: u64| folded.row_number(RowId::from_u64(row)).unwrap_or(1);
@@ -239,11 +258,6 @@ fn read(
     let counts = folded.counts;
     let mut table = TableProfile::new(counts.rows - counts.left_out, scheme, columns)?;
     (table.bytes, table.bad, table.left_out) = (counts.bytes, counts.bad, counts.left_out);
-    if let Some(delimiter) = other_delimiter(&table, &paths, &args.input) {
-        let name = paths.first().map_or("standard input", String::as_str);
-        let typed = if delimiter == '\t' { "\\t".into() } else { delimiter.to_string() };
-        out.warn(format_args!("{name}: one column, and '{typed}' in every row: --delimiter '{typed}'?"));
-    }
     Ok((table, checks))
 }
 

@@ -38,6 +38,12 @@ const NOT_OF_THE_COLUMN: [&str; 6] =
 #[derive(Debug)]
 pub(crate) struct ProfiledColumn(Shared<Column>);
 
+impl From<Column> for ProfiledColumn {
+    fn from(column: Column) -> Self {
+        Self(Shared::new(column))
+    }
+}
+
 #[pymethods]
 impl ProfiledColumn {
     #[new]

@@ -253,6 +253,13 @@ impl DistinctGrowth {
         Ok(keys)
     }
 
+    /// Returns the `k` smallest hashes in ascending order, and the largest of them; all, and none, if there are fewer.
+    pub(super) fn ascending(&self) -> (Box<[u64]>, Option<u64>) {
+        let hashes: Box<[u64]> = self.kept().into_iter().map(|(hash, _)| hash).collect();
+        let largest = hashes.get(self.k as usize - 1).copied();
+        (hashes, largest)
+    }
+
     /// The `k` smallest hashes with their rows, ascending: all that answers and bytes depend on.
     fn kept(&self) -> Vec<(u64, FirstRow)> {
         let mut kept: Vec<(u64, FirstRow)> = self.table.iter().map(|(&hash, &first)| (hash, first)).collect();

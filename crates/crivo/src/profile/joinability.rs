@@ -16,9 +16,12 @@
 //! nothing in common.
 
 use super::{ColumnProfile, ColumnType, DistinctGrowth, Kind, Value};
-use crate::distinct::KMinValues;
+use crate::distinct::k_min_values::Comparison;
 use crate::error::Result;
 use crate::estimate::Estimate;
+use crate::keys::KeyScheme;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// What has to be known of a column to compare it with others.
 ///
@@ -42,11 +45,15 @@ use crate::estimate::Estimate;
 /// ```
 #[derive(Debug, Clone)]
 pub struct JoinColumn {
-    keys: KMinValues,
-    kinds: [bool; Kind::ALL.len()],
+    scheme: KeyScheme,
+    /// The smallest hashes in ascending order, and the largest of them if there are more.
+    pub(super) hashes: Box<[u64]>,
+    pub(super) largest: Option<u64>,
+    /// A bit for each kind of value that there is.
+    pub(super) kinds: u8,
     is_key: bool,
     /// Whether it has several values of a type that columns are joined by.
-    is_candidate: bool,
+    pub(super) is_candidate: bool,
     /// The least and the greatest value, if all values lie between them.
     range: Option<(Value, Value)>,
 }
@@ -98,9 +105,13 @@ impl JoinColumn {
         let is_joined_by = !matches!(profile.column_type(), ColumnType::Boolean | ColumnType::Empty);
         // Infinities lie beyond the least and the greatest number.
         let has_range = profile.numbers().not_finite() == 0 || !profile.column_type().is_number();
+        let (hashes, largest) = growth.ascending();
+        let bit = |(at, kind)| u8::from(profile.count_of(kind) > 0) << at;
         Ok(Self {
-            keys: growth.keys()?,
-            kinds: Kind::ALL.map(|kind| profile.count_of(kind) > 0),
+            scheme: growth.scheme(),
+            hashes,
+            largest,
+            kinds: Kind::ALL.into_iter().enumerate().map(bit).sum(),
             is_key: profile.could_be_key() && !growth.is_repeated(),
             is_candidate: is_joined_by && profile.distinct().value() > 1.0,
             range: profile.min().zip(profile.max()).filter(|_| has_range),
@@ -114,7 +125,7 @@ impl JoinColumn {
     /// If the values were hashed under different schemes.
     pub fn compare(&self, right: &Self, is_named_alike: bool) -> Result<Option<Joinability>> {
         // Equal values are of the same kind. Texts with numbers among them may hold a column of numbers.
-        let has_common_kind = self.kinds.iter().zip(&right.kinds).any(|(mine, theirs)| *mine && *theirs);
+        let has_common_kind = self.kinds & right.kinds != 0;
         let may_join = self.is_key || right.is_key || is_named_alike;
         if !(self.is_candidate && right.is_candidate && has_common_kind && may_join) {
             return Ok(None);
@@ -124,10 +135,8 @@ impl JoinColumn {
             let verdict = JoinVerdict::No;
             return Ok(Some(Joinability { verdict, common, left_in_right, right_in_left }));
         }
-        let forth = self.keys.compare(&right.keys)?;
-        let share = |estimate: Estimate| estimate.limited_to(0.0, 1.0);
-        let (left_in_right, common) = (share(forth.containment()), forth.intersection());
-        let right_in_left = share(right.keys.compare(&self.keys)?.containment());
+        self.scheme.require_same(right.scheme)?;
+        let (common, left_in_right, right_in_left) = shares(&self.sampled_with(right));
         let best = left_in_right.value().max(right_in_left.value());
         let can_be = left_in_right.upper().max(right_in_left.upper());
         let verdict = if best >= Self::LEAST_SHARE && common.value() >= 1.0 {
@@ -140,13 +149,34 @@ impl JoinColumn {
         Ok(Some(Joinability { verdict, common, left_in_right, right_in_left }))
     }
 
+    /// Returns true if every row may have a value of its own.
+    pub fn is_key(&self) -> bool {
+        self.is_key
+    }
+
+    /// Returns how values are hashed.
+    pub fn scheme(&self) -> KeyScheme {
+        self.scheme
+    }
+
+    /// Compares the smallest hashes of two columns of one scheme.
+    pub(super) fn sampled_with(&self, right: &Self) -> Comparison {
+        Comparison::of_ascending((&self.hashes, self.largest), (&right.hashes, right.largest))
+    }
+
     /// Returns true if all values of one column certainly lie below all of the other.
-    fn is_apart_from(&self, other: &Self) -> bool {
+    pub(super) fn is_apart_from(&self, other: &Self) -> bool {
         match (&self.range, &other.range) {
             (Some(mine), Some(theirs)) => is_below(&mine.1, &theirs.0) || is_below(&theirs.1, &mine.0),
             _ => false,
         }
     }
+}
+
+/// The number of common values, and the shares of the left and of the right column that they are, at 95 %.
+pub(super) fn shares(compared: &Comparison) -> (Estimate, Estimate, Estimate) {
+    let share = |compared: &Comparison| compared.containment().limited_to(0.0, 1.0);
+    (compared.intersection(), share(compared), share(&compared.reversed()))
 }
 
 /// Returns true if the greatest value of one column is certainly below the least of another.

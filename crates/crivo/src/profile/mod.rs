@@ -9,7 +9,8 @@
 //! | [`NearDuplicateShare`] | about 500 bytes a kept text | share of texts with a near-duplicate: an interval at 95 % | exact |
 //!
 //! [`drift`] compares two [`TableProfile`]s: what changed, and is that more than chance?
-//! [`expectations`] are rules that a table must keep to. [`JoinColumn`] compares two columns: which share of each one's values has the other? [`ColumnSizes`] divides a column's
+//! [`expectations`] are rules that a table must keep to. [`JoinColumn`] compares two columns: which share of each one's
+//! values has the other? [`join_search`] finds all such pairs in many tables. [`ColumnSizes`] divides a column's
 //! memory among all of these, and [`ProfiledColumn`] has all of them for one column of a table.
 
 mod by_hash;
@@ -19,6 +20,7 @@ pub mod drift;
 pub mod exact_sum;
 pub mod expectations;
 pub mod growth;
+pub mod join_search;
 pub mod joinability;
 pub mod near_duplicates;
 mod profiled_column;

@@ -71,6 +71,8 @@ pub struct TableColumnSizes {
 impl TableColumnSizes {
     /// The least memory that a column can be asked to stay within.
     pub const LEAST_MEMORY: usize = ColumnSizes::LEAST_MEMORY + (6 << 10);
+    /// What the columns of a table share unless told.
+    pub const TABLE_MEMORY: usize = 20 << 20;
 
     /// The largest parts that together take at most `bytes` bytes; less than [`LEAST_MEMORY`](Self::LEAST_MEMORY)
     /// counts as that.
@@ -85,6 +87,38 @@ impl TableColumnSizes {
         let ranks =
             [512, 256, 128].into_iter().find(|&size| memory_of_ranks(size) <= bytes / 6).unwrap_or(64);
         let column = ColumnSizes::for_memory(bytes.saturating_sub(memory_of_ranks(ranks)));
+        Self { column, ranks }
+    }
+
+    /// The sizes of each of `columns` columns that share `bytes` bytes. One eighth is left for columns that turn up later,
+    /// if that leaves enough.
+    ///
+    /// ```
+    /// use crivo::profile::TableColumnSizes;
+    /// let sizes = TableColumnSizes::for_table(TableColumnSizes::TABLE_MEMORY, 100);
+    /// assert!(100 * sizes.most_memory() <= TableColumnSizes::TABLE_MEMORY);
+    /// ```
+    pub fn for_table(bytes: usize, columns: usize) -> Self {
+        let part = bytes / columns.max(1);
+        Self::for_memory(if part >= 2 * Self::LEAST_MEMORY { part - part / 8 } else { part })
+    }
+
+    /// The sizes of a column that is only compared with others: the smallest hashes that are asked for, and as little
+    /// of the rest as there can be. The number of hashes is limited to those that [`DistinctGrowth`] can have.
+    ///
+    /// ```
+    /// use crivo::profile::TableColumnSizes;
+    /// let sizes = TableColumnSizes::for_joins(1024);
+    /// assert!(sizes.column.growth == 1024 && sizes.most_memory() <= 100 << 10);
+    /// ```
+    pub fn for_joins(hashes: u32) -> Self {
+        let Self { mut column, ranks } = Self::for_memory(Self::LEAST_MEMORY);
+        let (least, most) = DistinctGrowth::SIZES.into_inner();
+        column.growth = hashes.clamp(least, most);
+        // What is frequent or drawn is not asked of such a column; different values say whether it could be a key.
+        column.profile.counters = column.profile.counters.min(16);
+        column.profile.sample = 1;
+        column.profile.precision = column.profile.precision.max(10);
         Self { column, ranks }
     }
 

@@ -43,6 +43,7 @@ mod hashing_integers;
 mod hashing_study;
 mod heavy_hitters;
 mod hyperloglog;
+mod join_search;
 mod joinability;
 mod k_min_values;
 mod k_min_values_sets;

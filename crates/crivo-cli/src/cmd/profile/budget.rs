@@ -17,11 +17,9 @@ use crate::output;
 const PROGRAM: usize = 11 << 20;
 const READER: usize = 1 << 20;
 /// What a thread's columns share unless told.
-const DEFAULT: usize = 20 << 20;
+const DEFAULT: usize = TableColumnSizes::TABLE_MEMORY;
 /// Less does not hold a profile, with names and lists around it.
 const LEAST_COLUMN: usize = TableColumnSizes::LEAST_MEMORY;
-/// One part of so many is left for columns that turn up later.
-const LATER: usize = 8;
 
 /// The budget of a pass.
 #[derive(Debug)]
@@ -29,6 +27,8 @@ pub(super) struct Budget {
     /// What the columns of one thread may take together.
     memory: usize,
     threads: usize,
+    /// What every column gets, however many there are.
+    fixed: Option<TableColumnSizes>,
     /// The columns that were there first, and what each gets.
     first: OnceLock<(HashSet<String>, TableColumnSizes)>,
     later: Mutex<HashSet<String>>,
@@ -54,7 +54,19 @@ impl Budget {
                 output::bytes(reading(1) + least)
             )
         };
-        Ok(Self { memory: share(threads), threads, first: OnceLock::new(), later: Mutex::default() })
+        Ok(Self {
+            memory: share(threads),
+            threads,
+            fixed: None,
+            first: OnceLock::new(),
+            later: Mutex::default(),
+        })
+    }
+
+    /// The same sizes for every column.
+    pub(super) fn fixed(sizes: TableColumnSizes, threads: usize) -> Self {
+        let (first, later) = (OnceLock::new(), Mutex::default());
+        Self { memory: usize::MAX, threads, fixed: Some(sizes), first, later }
     }
 
     pub(super) fn threads(&self) -> usize {
@@ -63,11 +75,11 @@ impl Budget {
 
     /// What a column may take, given the names of all that are there now; why not, if it has no room.
     pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<TableColumnSizes, String> {
+        if let Some(sizes) = self.fixed {
+            return Ok(sizes);
+        }
         let (first, sizes) = self.first.get_or_init(|| {
-            let columns = all.len().max(1);
-            let part = self.memory / columns;
-            let part = if part >= 2 * LEAST_COLUMN { part - part / LATER } else { part };
-            (all.iter().cloned().collect(), TableColumnSizes::for_memory(part))
+            (all.iter().cloned().collect(), TableColumnSizes::for_table(self.memory, all.len()))
         });
         if first.contains(name) {
             return Ok(*sizes);

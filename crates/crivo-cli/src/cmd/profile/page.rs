@@ -6,7 +6,7 @@
 //! `--json`. Only what a picture can do better than a table is drawn.
 
 mod card;
-mod show;
+pub(in crate::cmd) mod show;
 
 use crivo_page::{Cell, Column, Page, Table, meter, number, text};
 use maud::{Markup, html};

@@ -26,7 +26,7 @@ pub(super) fn split(files: &[PathBuf]) -> Result<(Vec<Named>, Vec<PathBuf>)> {
 }
 
 /// Opens a saved profile.
-pub(super) fn open(path: &Path) -> Result<TableProfile> {
+pub(in crate::cmd) fn open(path: &Path) -> Result<TableProfile> {
     let name = store::name_of(path);
     let sketch = store::read(path)?.sketch;
     let refusal =
@@ -35,7 +35,7 @@ pub(super) fn open(path: &Path) -> Result<TableProfile> {
 }
 
 /// Returns true if a file begins as those of crivo do. What cannot be read is left to the reader of data, which says why.
-fn is_sketch(path: &Path) -> bool {
+pub(in crate::cmd) fn is_sketch(path: &Path) -> bool {
     let mut magic = [0; 4];
     path.is_file()
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())

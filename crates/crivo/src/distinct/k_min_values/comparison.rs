@@ -59,9 +59,37 @@ impl Comparison {
             second.retain(|&hash| hash < threshold);
         }
 
-        let both = first.iter().filter(|&&hash| sketches[1].contains(hash)).count() as f64;
-        let (only_first, only_second) = (first.len() as f64 - both, second.len() as f64 - both);
-        let sizes = [0, 1].map(|i| largest[i].is_none().then_some(sketches[i].len() as f64));
+        let both = first.iter().filter(|&&hash| sketches[1].contains(hash)).count();
+        let sizes = [0, 1].map(|i| largest[i].is_none().then_some(sketches[i].len()));
+        let has_smallest = |smallest| sketches.iter().all(|sketch| sketch.contains(smallest));
+        Self::of_counts(both, [first.len(), second.len()], threshold, sizes, has_smallest)
+    }
+
+    /// Compares two sets by their smallest hashes, each in ascending order. The second of a pair is the largest of
+    /// the kept hashes, or none if the set has no others.
+    pub(crate) fn of_ascending(first: (&[u64], Option<u64>), second: (&[u64], Option<u64>)) -> Self {
+        let threshold = first.1.into_iter().chain(second.1).min();
+        let below = |hashes: &[u64]| {
+            threshold.map_or(hashes.len(), |limit| hashes.partition_point(|&hash| hash < limit))
+        };
+        let lengths = [below(first.0), below(second.0)];
+        let both = common(&first.0[..lengths[0]], &second.0[..lengths[1]]);
+        let sizes = [first, second].map(|(hashes, largest)| largest.is_none().then_some(hashes.len()));
+        let has_smallest =
+            |smallest| [first.0, second.0].iter().all(|hashes| hashes.binary_search(&smallest).is_ok());
+        Self::of_counts(both, lengths, threshold, sizes, has_smallest)
+    }
+
+    /// From the numbers of sampled hashes: of both sets, and of each.
+    fn of_counts(
+        both: usize,
+        [first, second]: [usize; 2],
+        threshold: Option<u64>,
+        sizes: [Option<usize>; 2],
+        have_both: impl Fn(u64) -> bool,
+    ) -> Self {
+        let (only_first, only_second) = ((first - both) as f64, (second - both) as f64);
+        let both = both as f64;
         let (mut judged, mut shared) = (both + only_first + only_second, both);
         if judged == 0.0
             && let Some(smallest) = threshold
@@ -69,9 +97,37 @@ impl Comparison {
             // A sketch of one hash samples nothing below it, but the smallest hash of the union is a
             // fair sample of one.
             judged = 1.0;
-            shared = f64::from(u8::from(sketches.iter().all(|sketch| sketch.contains(smallest))));
+            shared = f64::from(u8::from(have_both(smallest)));
         }
+        let sizes = sizes.map(|size| size.map(|size| size as f64));
         Self { both, only_first, only_second, sampled: threshold.map(share), sizes, judged, shared }
+    }
+
+    /// Returns the comparison of the second set with the first.
+    pub(crate) fn reversed(&self) -> Self {
+        let [first, second] = self.sizes;
+        Self { only_first: self.only_second, only_second: self.only_first, sizes: [second, first], ..*self }
+    }
+
+    /// Returns how many sampled hashes both sets have, and how many the first has.
+    pub(crate) fn sampled_of_first(&self) -> (f64, f64) {
+        (self.both, self.both + self.only_first)
+    }
+
+    /// Returns the estimate of [`containment`](Self::containment) without its bounds; 0 if nothing was sampled.
+    pub(crate) fn containment_value(&self) -> f64 {
+        let sampled = self.both + self.only_first;
+        if sampled > 0.0 { self.both / sampled } else { 0.0 }
+    }
+
+    /// Returns the most that [`containment`](Self::containment) can be, if the first set is known entirely: all its
+    /// items that were not sampled may be in the second set.
+    pub(crate) fn most_contained(&self) -> f64 {
+        match (self.sampled, self.sizes[0]) {
+            (None, _) => self.containment().value(),
+            (_, Some(size)) if size > 0.0 => (size - self.only_first) / size,
+            _ => 1.0,
+        }
     }
 
     /// Returns how many different items are in either set, with bounds at 95 %.
@@ -173,6 +229,18 @@ impl Comparison {
         let upper = most_items(count + 1.0, sampled, unlikely);
         Estimate::probable(count / sampled, lower, upper, confidence).limited_to(count, most)
     }
+}
+
+/// Returns how many numbers two ascending lists have in common.
+fn common(first: &[u64], second: &[u64]) -> usize {
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while let (Some(mine), Some(theirs)) = (first.get(i), second.get(j)) {
+        // Without branches that depend on the hashes, which are random.
+        count += usize::from(mine == theirs);
+        i += usize::from(mine <= theirs);
+        j += usize::from(theirs <= mine);
+    }
+    count
 }
 
 /// Returns how many trials a count among `judged` hashes is worth: a sample of a large share of the union

@@ -288,6 +288,15 @@ impl TableProfile {
     }
 }
 
+// ---- update ----
+
+impl TableProfile {
+    /// Forgets the columns of a name, if there are any.
+    pub fn discard(&mut self, name: &str) {
+        self.columns.retain(|column| column.name() != name);
+    }
+}
+
 // ---- merge ----
 
 impl TableProfile {

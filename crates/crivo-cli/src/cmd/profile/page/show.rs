@@ -12,22 +12,22 @@ const WIDEST: usize = 32;
 const LONGEST: usize = 400;
 
 /// How much of a whole.
-pub(super) fn share(part: u64, whole: u64) -> f64 {
+pub(in crate::cmd) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// A name from the file, cut in the middle if it is long, because names begin alike; one that is empty is said to be.
-pub(super) fn name(name: &str) -> Markup {
+pub(in crate::cmd) fn name(name: &str) -> Markup {
     cut(name, &text::shorten_middle(name, 40))
 }
 
 /// A name with the room that a heading has.
-pub(super) fn heading(name: &str) -> Markup {
+pub(in crate::cmd) fn heading(name: &str) -> Markup {
     value(name, LONGEST)
 }
 
 /// A value from the file, in at most so many columns.
-pub(super) fn value(value: &str, columns: usize) -> Markup {
+pub(in crate::cmd) fn value(value: &str, columns: usize) -> Markup {
     cut(value, &text::shorten(value, columns))
 }
 
@@ -40,17 +40,17 @@ fn cut(value: &str, shown: &str) -> Markup {
 }
 
 /// A count.
-pub(super) fn count(field: &str, value: u64) -> Markup {
+pub(in crate::cmd) fn count(field: &str, value: u64) -> Markup {
     html! { span data-field=(field) data-value=(value) { (number::whole(value)) } }
 }
 
 /// A number that is known exactly.
-pub(super) fn number(field: &str, value: f64) -> Markup {
+pub(in crate::cmd) fn number(field: &str, value: f64) -> Markup {
     html! { span data-field=(field) data-value=(number::exact(value)) { (number::grouped(value)) } }
 }
 
 /// A number with its bounds: `1 702 788 ± 0.8 %`.
-pub(super) fn interval(field: &str, interval: &Interval) -> Markup {
+pub(in crate::cmd) fn interval(field: &str, interval: &Interval) -> Markup {
     let Interval { value, lower, upper, .. } = *interval;
     let exact = lower == upper;
     let shown = if exact { number::grouped(value) } else { number::grouped(value.round()) };
@@ -66,7 +66,7 @@ pub(super) fn interval(field: &str, interval: &Interval) -> Markup {
 }
 
 /// A share with its bounds: `12 % (11 % to 13 %)`.
-pub(super) fn share_interval(field: &str, interval: &Interval) -> Markup {
+pub(in crate::cmd) fn share_interval(field: &str, interval: &Interval) -> Markup {
     let Interval { value, lower, upper, .. } = *interval;
     marked(
         field,

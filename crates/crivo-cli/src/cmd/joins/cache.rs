@@ -1,0 +1,117 @@
+//! What is known of files that were read before.
+//!
+//! A profile is kept under the hash of the file's bytes and of all options that change what is read, so a file that
+//! was moved or copied is found again. Hashing reads the file; so that a second run does not, a small note says which
+//! content a file of a certain path, size and time of change had. A note is trusted if the file was left alone for
+//! [`SETTLED`] before the note was made: a change within the resolution of the file system's clock would not show.
+//! What is in the folder may be deleted at any time. Damaged profiles are read as if they were not there.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use crivo::keys::KeyScheme;
+use crivo::profile::TableProfile;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::store::{self, Destination};
+
+/// How long a file must not have changed before its time of change is trusted.
+const SETTLED: Duration = Duration::from_secs(2);
+/// Raised when profiles of the same file become others.
+const VERSION: u32 = 1;
+
+/// The folder.
+#[derive(Debug)]
+pub(super) struct Cache {
+    folder: PathBuf,
+}
+
+/// Where the profile of a content is.
+#[derive(Debug)]
+pub(super) struct CacheKey {
+    profile: PathBuf,
+}
+
+impl Cache {
+    /// The folder, made if it is not there.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let name = folder.display();
+        fs::create_dir_all(folder).with_context(|| format!("--cache {name}"))?;
+        Ok(Self { folder: folder.to_path_buf() })
+    }
+
+    /// The key of a file as it is now. Reads the file, unless a note says what is in it.
+    pub(super) fn key_of(
+        &self,
+        path: &Path,
+        layout: &str,
+        hashes: u32,
+        scheme: KeyScheme,
+    ) -> Result<CacheKey> {
+        let failed = || store::name_of(path);
+        let full = path.canonicalize().with_context(failed)?;
+        let metadata = fs::metadata(&full).with_context(failed)?;
+        let changed = metadata.modified().with_context(failed)?;
+        let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let stamp = format!("{} {since} {}", metadata.len(), full.display());
+        let note = self.folder.join(format!("{:032x}.note", digest_of(stamp.as_bytes())));
+        let known = fs::read_to_string(&note).ok().and_then(|text| content_of(&text, &stamp));
+        let content = if let Some(known) = known {
+            known
+        } else {
+            let content = format!("{:032x}", digest_of_file(&full).with_context(failed)?);
+            let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age >= SETTLED);
+            // A file that changes while it is read has another time afterwards.
+            let now = fs::metadata(&full).and_then(|now| now.modified()).with_context(failed)?;
+            if is_settled && now == changed {
+                Destination::new(&note)?.write(note_of(&content, &stamp).as_bytes())?;
+            }
+            content
+        };
+        let asked = format!("{VERSION} {layout} {hashes} {scheme} {content}");
+        let profile = self.folder.join(format!("{:032x}.crivo", digest_of(asked.as_bytes())));
+        Ok(CacheKey { profile })
+    }
+}
+
+impl CacheKey {
+    /// The profile of that key, if it is there and whole.
+    pub(super) fn get(&self) -> Option<TableProfile> {
+        TableProfile::decode(&fs::read(&self.profile).ok()?).ok()
+    }
+
+    /// Keeps a profile. It is readable by no more users than the file it is of.
+    pub(super) fn put(&self, profile: &TableProfile, file: &Path) -> Result<()> {
+        Destination::new(&self.profile)?.readable_as([file]).write(&profile.encode())
+    }
+}
+
+/// A note: the digest of the content, and a digest that says whether the note is whole and of this file.
+fn note_of(content: &str, stamp: &str) -> String {
+    format!("{content} {:032x}\n", digest_of(format!("{content} {stamp}").as_bytes()))
+}
+
+fn content_of(note: &str, stamp: &str) -> Option<String> {
+    let (content, _) = note.split_once(' ')?;
+    (note == note_of(content, stamp)).then(|| content.to_owned())
+}
+
+fn digest_of(bytes: &[u8]) -> u128 {
+    xxhash_rust::xxh3::xxh3_128(bytes)
+}
+
+/// The digest of a file's bytes, a piece at a time: the file may be larger than memory.
+fn digest_of_file(path: &Path) -> std::io::Result<u128> {
+    let mut file = File::open(path)?;
+    let mut hasher = Xxh3::new();
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hasher.digest128()),
+            length => hasher.update(&piece[..length]),
+        }
+    }
+}
