@@ -46,13 +46,12 @@ pub(crate) struct Evidence {
 
 impl Evidence {
     fn pieces(&self) -> [f64; PIECES] {
-        // Where trusted hosts write their findings, mail without one may be from anyone.
-        let sender = match self.authentication {
-            None | Some(Authentication::Passed) => self.sender,
-            Some(Authentication::Failed | Authentication::Unknown) => None,
-        };
-        let (reputation, new) = match sender {
+        // Where trusted hosts write their findings, mail without one may be from anyone: its sender is new.
+        let is_unproven =
+            matches!(self.authentication, Some(Authentication::Failed | Authentication::Unknown));
+        let (reputation, new) = match self.sender {
             None => (0.0, 0.0),
+            Some(_) if is_unproven => (0.0, 1.0),
             Some((0, _)) => (0.0, 1.0),
             Some((spam, ham)) => (libm::log((f64::from(spam) + 0.5) / (f64::from(ham) + 0.5)).max(0.0), 0.0),
         };
@@ -68,7 +67,7 @@ impl Evidence {
 
     /// Returns true if a familiar sender is named and trusted hosts cannot say that it is the sender.
     pub(crate) fn is_familiar_name_without_proof(&self) -> bool {
-        self.is_familiar()
+        matches!(self.sender, Some((_, 1..)))
             && matches!(self.authentication, Some(Authentication::Failed | Authentication::Unknown))
     }
 
@@ -76,9 +75,9 @@ impl Evidence {
     fn of_authentication(&self) -> f64 {
         match self.authentication {
             Some(Authentication::Passed) if self.is_familiar() => -FAMILIAR,
-            Some(Authentication::Failed) if self.is_familiar() => FORGED + FAMILIAR,
+            Some(Authentication::Failed) if self.is_familiar_name_without_proof() => FORGED + FAMILIAR,
             Some(Authentication::Failed) => FORGED,
-            Some(Authentication::Unknown) if self.is_familiar() => FAMILIAR,
+            Some(Authentication::Unknown) if self.is_familiar_name_without_proof() => FAMILIAR,
             _ => 0.0,
         }
     }
@@ -213,6 +212,19 @@ mod tests {
         }
         let fitted = Combiner::fit(&examples).coefficients;
         assert!((fitted[1] - 2.0).abs() < 0.01 && (fitted[0] - 0.5).abs() < 0.01, "{fitted:?}");
+    }
+
+    #[test]
+    fn a_sender_without_proof_is_a_new_one_and_a_familiar_name_makes_it_worse() {
+        let with = |sender, authentication| Evidence { sender, authentication, ..Evidence::default() };
+        for unproven in [Authentication::Failed, Authentication::Unknown].map(Some) {
+            for sender in [(0, 0), (0, 5), (7, 0), (7, 5)] {
+                let pieces = with(Some(sender), unproven).pieces();
+                assert_eq!(pieces, with(Some((0, 0)), None).pieces(), "{sender:?}");
+            }
+            let odds = |sender| Combiner::default().log_odds(&with(Some(sender), unproven));
+            assert!(odds((0, 1)) > odds((0, 0)) && odds((3, 1)) > odds((3, 0)));
+        }
     }
 
     #[test]

@@ -235,10 +235,8 @@ mod tests {
         let client = Command::Connect { host: b"localhost", address: Some(b"127.0.0.1") };
         assert_eq!(whole(b"\0\0\0\x18Clocalhost\x004\xbd*127.0.0.1\0"), client);
         assert_eq!(whole(b"\0\0\0\x04Cx\0U"), Command::Connect { host: b"x", address: None });
-        assert_eq!(whole(b"\0\0\0\x0dM<a@x>\0SIZE=1\0".split_at(18).0), Command::Mail(b"<a@x>"));
-        let Command::Macros(macros) = whole(b"\0\0\0\x0eDCj\0mx\0{v}\x001\0".split_at(16).0) else {
-            panic!()
-        };
+        assert_eq!(whole(b"\0\0\0\x0eM<a@x>\0SIZE=1\0"), Command::Mail(b"<a@x>"));
+        let Command::Macros(macros) = whole(b"\0\0\0\x0dDCj\0mx\0{v}\x001\0") else { panic!() };
         assert_eq!(macros.iter().collect::<Vec<_>>(), [(&b"j"[..], &b"mx"[..]), (b"{v}", b"1")]);
         assert_eq!(macros.step, b'C');
     }
