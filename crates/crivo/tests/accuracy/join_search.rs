@@ -1,6 +1,6 @@
 //! Are all pairs of columns that could join listed or undecided, whatever the tables are?
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use crivo::keys::KeyScheme;
 use crivo::profile::join_search::{ColumnPlace, FoundJoins, FoundPair, JoinRule, JoinSearch};
@@ -41,7 +41,7 @@ fn folder(random: &mut Random, tables: usize) -> Folder {
 }
 
 /// The larger share of different values that one column has of the other's, for every pair of different tables.
-fn exact(folder: &Folder) -> HashMap<FoundPair, f64> {
+fn exact(folder: &Folder) -> BTreeMap<FoundPair, f64> {
     let sets: Vec<(ColumnPlace, HashSet<&String>)> = (0..)
         .zip(folder)
         .flat_map(|(table, columns)| {
@@ -50,7 +50,7 @@ fn exact(folder: &Folder) -> HashMap<FoundPair, f64> {
                 .map(move |(column, values)| (ColumnPlace { table, column }, values.iter().collect()))
         })
         .collect();
-    let mut shares = HashMap::new();
+    let mut shares = BTreeMap::new();
     for (at, (left, mine)) in sets.iter().enumerate() {
         for (right, theirs) in &sets[at + 1..] {
             if left.table != right.table {
