@@ -174,6 +174,7 @@ pub(crate) fn constant_double(column: &Column<'_>, name: &str) -> Result<f64> {
     constant_number(column, values, name)
 }
 
+#[allow(clippy::needless_bitwise_bool)] // a lazy operator would keep vectors out
 fn constant_number<T: PartialEq + Copy>(column: &Column<'_>, values: &[T], name: &str) -> Result<T> {
     match values.first() {
         // The usual case, in a loop that vectors run.

@@ -16,7 +16,7 @@ def test_the_examples_of_the_page_run() -> None:
                 found = "".join("-- " + ", ".join(map(str, row)) + "\n" for row in answer)
                 assert found == expected, statement
                 checked += 1
-    assert checked >= 13
+    assert checked >= 12
 
 
 def test_the_page_has_every_function() -> None:
