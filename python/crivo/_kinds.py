@@ -55,7 +55,7 @@ def empty_sketch(kind: Any, parameters: dict[str, Any]) -> Any:
                 raise InvalidParameterError("keys: a sketch of numbers has none")
             accuracy = "tails" if options.pop("tails", False) else "uniform"
             error = options.pop("error", QUANTILE_ERROR)
-            sketch = crivo.NumberQuantiles.for_error(error, accuracy=accuracy, **common)
+            sketch = crivo.NumberQuantiles.for_bound(error, accuracy=accuracy, **common)
         case _:
             expected = ", ".join(f"'{name}'" for name in KINDS)
             raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")

@@ -18,7 +18,7 @@ def quantiles(
     >>> [found.value for found in crivo.quantiles(range(1, 101), [0.5, 0.9]) if found]
     [50.0, 90.0]
     """
-    sketch = NumberQuantiles.for_error(error, seed=seed)
+    sketch = NumberQuantiles.for_bound(error, seed=seed)
     sketch.insert_batch(values)
     return sketch.quantiles(shares)
 

@@ -211,7 +211,7 @@ def merged_groups(keys: list[int]) -> list[pa.RecordBatch]:
 
 def test_numbers_have_quantiles(spark: SparkSession) -> None:
     numbers = spark.range(0, 1000, numPartitions=3).selectExpr("if(id % 10 = 0, null, id) as n", "'x' as t")
-    empty = crivo.NumberQuantiles.for_error(0.005)
+    empty = crivo.NumberQuantiles.for_bound(0.005)
     median = sketch(numbers, "n", empty).quantile(0.5)
     assert median.lower <= 500 <= median.upper
     with pytest.raises(KeyTypeError, match="expected numbers, found string"):

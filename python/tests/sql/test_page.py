@@ -1,12 +1,16 @@
-"""The examples of docs/duckdb.md run, and answer what the page says."""
+"""The examples in SQL of the pages run, and answer what the page says."""
 
 import re
+
+import pytest
 
 from engine import ROOT, connect
 
 
-def test_the_examples_of_the_page_run() -> None:
-    page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "least"), [("duckdb", 12), ("engines", 4)])
+def test_the_examples_of_the_page_run(name: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
     connection = connect(threads=1)
     checked = 0
     for block in re.findall(r"```sql\n(.*?)```", page, flags=re.DOTALL):
@@ -16,7 +20,7 @@ def test_the_examples_of_the_page_run() -> None:
                 found = "".join("-- " + ", ".join(map(str, row)) + "\n" for row in answer)
                 assert found == expected, statement
                 checked += 1
-    assert checked >= 12
+    assert checked >= least
 
 
 def test_the_page_has_every_function() -> None:
