@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::reply;
+#[cfg(feature = "serve")]
 use crate::service::Service;
 use crate::spamd::reply::{REQUIRED, filter_marks, points};
 use crate::{Judgement, Verdict};
@@ -122,7 +123,8 @@ impl Rules {
         reply::go_on()
     }
 
-    /// The users of recipients, each once, if users have stores.
+    /// Returns the users of recipients, each once, if users have stores.
+    #[cfg(feature = "serve")]
     pub(super) fn users(&self, service: &Service, recipients: &[Vec<u8>]) -> Vec<String> {
         if !service.has_users() {
             return Vec::new();
