@@ -2,7 +2,7 @@
 //!
 //! A pair of similarity `J` meets in a band with probability `P(J)`, one of containment `c` at enough
 //! [probes](crate::containment) with probability `P(c)`. So one that was found stands for
-//! `1/P` pairs, and `1/P − 1` of these were missed ([`Bands::expected_missed`]). There, pairs are
+//! `1/P` pairs, and `1/P − 1` of these were missed ([`expected_missed`](crivo::similarity::Bands::expected_missed)). There, pairs are
 //! independent. In a cluster they are not: a document whose bands were unlucky misses several
 //! partners at once. So the variance takes pairs of one document as fully dependent:
 //! `Σ v + Σ_d Σ_{p ≠ q of d} √(v_p·v_q)`, with `v = (1 − P)/P²`. For pairs that share no
