@@ -75,7 +75,9 @@ def require_names(found: list[str], expected: list[str] | None) -> None:
             raise InvalidParameterError(f"table: expected the columns of the first rows, found '{name}' too")
     for name in expected or []:
         if name not in found:
-            raise InvalidParameterError(f"table: expected the columns of the first rows, found none named '{name}'")
+            raise InvalidParameterError(
+                f"table: expected the columns of the first rows, found none named '{name}'"
+            )
 
 
 profile.__module__ = "crivo"

@@ -83,7 +83,11 @@ def test_clusters_and_what_is_kept() -> None:
 
 def test_what_stands_in_a_longer_text_goes() -> None:
     page = " ".join(f"w{number}" for number in range(60))
-    texts = [page, page + " " + " ".join(f"c{number}" for number in range(90)), "another text that is alone here"]
+    texts = [
+        page,
+        page + " " + " ".join(f"c{number}" for number in range(90)),
+        "another text that is alone here",
+    ]
     found = near_duplicates(texts, measure="containment")
     assert found.pairs == [(0, 1, 1.0)]
     assert found.kept.tolist() == [1, 2]

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 
 
 def cached_with(result: DataFrame, parts: list[DataFrame]) -> DataFrame:
-    """The result, with which the cached parts it is made of are forgotten. A caller that still has something made
-    of it gets the same answer later, only more slowly: Spark makes the parts again.
+    """The result, with which the cached parts it is made of are forgotten. A caller that still has something
+    made of it gets the same answer later, only more slowly: Spark makes the parts again.
     """
     weakref.finalize(result, forget, parts).atexit = False
     return result
