@@ -5,6 +5,6 @@ use crivo_rows::condition::Condition;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| match text.parse::<Condition>() {
-    Ok(condition) => assert!(condition.fields.iter().all(|field| !field.is_empty())),
+    Ok(_) => {}
     Err(message) => assert!(!message.is_empty()),
 });

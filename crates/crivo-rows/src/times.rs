@@ -78,13 +78,14 @@ fn of_day(clock: &str) -> Option<i64> {
 fn offset(zone: &str) -> Option<i64> {
     let (sign, digits_of) = match zone.chars().next() {
         None | Some('Z' | 'z') => return (zone.len() <= 1).then_some(0),
-        Some('-') => (-1, &zone[1..]),
-        Some(_) => (1, &zone[1..]),
+        Some('-') => (-1, zone.get(1..)?),
+        Some(_) => (1, zone.get(1..)?),
     };
     let plain = digits_of.replace(':', "");
-    let (hours, minutes) = match plain.len() {
-        2 => (digits(&plain)?, 0),
-        4 => (digits(&plain[..2])?, digits(&plain[2..])?),
+    // Characters of several bytes may lie across the middle.
+    let (hours, minutes) = match (plain.len(), plain.split_at_checked(2)) {
+        (2, _) => (digits(&plain)?, 0),
+        (4, Some((hours, minutes))) => (digits(hours)?, digits(minutes)?),
         _ => return None,
     };
     Some(sign * (hours * 3600 + minutes * 60))
@@ -166,6 +167,8 @@ mod tests {
         for wrong in [
             "",
             "soon",
+            "0028-06-05 2:0:03-\u{A1C7}:O",
+            "2025-11-16T03:05:42+\u{E9}1\u{E9}",
             "2023-02-29",
             "2025-13-01",
             "2025-1-1",
