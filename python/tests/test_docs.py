@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import program as program
 
 import crivo
 import crivo.distributed
@@ -43,15 +44,6 @@ MODULES: list[tuple[str, Any]] = [
     ("crivo.pandas", crivo.pandas),
 ]
 DOCUMENTED = [*MODULES, *((item.__name__, item) for item in NATIVE), *MEMBERS]
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    """`cargo xtask test` names the program that it has just built and tested."""
-    if named := os.environ.get("CRIVO_PROGRAM"):
-        return Path(named)
-    subprocess.run(["cargo", "build", "--quiet", "--package", "crivo-cli"], cwd=ROOT, check=True)
-    return ROOT / "target" / "debug" / "crivo"
 
 
 @pytest.mark.parametrize(("name", "documented"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])

@@ -6,7 +6,6 @@ as theirs. Each makes every kind of sketch of every column.
 
 import datetime
 import decimal
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command_line import program as program
 
 import crivo
 import crivo.pandas
@@ -70,15 +70,6 @@ COMMANDS: dict[str, list[str]] = {
     "top": ["top"],
     "kll": ["quantile"],
 }
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    """`cargo xtask test` names the program that it has just built and tested."""
-    if named := os.environ.get("CRIVO_PROGRAM"):
-        return Path(named)
-    subprocess.run(["cargo", "build", "--quiet", "--package", "crivo-cli"], cwd=ROOT, check=True)
-    return ROOT / "target" / "debug" / "crivo"
 
 
 @pytest.mark.parametrize("kind", KINDS)

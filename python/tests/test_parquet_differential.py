@@ -15,20 +15,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
+from command_line import program as program
 
 ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("CRIVO_TEST_SEED", "0"))
 VALID = 60
 DAMAGED = 600
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    if named := os.environ.get("CRIVO_PROGRAM"):
-        return Path(named)
-    subprocess.run(["cargo", "build", "--quiet", "--package", "crivo-cli"], cwd=ROOT, check=True)
-    return ROOT / "target" / "debug" / "crivo"
 
 
 def draw_table(draw: random.Random) -> pa.Table:

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from command_line import program as program
 
 from crivo import (
     InvalidParameterError,
@@ -24,14 +25,6 @@ from crivo import (
 
 ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("CRIVO_TEST_SEED", "0"))
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    if named := os.environ.get("CRIVO_PROGRAM"):
-        return Path(named)
-    subprocess.run(["cargo", "build", "--quiet", "--package", "crivo-cli"], cwd=ROOT, check=True)
-    return ROOT / "target" / "debug" / "crivo"
 
 
 def draw_texts(draw: random.Random, count: int) -> list[str]:

@@ -8,7 +8,6 @@ import csv
 import datetime
 import gzip
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command_line import program as program
 
 from crivo import HyperLogLog
 
@@ -92,15 +92,6 @@ WRITERS: dict[str, Callable[[Path, list[Any]], None]] = {
     "jsonl": write_jsonl,
     "parquet": write_parquet,
 }
-
-
-@pytest.fixture(scope="session")
-def program() -> Path:
-    """`cargo xtask test` names the program that it has just built and tested."""
-    if named := os.environ.get("CRIVO_PROGRAM"):
-        return Path(named)
-    subprocess.run(["cargo", "build", "--quiet", "--package", "crivo-cli"], cwd=ROOT, check=True)
-    return ROOT / "target" / "debug" / "crivo"
 
 
 def from_command_line(program: Path, path: Path, threads: int) -> bytes:

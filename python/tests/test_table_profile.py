@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from command_line import program as program
 
 import crivo
 from crivo import InvalidParameterError, TableDrift, TableProfile, profile
-
-CRIVO = os.environ.get("CRIVO_PROGRAM")
 
 
 def table(rows: int = 2000, shift: float = 0.0, seed: int = 1) -> dict[str, Any]:
@@ -99,9 +98,7 @@ def test_comparing_says_what_changed() -> None:
         same.compare(before, level=2.0)
 
 
-@pytest.mark.skipif(CRIVO is None, reason="the command is not built")
-def test_saved_bytes_are_those_of_the_command_line(tmp_path: Path) -> None:
-    assert CRIVO is not None
+def test_saved_bytes_are_those_of_the_command_line(program: Path, tmp_path: Path) -> None:
     columns = table()
     lines = ["id,price,city,note"]
     lines += [
@@ -110,7 +107,7 @@ def test_saved_bytes_are_those_of_the_command_line(tmp_path: Path) -> None:
     ]
     (tmp_path / "day.csv").write_text("\n".join(lines) + "\n")
     subprocess.run(
-        [CRIVO, "profile", "day.csv", "-o", "day.crivo", "--quiet"],
+        [program, "profile", "day.csv", "-o", "day.crivo", "--quiet"],
         cwd=tmp_path,
         check=True,
         capture_output=True,

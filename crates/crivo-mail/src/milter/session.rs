@@ -86,7 +86,7 @@ pub enum Next {
 }
 
 impl Session {
-    /// A session that keeps so many bytes of a message, and may put messages into quarantine.
+    /// Returns a session that keeps up to `keep` bytes of a message, and may put messages into quarantine.
     pub fn new(keep: usize, quarantines: bool) -> Self {
         Self { keep, quarantines, ..Self::default() }
     }

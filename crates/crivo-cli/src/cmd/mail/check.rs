@@ -95,8 +95,8 @@ fn show(args: &Args, out: &Output, judgement: Judgement) -> Result<()> {
     Ok(())
 }
 
-/// Whatever goes wrong, all bytes that came in go out. They are all read before the first is written: whoever writes a
-/// whole message before reading anything would otherwise wait for us, and we for them.
+/// Whatever goes wrong, all bytes that came in go out. They are all read before the first is written: a program that
+/// writes a whole message before reading anything would otherwise wait for us, and we for it.
 fn pass_through(args: &Args, out: &Output) -> Outcome {
     let mut message = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut message);

@@ -43,7 +43,7 @@ pub(super) fn tcp_address(option: &str, typed: &str, public: bool) -> Result<Soc
     let Some(address) = addresses.next() else { bail!("{option} {typed}: this name has no address") };
     if !address.ip().is_loopback() && !public {
         bail!(
-            "{option} {typed}: other machines could reach this, and whoever does can ask and teach the filter; \
+            "{option} {typed}: other machines could reach this, and could ask and teach the filter; \
              add --public if that is wanted, or use 127.0.0.1"
         );
     }
@@ -112,7 +112,7 @@ pub(super) async fn tcp_listener(option: &str, address: SocketAddr) -> Result<Tc
     })
 }
 
-/// Listens at a file. It appears with its permissions: it is made in a folder that nobody else enters, and moved. A file
+/// Listens at a file. It appears with its permissions: it is made in a folder that no other user can enter, and moved. A file
 /// that a killed server has left is replaced; one that answers is not.
 #[cfg(unix)]
 fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {

@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = WEB)]
     web: Option<String>,
 
-    /// Allow addresses that other machines can reach: whoever reaches them can ask and teach
+    /// Allow addresses that other machines can reach: those can ask and teach
     #[arg(long)]
     public: bool,
 
@@ -329,7 +329,7 @@ fn named(listener: &Listener, typed: Option<&Address>) -> String {
     }
 }
 
-/// Looks for what other processes have learned, for as long as the server runs, and tells whoever runs it what went wrong:
+/// Looks for what other processes have learned, for as long as the server runs, and reports what went wrong:
 /// clients get their mail back unjudged and say nothing. The same trouble is told once in a while.
 async fn keep_fresh(service: Arc<Service>, reload: &mut Reload, out: &Output) {
     let mut told: BTreeMap<String, Instant> = BTreeMap::new();
