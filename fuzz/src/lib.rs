@@ -1,6 +1,7 @@
 //! What must hold for every input, shared by the targets.
 
 mod decoded;
+pub mod foreign;
 /// The register sketches, by definition: as the library's own tests have them.
 #[allow(dead_code, unused_macros, unused_imports)]
 #[path = "../../crates/crivo/tests/support/register_sketches.rs"]

@@ -54,3 +54,16 @@ pub fn check(bytes: &[u8], format: Format, settings: u8) {
         }
     }
 }
+
+/// Returns the rows of a text as a Parquet file.
+///
+/// # Panics
+/// If they cannot be written.
+pub fn parquet_of(text: &[u8], format: Format) -> Vec<u8> {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(text).expect("room for a few kilobytes");
+    let input = Input::file(file.path()).format(format);
+    let mut parquet = Vec::new();
+    Scan::of(&input).convert_rows(Predicate::All, Format::Parquet, &mut parquet).expect("valid rows");
+    parquet
+}

@@ -11,12 +11,11 @@ use crate::{kinds, tools};
 
 /// Crates outside the workspace. The benchmarks are only formatted here: to check more would
 /// mean building every peer library.
-const FUZZ: &str = "fuzz/Cargo.toml";
 const BENCHMARKS: &str = "benchmarks/Cargo.toml";
 const DUCKDB: &str = "crates/crivo-duckdb/Cargo.toml";
 
 /// Crates that are of no use outside of this repository.
-const NOT_PUBLISHED: [&str; 3] = ["crivo-browser-test", "crivo-py", "xtask"];
+const NOT_PUBLISHED: [&str; 4] = ["crivo-browser-test", "crivo-fuzz", "crivo-py", "xtask"];
 
 /// The advisory database is a few megabytes: who has not got it by then has no network.
 const DATABASE_LIMIT: Duration = Duration::from_secs(60);
@@ -47,7 +46,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
 
 fn formatting() -> Result<()> {
     Step::cargo("fmt --all --check").or("run: cargo fmt --all").run()?;
-    for manifest in [FUZZ, BENCHMARKS, DUCKDB] {
+    for manifest in [BENCHMARKS, DUCKDB] {
         if root().join(manifest).exists() {
             Step::cargo("fmt --check --manifest-path")
                 .args([manifest])
@@ -61,11 +60,6 @@ fn formatting() -> Result<()> {
 fn clippy() -> Result<()> {
     let advice = "where a lint is wrong, allow it on the line and say why";
     Step::cargo("clippy --workspace --all-targets -- -D warnings").or(advice).run()?;
-    // Nothing else builds the fuzz targets on every change, and they must not rot.
-    Step::cargo("clippy --all-targets --manifest-path")
-        .args([FUZZ, "--", "-D", "warnings"])
-        .or(advice)
-        .run()?;
     Step::cargo("clippy --all-targets --all-features --manifest-path")
         .args([DUCKDB, "--", "-D", "warnings"])
         .env("CARGO_TARGET_DIR", target().join("duckdb"))

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use crivo_rows::written::delimited_field;
+
 use crate::context::{Context, Scale};
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::inputs::Inputs;
-use crate::report::{Report, field};
+use crate::report::Report;
 
 /// A watcher of a run: it is told the progress, and can stop the run.
 pub trait Watch: Sync + std::fmt::Debug {
@@ -115,7 +117,7 @@ pub(crate) fn times(outcomes: &[Outcome]) -> String {
         let name = outcome.experiment.name;
         for (what, seconds) in &outcome.times {
             // Writing to a string cannot fail.
-            let _ = writeln!(csv, "{name},{},{seconds:.6}", field(what));
+            let _ = writeln!(csv, "{name},{},{seconds:.6}", delimited_field(what, ","));
         }
         let _ = writeln!(csv, "{name},all of it,{:.6}", outcome.seconds);
     }

@@ -69,7 +69,6 @@ pub mod index;
 mod missed;
 mod outcome;
 mod overlap;
-mod page;
 mod parallel;
 mod passages;
 mod places;
@@ -97,7 +96,6 @@ pub use exhaustive::all_similar_sets;
 pub use index::Index;
 pub use outcome::Outcome;
 pub use overlap::{Benchmark, ItemHit, Matcher, Overlaps, overlap};
-pub use page::PageText;
 pub use parallel::{deal, thread_count};
 pub use passages::{
     Cut, Passage, PassageLookup, PassageSettings, Passages, count_words, cut, repeated_passages,

@@ -17,6 +17,7 @@ use crate::layout::{Delimited, Layout, Shape};
 use crate::parse::json::Value;
 use crate::parse::jsonl::Wanted;
 use crate::parse::quotes::{QUOTE, Quoting};
+use crate::written::{needs_quotes, push_json_text, push_quoted};
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ pub(crate) fn push_replaced(record: &[u8], layout: &Layout, value: &[u8], out: &
                 Some(Value::Null) | None => return unsupported("a value that is not there"),
             };
             out.extend_from_slice(&record[..range.start]);
-            push_json(value, out);
+            push_json_text(value, out);
             out.extend_from_slice(&record[range.end..]);
         }
     }
@@ -89,38 +90,13 @@ fn field_range(record: &[u8], shape: &Delimited, wanted: usize) -> Range<usize> 
     if number == wanted { start..record.len() } else { record.len()..record.len() }
 }
 
+/// Appends a field, between quotes if it was or has to be.
 fn push_field(value: &[u8], shape: &Delimited, was_quoted: bool, out: &mut Vec<u8>) {
-    let has_delimiter = value.windows(shape.delimiter.len().max(1)).any(|part| part == shape.delimiter);
-    let needs = has_delimiter || value.iter().any(|byte| matches!(*byte, QUOTE | b'\n' | b'\r'));
-    if !shape.quotes || !(was_quoted || needs) {
+    if shape.quotes && (was_quoted || needs_quotes(value, &shape.delimiter)) {
+        push_quoted(value, out);
+    } else {
         out.extend_from_slice(value);
-        return;
     }
-    out.push(QUOTE);
-    for &byte in value {
-        if byte == QUOTE {
-            out.push(QUOTE);
-        }
-        out.push(byte);
-    }
-    out.push(QUOTE);
-}
-
-/// Appends a JSON string. Bytes that are no UTF-8 stay as they are, as everywhere.
-fn push_json(value: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    for &byte in value {
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0..=0x1F => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => out.push(byte),
-        }
-    }
-    out.push(b'"');
 }
 
 /// The rows with other values in one column, where there are some.

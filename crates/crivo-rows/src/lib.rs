@@ -114,6 +114,7 @@ mod select;
 pub mod times;
 mod turns;
 mod worker;
+pub mod written;
 
 pub use batch::{RowBatch, RowId};
 pub use column::{Cell, ValueKind, Values, join_values, split_values};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Result, bail};
-use crivo_near::{Documents, Error as NearError, PageText, TakeText, deal, thread_count};
+use crivo_html::PageText;
+use crivo_near::{Documents, Error as NearError, TakeText, deal, thread_count};
 
 use crivo_rows::Edit;
 

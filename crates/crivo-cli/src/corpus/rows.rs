@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
-use crivo_near::{Documents, Error as NearError, PageText, TakeText};
+use crivo_html::PageText;
+use crivo_near::{Documents, Error as NearError, TakeText};
 use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
 
 use super::names::{IdReader, IdWriter};

@@ -7,6 +7,8 @@
 
 use std::fmt::Write as _;
 
+use crivo_rows::written::delimited_field;
+
 use super::Interval;
 
 /// The forms of an answer.
@@ -192,7 +194,7 @@ impl From<Interval> for Cell {
 fn delimited(lines: &[Vec<String>], separator: &str) -> String {
     let mut text = String::new();
     for line in lines {
-        let fields: Vec<String> = line.iter().map(|field| quoted(field, separator)).collect();
+        let fields: Vec<_> = line.iter().map(|field| delimited_field(field, separator)).collect();
         text.push_str(&fields.join(separator));
         text.push('\n');
     }
@@ -220,14 +222,6 @@ fn finite(number: f64) -> String {
 
 fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".into())
-}
-
-fn quoted(field: &str, separator: &str) -> String {
-    if field.contains(separator) || field.contains(['"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.into()
-    }
 }
 
 #[cfg(test)]

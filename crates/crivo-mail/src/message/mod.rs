@@ -25,7 +25,7 @@ mod versions;
 
 use std::borrow::Cow;
 
-use crivo_near::PageText;
+use crivo_html::PageText;
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::{HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
 use xxhash_rust::xxh3::Xxh3;

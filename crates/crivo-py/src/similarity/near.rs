@@ -3,8 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use crivo::similarity::shingle::Shingles;
+use crivo_html::PageText;
 use crivo_near::{
-    Clusters, Documents, Keep, Linking, Measure, Outcome, PageText, Settings, Stage, Watch, thread_count,
+    Clusters, Documents, Keep, Linking, Measure, Outcome, Settings, Stage, Watch, thread_count,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;

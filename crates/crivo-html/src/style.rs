@@ -21,7 +21,7 @@ const SAME_COLOUR: u8 = 20;
 
 /// The colour of letters or of their ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Paint {
+pub(crate) enum Paint {
     Colour([u8; 3]),
     Transparent,
     /// An image, or a colour that is not known here.
@@ -30,8 +30,8 @@ pub(super) enum Paint {
 
 /// What is said about an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Declared {
-    pub(super) displayed: Option<bool>,
+pub(crate) struct Declared {
+    pub(crate) displayed: Option<bool>,
     visible: Option<bool>,
     legible: Option<bool>,
     opaque: Option<bool>,
@@ -40,13 +40,13 @@ pub(super) struct Declared {
     placed: Option<bool>,
     outside: Option<bool>,
     away: Option<bool>,
-    pub(super) ink: Option<Paint>,
-    pub(super) ground: Option<Paint>,
+    pub(crate) ink: Option<Paint>,
+    pub(crate) ground: Option<Paint>,
 }
 
 /// How text inside of an element looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(crate) struct Look {
     /// It cannot be seen whatever is said about elements further in.
     gone: bool,
     visible: bool,
@@ -57,7 +57,7 @@ pub(super) struct Look {
 
 impl Look {
     /// Black on white.
-    pub(super) const OF_PAGE: Self = Self {
+    pub(crate) const OF_PAGE: Self = Self {
         gone: false,
         visible: true,
         legible: true,
@@ -66,7 +66,7 @@ impl Look {
     };
 
     /// Returns the look of text inside of an element with its own declarations.
-    pub(super) fn inside(self, own: &Declared) -> Self {
+    pub(crate) fn inside(self, own: &Declared) -> Self {
         let yes = Some(true);
         let is_gone = own.displayed == Some(false)
             || own.opaque == Some(false)
@@ -82,7 +82,7 @@ impl Look {
         }
     }
 
-    pub(super) fn is_hidden(&self) -> bool {
+    pub(crate) fn is_hidden(&self) -> bool {
         let is_on_its_own_colour = match (self.ink, self.ground) {
             (Paint::Colour(ink), Paint::Colour(ground)) => {
                 ink.iter().zip(&ground).all(|(one, other)| one.abs_diff(*other) <= SAME_COLOUR)
@@ -95,7 +95,7 @@ impl Look {
 
 impl Declared {
     /// Parses declarations. Returns the plain ones and the `!important` ones.
-    pub(super) fn parse(declarations: &str) -> (Self, Self) {
+    pub(crate) fn parse(declarations: &str) -> (Self, Self) {
         let (mut plain, mut important) = (Self::default(), Self::default());
         for declaration in without_comments(declarations).to_ascii_lowercase().split(';') {
             let Some((name, value)) = declaration.split_once(':') else { continue };
@@ -138,7 +138,7 @@ impl Declared {
     }
 
     /// This where it says something, and the other where it does not.
-    pub(super) fn over(self, other: Self) -> Self {
+    pub(crate) fn over(self, other: Self) -> Self {
         Self {
             displayed: self.displayed.or(other.displayed),
             visible: self.visible.or(other.visible),
@@ -168,17 +168,17 @@ struct Rule {
 
 /// The rules of a page's style sheets.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
     rules: Vec<Rule>,
 }
 
 impl Sheet {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.rules.clear();
     }
 
     /// Adds the rules of a style sheet.
-    pub(super) fn read(&mut self, sheet: &str) {
+    pub(crate) fn read(&mut self, sheet: &str) {
         let sheet = without_comments(sheet).replace("<!--", "").replace("-->", "");
         let mut rest = sheet.as_str();
         while let Some((selectors, after)) = rest.split_once('{') {
@@ -205,7 +205,7 @@ impl Sheet {
     }
 
     /// Returns the plain and the `!important` declarations of all rules that match an element.
-    pub(super) fn about(&self, element: &[u8], classes: &[u8], id: &[u8]) -> (Declared, Declared) {
+    pub(crate) fn about(&self, element: &[u8], classes: &[u8], id: &[u8]) -> (Declared, Declared) {
         let (mut plain, mut important) = (Declared::default(), Declared::default());
         if self.rules.is_empty() {
             return (plain, important);
@@ -322,7 +322,7 @@ fn ground(value: &str) -> Option<Paint> {
 }
 
 /// A colour as it is written; none if it is the one further out.
-pub(super) fn paint(value: &str) -> Option<Paint> {
+pub(crate) fn paint(value: &str) -> Option<Paint> {
     let value = value.trim();
     if let Some(inside) = value.strip_prefix("rgba(").or_else(|| value.strip_prefix("rgb(")) {
         let inside = inside.split(')').next().unwrap_or_default();

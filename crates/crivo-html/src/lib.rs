@@ -1,11 +1,17 @@
 //! What a reader sees of an HTML page.
+//!
+//! [`PageText`] cuts a page into tags and text with a tokenizer that follows the standard, and returns the text.
+//! `shown` follows which elements are open, and `style` reads what their styles say, so that text that is hidden from a
+//! reader can be left out.
+
+#![forbid(unsafe_code)]
 
 mod shown;
 mod style;
 
 use html5gum::{Token, Tokenizer};
 
-use self::shown::Shown;
+use crate::shown::Shown;
 
 /// Elements whose content is not shown as text.
 const UNSEEN: [&[u8]; 5] = [b"script", b"style", b"template", b"noscript", b"svg"];
@@ -16,11 +22,11 @@ const INLINE: [&[u8]; 24] = [
     b"q", b"s", b"samp", b"small", b"span", b"strong", b"sub", b"sup", b"u", b"var", b"wbr",
 ];
 
-/// The text of one page after the other, in a buffer it keeps. Tags become blanks (but those inside of
-/// words vanish), entities the characters they stand for; scripts and styles are left out.
+/// Extracts the text of pages, one after the other, into a buffer that is reused. Tags become blanks (those inside
+/// of words vanish), entities the characters they stand for. Scripts and styles are left out.
 ///
 /// ```
-/// use crivo_near::PageText;
+/// use crivo_html::PageText;
 ///
 /// let page = "<title>Caf&eacute;</title><style>p{}</style><p>one <b>wo</b>rd<br>two";
 /// let text = String::from_utf8_lossy(PageText::default().of(page.as_bytes())).into_owned();
@@ -33,10 +39,10 @@ pub struct PageText {
 }
 
 impl PageText {
-    /// The text as a mail program shows it: without the title, and without what styles hide.
+    /// Returns a reader of the text that a mail program shows: without the title, and without what styles hide.
     ///
     /// ```
-    /// use crivo_near::PageText;
+    /// use crivo_html::PageText;
     ///
     /// let mut page = PageText::as_shown();
     /// let text = page.of(b"<p>seen<p style='display:none'>unseen<p>seen too");
@@ -47,12 +53,12 @@ impl PageText {
         Self { text: Vec::new(), shown: Some(Shown::default()) }
     }
 
-    /// How many bytes of the last page's text are hidden, blanks aside; none if nothing is left out for that.
+    /// The number of hidden bytes in the last page, blanks aside. Zero unless made by [`as_shown`](Self::as_shown).
     pub fn hidden(&self) -> usize {
         self.shown.as_ref().map_or(0, |shown| shown.hidden)
     }
 
-    /// The text of a page; bytes that are no HTML come back as they are.
+    /// Returns the text of a page. Bytes without tags come back as they are.
     pub fn of(&mut self, page: &[u8]) -> &[u8] {
         self.text.clear();
         if let Some(shown) = &mut self.shown {

@@ -8,7 +8,7 @@
 
 use html5gum::StartTag;
 
-use super::style::{Declared, Look, Paint, Sheet, paint};
+use crate::style::{Declared, Look, Paint, Sheet, paint};
 
 /// The depth to which nested elements are followed; browsers have such a limit too.
 const DEPTH: usize = 256;
@@ -92,13 +92,13 @@ const OF_TABLES: [&[u8]; 6] = [b"td", b"th", b"tr", b"tbody", b"thead", b"tfoot"
 
 /// Which elements are open, and how text looks there.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shown {
-    pub(super) sheet: Sheet,
+pub(crate) struct Shown {
+    pub(crate) sheet: Sheet,
     open: Vec<Open>,
     /// The number of open elements below the depth that is followed.
     deeper: usize,
     /// The number of bytes of hidden text.
-    pub(super) hidden: usize,
+    pub(crate) hidden: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -110,7 +110,7 @@ struct Open {
 
 impl Shown {
     /// Begins a page.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.sheet.clear();
         self.open.clear();
         self.deeper = 0;
@@ -118,7 +118,7 @@ impl Shown {
     }
 
     /// Returns true if text at this place is hidden.
-    pub(super) fn is_hidden(&self) -> bool {
+    pub(crate) fn is_hidden(&self) -> bool {
         self.look().is_hidden()
     }
 
@@ -127,7 +127,7 @@ impl Shown {
     }
 
     /// An element begins.
-    pub(super) fn start(&mut self, tag: &StartTag<()>) {
+    pub(crate) fn start(&mut self, tag: &StartTag<()>) {
         let name: &[u8] = &tag.name;
         let of_page = OF_PAGE.contains(&name);
         if !of_page {
@@ -146,7 +146,7 @@ impl Shown {
     }
 
     /// An element ends.
-    pub(super) fn end(&mut self, name: &[u8]) {
+    pub(crate) fn end(&mut self, name: &[u8]) {
         // What follows the end of the body is in it all the same.
         if OF_PAGE.contains(&name) {
             return;
