@@ -6,6 +6,7 @@
 //! same with jobs on Spark, and `python` with calls from Python.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 
@@ -29,6 +30,11 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         return commands(group, rest);
     }
     sketches(&arguments)
+}
+
+/// Where the peers are installed.
+fn environment() -> PathBuf {
+    target().join("venv-bench")
 }
 
 fn sketches(arguments: &[OsString]) -> Result<()> {
@@ -70,7 +76,7 @@ fn python(arguments: &[OsString]) -> Result<()> {
 fn functions_in_duckdb(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     let extension = duckdb::extension(duckdb::Build::Release)?;
-    setup::python_with(&root().join("benchmarks/python/requirements_duckdb.txt"))?
+    setup::python_with(&environment(), &root().join("benchmarks/python/requirements_duckdb.txt"))?
         .script(&root().join("benchmarks/python/duckdb_functions.py"))
         .args([extension])
         .args(["--page".into(), root().join("docs/benchmarks/duckdb.md").into_os_string()])
@@ -87,7 +93,7 @@ fn commands(group: &str, arguments: &[OsString]) -> Result<()> {
     let folder = root().join("benchmarks/commands");
     let own = folder.join(format!("requirements_{group}.txt"));
     let shared = folder.join("requirements.txt");
-    let python = setup::python_with(if own.exists() { &own } else { &shared })?;
+    let python = setup::python_with(&environment(), if own.exists() { &own } else { &shared })?;
     python
         .script(&folder.join(format!("bench_{group}.py")))
         .args(["--crivo".into(), target().join("dist/crivo").into_os_string()])

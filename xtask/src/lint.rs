@@ -1,9 +1,10 @@
 //! `cargo xtask lint`: everything that can be said about the code without running it.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use lexopt::prelude::*;
 
 use crate::shell::{Step, root, target};
@@ -21,10 +22,12 @@ const NOT_PUBLISHED: [&str; 4] = ["crivo-browser-test", "crivo-fuzz", "crivo-py"
 const DATABASE_LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
-    let mut build_packages = false;
+    let (mut build_packages, mut all_feature_sets) = (false, false);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("packages") => build_packages = true,
+            Long("all-feature-sets") => all_feature_sets = true,
+            Long("minimum-rust") => return minimum_rust(),
             other => return Err(other.unexpected().into()),
         }
     }
@@ -32,6 +35,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     kinds::check()?;
     clippy()?;
     features()?;
+    program_features(all_feature_sets)?;
     documentation()?;
     packages(build_packages)?;
     let deny = tools::DENY.find_or_install()?;
@@ -74,6 +78,41 @@ fn features() -> Result<()> {
     Step::cargo("clippy --package crivo --no-default-features -- -D warnings").or(advice).run()?;
     let advice = "what a feature brings must be built without the others";
     Step::cargo("clippy --package crivo --all-targets --features serde,study -- -D warnings").or(advice).run()
+}
+
+/// The features of the program.
+const PROGRAM_FEATURES: [&str; 5] = ["interchange", "lab", "mail", "near", "parquet"];
+
+/// The program without its features, and with each of them alone: what one part takes from another without saying so does not
+/// build then. `lint --all-feature-sets` checks every set.
+fn program_features(all_sets: bool) -> Result<()> {
+    let sets = (0..1_u32 << PROGRAM_FEATURES.len()).filter(|set| all_sets || set.count_ones() <= 1);
+    for set in sets {
+        let chosen = PROGRAM_FEATURES.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+        let chosen: Vec<&str> = chosen.map(|(_, name)| *name).collect();
+        Step::cargo("clippy --package crivo-cli --no-default-features --features")
+            .args([chosen.join(",")])
+            .args(["--", "-D", "warnings"])
+            .or("code of one feature needs another: put it behind that one too, or move what both need")
+            .run()?;
+    }
+    Ok(())
+}
+
+/// The workspace with the oldest Rust that it promises, which rustup brings.
+fn minimum_rust() -> Result<()> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).context("cannot read Cargo.toml")?;
+    let version = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
+    let version = version.context("Cargo.toml states no rust-version")?.trim_matches('"');
+    Step::new("rustup", "toolchain install --profile minimal")
+        .args([version])
+        .or("rustup is at https://rustup.rs")
+        .run()?;
+    Step::new("rustup", "run")
+        .args([version, "cargo", "check", "--workspace", "--exclude", "crivo-py"])
+        .env("CARGO_TARGET_DIR", target().join("minimum-rust"))
+        .or("use what that Rust has, or raise rust-version in Cargo.toml and say so in CHANGELOG.md")
+        .run()
 }
 
 /// Packs every crate that is meant for others, and builds the library from what was packed. The others would

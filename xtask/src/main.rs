@@ -10,6 +10,8 @@
 
 mod attack;
 mod bench;
+mod container;
+mod dist;
 #[cfg(test)]
 mod documents;
 mod duckdb;
@@ -32,13 +34,23 @@ use lexopt::prelude::*;
 const HELP: &str = "\
 Usage: cargo xtask <verb>
 
-  test [--fresh-seeds] [--rust-only] [--no-spark]
+  test [--fresh-seeds] [--rust-only] [--no-spark] [--container]
                       every test, after installing what they need;
                       --fresh-seeds draws new seeds for the statistical tests and prints them
-                      --rust-only   leaves the Python package out
+                      --rust-only   leaves the Python package and the packages for others out
                       --no-spark    leaves the tests on Spark out
-  lint [--packages]   formatting, Clippy, features, documentation, packages, fuzz targets, licences,
-                      advisories; --packages builds every crate from its package
+                      --container   runs everything in Docker or podman, and installs nothing here
+  test --portable [--target TRIPLE]
+                      the tests that need nothing but Rust, on any system; with a target, those
+                      of the bytes that must be the same on every machine
+  lint [--packages] [--all-feature-sets] [--minimum-rust]
+                      formatting, Clippy, features, documentation, packages, fuzz targets, licences,
+                      advisories; --packages builds every crate from its package;
+                      --all-feature-sets checks the program with every set of its features;
+                      --minimum-rust only checks the workspace with the oldest Rust that it promises
+  dist [--program FILE] [--no-wheel] [--untried]
+                      program, tarball, Debian package, wheel, bill of materials and checksums in
+                      target/packages, each installed and tried; --program packs one that is built
   golden              writes the golden files that are missing
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
@@ -78,6 +90,7 @@ fn run() -> Result<()> {
         "lint" => lint::run(&mut arguments),
         "attack" => attack::run(&mut arguments),
         "bench" => bench::run(&mut arguments),
+        "dist" => dist::run(&mut arguments),
         "duckdb" => duckdb::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::shell::{Step, root, target};
+use crate::shell::{Step, as_root, root, target};
 
 /// What `cargo test` needs besides Rust.
 pub(crate) fn for_rust_tests() -> Result<()> {
@@ -23,7 +23,7 @@ pub(crate) fn for_rust_tests() -> Result<()> {
 
 /// The programs whose recipes and requests the mail filter is tested with.
 fn mail_programs() -> Result<()> {
-    // The path of root's programs is not everyone's.
+    // The path of root's programs is not every user's.
     let is_there = |program: &str| {
         Step::new("sh", "-c").args([format!("PATH=$PATH:/usr/sbin command -v {program}")]).output().is_some()
     };
@@ -34,11 +34,7 @@ fn mail_programs() -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let advice = format!(
-        "tests of the mail filter need the programs {0}\n  on Debian: sudo apt install {0}",
-        missing.join(" ")
-    );
-    debian_packages(&missing, &advice)
+    debian_packages(&missing, "the mail filter is tested with the programs that it works with")
 }
 
 // ---- Browser ----
@@ -49,37 +45,52 @@ fn browser() -> Result<()> {
     if there("chromedriver") && there("chromium") {
         return Ok(());
     }
-    let advice = "tests of pages need a browser: install `chromium` and `chromedriver` so that both are found in PATH\n  \
-                  on Debian: sudo apt install chromium chromium-driver";
-    debian_packages(&["chromium", "chromium-driver"], advice)
+    debian_packages(
+        &["chromium", "chromium-driver"],
+        "pages are looked at in a real browser (`chromium` and `chromedriver` in PATH)",
+    )
+}
+
+// ---- Packages ----
+
+/// What makes the clean root that packages are tried in.
+pub(crate) fn debootstrap() -> Result<()> {
+    // The path of root's programs is not every user's.
+    if Step::new("sh", "-c").args(["PATH=$PATH:/usr/sbin command -v debootstrap"]).output().is_some() {
+        return Ok(());
+    }
+    debian_packages(&["debootstrap"], "packages are installed in a clean Debian, which it makes")
 }
 
 /// How long another process may hold the package manager's lock.
 const LOCK_LIMIT: Duration = Duration::from_secs(600);
 
-/// Debian packages, through sudo unless this is root's own shell.
-fn debian_packages(packages: &[&str], advice: &str) -> Result<()> {
-    ensure!(Step::new("apt-get", "--version").output().is_some(), "{advice}");
-    let root = Step::new("id", "-u").output().is_some_and(|id| id.trim() == "0");
-    // `-n`: nobody is there to type a password, and waiting for one would look like a hang.
-    let apt = |arguments: &str| {
-        let words = arguments.split_whitespace();
-        if root { Step::new("apt-get", arguments) } else { Step::new("sudo", "-n apt-get").args(words) }
-    };
-    println!(
-        "\nThe tests need programs that are not here: {}.\n\
-         They are Debian packages and are installed once, outside of target/.",
-        packages.join(", ")
+/// Installs Debian packages, and says before that it does and why.
+fn debian_packages(packages: &[&str], why: &str) -> Result<()> {
+    let names = packages.join(" ");
+    let advice = format!(
+        "install these yourself, and run the tests again: {names}\n  \
+         on Debian and Ubuntu: sudo apt install {names}\n  \
+         or run everything in a container: cargo xtask test --container"
     );
-    apt("update").or(advice).run_when_unlocked(LOCK_LIMIT)?;
-    apt("install -y --no-install-recommends").args(packages).or(advice).run_when_unlocked(LOCK_LIMIT)
+    println!("\nThe tests need programs that are not here: {names}.\nWhy: {why}.");
+    ensure!(
+        Step::new("apt-get", "--version").output().is_some(),
+        "{names}: this machine has no apt-get\n  {advice}"
+    );
+    println!("They are Debian packages and are installed now, once, outside of target/.");
+    as_root("apt-get", "update").or(&*advice).run_when_unlocked(LOCK_LIMIT)?;
+    as_root("apt-get", "install -y --no-install-recommends")
+        .args(packages)
+        .or(advice)
+        .run_when_unlocked(LOCK_LIMIT)
 }
 
 // ---- Python ----
 
 /// What decides the contents of the Python environment. If none of it changed, neither would they.
 const PYTHON_SOURCES: &[&str] =
-    &["pyproject.toml", "Cargo.toml", "Cargo.lock", "crates", "python/crivo", "README.md"];
+    &["pyproject.toml", "Cargo.toml", "Cargo.lock", "crates", "packaging", "python/crivo", "README.md"];
 
 const INTERPRETER: &str = if cfg!(windows) { "python" } else { "python3" };
 
@@ -111,19 +122,52 @@ impl Python {
         Step::new(&self.0, "").args([file.as_os_str()])
     }
 
+    /// `python -c CODE …`
+    pub(crate) fn code(&self, code: &str) -> Step {
+        Step::new(&self.0, "-c").args([code])
+    }
+
+    /// A program that was installed beside the interpreter, which finds the interpreter as `python3`.
+    pub(crate) fn program(&self, name: &str, arguments: &str) -> Step {
+        let programs = self.0.parent().unwrap_or(&self.0);
+        let path = std::env::var("PATH").unwrap_or_default();
+        Step::new(programs.join(name), arguments).env("PATH", format!("{}:{path}", programs.display()))
+    }
+
     pub(crate) fn has_module(&self, name: &str) -> bool {
         Step::new(&self.0, "-c").args([format!("import {name}")]).output().is_some()
     }
 }
 
-/// A virtual environment for benchmarks, with the packages that a file lists.
-pub(crate) fn python_with(requirements: &Path) -> Result<Python> {
-    let python = environment(&target().join("venv-bench"))?;
+/// A virtual environment with the packages that a file lists.
+pub(crate) fn python_with(folder: &Path, requirements: &Path) -> Result<Python> {
+    let python = environment(folder)?;
     python
         .module("pip install --quiet --disable-pip-version-check -r")
         .args([requirements.as_os_str()])
+        .or("pip fetches from PyPI: is there a network?")
         .run()?;
     Ok(python)
+}
+
+/// The program as the Rust tests have just built it.
+pub(crate) fn tested_program() -> PathBuf {
+    target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION)
+}
+
+/// That program without what debuggers read, which is most of its bytes.
+pub(crate) fn stripped_program() -> Result<PathBuf> {
+    let (program, folder) = (tested_program(), target().join("tmp/stripped"));
+    if !program.exists() {
+        Step::cargo("build --package crivo-cli").run()?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let stripped = folder.join(program.file_name().unwrap_or_default());
+    Step::new("strip", "-o")
+        .args([&stripped, &program])
+        .or("`strip` comes with every C compiler; on Debian: sudo apt install binutils")
+        .run()?;
+    Ok(stripped)
 }
 
 /// A virtual environment with the Python package, built from these sources, and what its tests need.
@@ -142,9 +186,11 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
     python
         .module("pip wheel --disable-pip-version-check --no-deps . --wheel-dir")
         .args([wheels.as_os_str()])
+        // Built already: the wheel's own build of the program would take minutes.
+        .env("CRIVO_PROGRAM", stripped_program()?)
         .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
         .run()?;
-    let wheel = wheel()?;
+    let wheel = wheel_in(&wheels)?;
     let with_tests = format!("{}[test]", wheel.display());
     python.module("pip install --disable-pip-version-check").args([with_tests]).run()?;
     install_wheel(&python, &wheel)?;
@@ -153,14 +199,13 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
 }
 
 /// Where the package is built, once for all environments.
-fn wheels() -> PathBuf {
+pub(crate) fn wheels() -> PathBuf {
     target().join("wheels")
 }
 
-/// The one wheel there.
-fn wheel() -> Result<PathBuf> {
-    let folder = wheels();
-    let entries = fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+/// The one wheel in a folder.
+pub(crate) fn wheel_in(folder: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
@@ -220,18 +265,21 @@ pub(crate) fn python_with_spark() -> Result<Python> {
     let stamp = folder.join("crivo-sources");
     let sources = fingerprint(PYTHON_SOURCES)?;
     if !fs::read_to_string(&stamp).is_ok_and(|installed| installed == sources) {
-        install_wheel(&python, &wheel()?)?;
+        install_wheel(&python, &wheel_in(&wheels())?)?;
         fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))?;
     }
     Ok(python)
 }
 
 /// An empty virtual environment, made if it is not there.
-fn environment(folder: &Path) -> Result<Python> {
+pub(crate) fn environment(folder: &Path) -> Result<Python> {
     let python = Python(folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }));
     if !python.has_module("pip") {
         // `--clear`, because a folder that is half there would be kept half there.
-        Step::new(INTERPRETER, "-m venv --clear").args([folder.as_os_str()]).run()?;
+        Step::new(INTERPRETER, "-m venv --clear")
+            .args([folder.as_os_str()])
+            .or("on Debian and Ubuntu: sudo apt install python3-venv")
+            .run()?;
     }
     Ok(python)
 }

@@ -81,6 +81,16 @@ impl Step {
         self.judge(status)
     }
 
+    /// As [`run`](Self::run), but what the command prints is shown only if it fails.
+    pub(crate) fn run_quietly(mut self) -> Result<()> {
+        eprintln!("\n$ {}", self.shown);
+        let output = self.command.stdin(Stdio::null()).output().with_context(|| self.cannot_start())?;
+        if !output.status.success() {
+            eprint!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        }
+        self.judge(output.status)
+    }
+
     /// Shows the command and runs it, again and again while its error output says that another process
     /// holds a lock, until `limit` has passed.
     pub(crate) fn run_when_unlocked(mut self, limit: Duration) -> Result<()> {
@@ -133,6 +143,17 @@ impl Step {
 
     fn cannot_start(&self) -> String {
         format!("`{}` could not be started", self.shown)
+    }
+}
+
+/// A command that only root may run: through sudo, unless this is root's own shell.
+pub(crate) fn as_root(program: &str, arguments: &str) -> Step {
+    let is_root = Step::new("id", "-u").output().is_some_and(|id| id.trim() == "0");
+    if is_root {
+        Step::new(program, arguments)
+    } else {
+        // `-n`: nothing answers a question for a password, and waiting for one would look like a hang.
+        Step::new("sudo", "-n").args([program]).args(arguments.split_whitespace())
     }
 }
 

@@ -1,7 +1,8 @@
 //! `cargo xtask test`: every test there is.
 //!
 //! Rust first, because it fails soonest; then the documentation's examples; then the Python
-//! package, installed the way users install it, and last on Spark. `setup` brings what a fresh machine lacks.
+//! package, installed the way users install it, the packages for others, each installed where nothing of crivo is, and last
+//! Spark. `setup` brings what a fresh machine lacks.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -9,20 +10,31 @@ use anyhow::Result;
 use lexopt::prelude::*;
 
 use crate::shell::{Step, root, target};
-use crate::{attack, duckdb, setup, tools};
+use crate::{attack, container, dist, duckdb, setup, tools};
 
 /// The variable that the statistical tests take their seed from.
 const SEED: &str = "CRIVO_TEST_SEED";
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let (mut fresh_seeds, mut rust_only, mut no_spark) = (false, false, false);
+    let (mut in_container, mut portable, mut triple) = (false, false, None);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("fresh-seeds") => fresh_seeds = true,
             Long("rust-only") => rust_only = true,
             Long("no-spark") => no_spark = true,
+            Long("container") => in_container = true,
+            Long("portable") => portable = true,
+            Long("target") => triple = Some(arguments.value()?.string()?),
             other => return Err(other.unexpected().into()),
         }
+    }
+    if in_container {
+        let passed = [("--fresh-seeds", fresh_seeds), ("--rust-only", rust_only), ("--no-spark", no_spark)];
+        return container::test(passed.iter().filter(|(_, given)| *given).map(|(option, _)| *option));
+    }
+    if portable || triple.is_some() {
+        return portable_tests(triple.as_deref());
     }
     let seed = if fresh_seeds { Some(random_seed()) } else { std::env::var(SEED).ok() };
     let tests = Tests { seed };
@@ -47,11 +59,28 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         tests.python()?;
         tests.duckdb()?;
     }
+    if with_python && cfg!(target_os = "linux") {
+        dist::smoke(&setup::wheel_in(&setup::wheels())?)?;
+    }
     if with_spark {
         tests.spark()?;
     }
     println!("\nAll tests passed.");
     Ok(())
+}
+
+/// The tests that need nothing but Rust; for another target, those of bytes that must be the same on every machine.
+fn portable_tests(triple: Option<&str>) -> Result<()> {
+    if let Some(triple) = triple {
+        return Step::cargo("test --package crivo --test golden --test laws --test damage --target")
+            .args([triple])
+            .or(format!("the target and its linker must be there: rustup target add {triple}"))
+            .run();
+    }
+    Step::cargo("build --workspace --exclude crivo-py").run()?;
+    // The mail filter's tests drive programs of Unix, and pages are looked at on Linux.
+    Step::cargo("test --package crivo --package crivo-rows --package crivo-near --package crivo-page --tests")
+        .run()
 }
 
 struct Tests {
@@ -72,8 +101,8 @@ impl Tests {
 
     fn python(&self) -> Result<()> {
         let python = setup::python_with_crivo()?;
-        // The program as the Rust tests have just built it: what it writes is compared with Python's.
-        let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
+        // What it writes is compared with Python's.
+        let program = setup::tested_program();
         let tests = python.module(
             "pytest --durations=10 python/tests --ignore python/tests/spark --ignore python/tests/sql",
         );
@@ -92,7 +121,7 @@ impl Tests {
     fn duckdb(&self) -> Result<()> {
         let extension = duckdb::extension(duckdb::Build::Tests)?;
         let python = setup::python_with_crivo()?;
-        let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
+        let program = setup::tested_program();
         self.step(python.module("pytest --durations=5 python/tests/sql"))
             .env("CRIVO_PROGRAM", program)
             .env("CRIVO_DUCKDB", extension)

@@ -11,15 +11,14 @@ use crivo::groups::{GroupKind, GroupSketch, Groups};
 use crivo::keys::{KeyRef, KeyScheme};
 use crivo::window::Pane;
 use crivo_groups::{Emit, Error, GroupWorker, Grouped, Grouping};
-use crivo_near::thread_count;
-use crivo_rows::{Counts, RowBatch, Select, split_values};
+use crivo_rows::{Counts, RowBatch, Select, split_values, thread_count};
 use serde::Serialize;
 
 use crate::args::{InputArgs, SketchArgs};
-use crate::corpus::memory_size;
 use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Cell, Form, Grid, Listing, Output};
 use crate::pass::Pass;
+use crate::sizes::memory_size;
 use crate::tally::Weights;
 
 const DEFAULT_MEMORY: u64 = 1 << 30;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use crivo_rows::{Format, Input};
 
-use crate::corpus::memory_size;
+use crate::sizes::memory_size;
 use crate::store::Destination;
 
 /// More than any machine has; far more could not be started.

@@ -14,13 +14,23 @@
 //! the verbs share: [`args`] turns options into objects that are ready before work begins,
 //! [`pass`] reads the input once, [`store`] reads and writes sketch files, and [`output`] is the
 //! only place that prints.
+//!
+//! The features `interchange`, `lab`, `mail`, `near` and `parquet` are on by default. Each brings its commands or formats;
+//! what a build leaves out, an error names ([`misunderstood`]).
+
+#![cfg_attr(
+    not(all(feature = "lab", feature = "mail", feature = "near")),
+    allow(dead_code, unused_imports) // what only the commands that are left out use
+)]
 
 mod args;
 mod cmd;
+#[cfg(feature = "near")]
 mod corpus;
 mod every;
 mod exact;
 mod filter;
+#[cfg_attr(not(feature = "interchange"), path = "without_foreign_sketch.rs")]
 mod foreign_sketch;
 mod form;
 mod groups;
@@ -28,14 +38,17 @@ mod interrupt;
 mod kinds;
 mod layout_args;
 mod lookup;
+mod misunderstood;
 mod output;
 mod packing;
 mod pass;
 mod rows_file;
+mod sizes;
 mod spool;
 mod store;
 mod tally;
 mod turn;
+#[cfg(feature = "near")]
 mod watch;
 mod window;
 
@@ -52,16 +65,20 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let failed = || cmd::mail::exit_code_for(&typed).unwrap_or(FAILED);
+    let failed = || misunderstood::exit_code_for(&typed).unwrap_or(FAILED);
     let cli = match cmd::Cli::try_parse() {
         Ok(cli) => cli,
         Err(asked_or_wrong) => {
-            // Help and version come this way too; a closed pipe is no failure.
-            let _ = asked_or_wrong.print();
-            if !asked_or_wrong.use_stderr() {
-                return ExitCode::SUCCESS;
+            if let Some(error) = misunderstood::left_out(&typed) {
+                Output::new(false).error(&error);
+            } else {
+                // Help and version come this way too; a closed pipe is no failure.
+                let _ = asked_or_wrong.print();
+                if !asked_or_wrong.use_stderr() {
+                    return ExitCode::SUCCESS;
+                }
             }
-            cmd::mail::rescue(&typed);
+            misunderstood::rescue(&typed);
             return failed().into();
         }
     };

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, anyhow, bail};
 use crivo::keys::{KeyKind, KeyScheme};
 use crivo::sketch::{InsertKeys, Merge};
-use crivo_near::thread_count;
-use crivo_rows::{Copied, Counts, Folded, Format, Input, Items, Predicate, RowBatch, Scan, Select};
+use crivo_rows::{
+    Copied, Counts, Folded, Format, Input, Items, Predicate, RowBatch, Scan, Select, thread_count,
+};
 
 use crate::condition::Condition;
 use crate::exact::ExactKeys;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use crivo::codec::AnySketch;
-use crivo_records::partial;
+use crivo_spill::partial;
 use tempfile::NamedTempFile;
 
 use crate::interrupt::{Unfinished, undisturbed};

@@ -11,11 +11,11 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crivo_spill::partial;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use crate::format::Table;
-use crate::partial;
 use crate::problem::Problem;
 use crate::seal::{seal, unseal};
 

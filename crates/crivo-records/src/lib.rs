@@ -33,7 +33,6 @@
 
 mod file;
 mod format;
-pub mod partial;
 mod problem;
 mod seal;
 #[cfg(feature = "victim")]

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crivo::keys::Span;
 
 use crate::batch::{RowBatch, with_line_end};
-use crate::edit::{Edit, push_replaced, with_column};
+use crate::edit::{Edit, push_replaced};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Task, Work};
 use crate::keyer::Items;
 use crate::layout::Layout;
-use crate::parquet::{ParquetCopy, ParquetFile};
+use crate::parquet::{ParquetCopy, ParquetFile, with_column};
 use crate::scan::{Counts, Scan};
 use crate::schedule::{OnPanic, Shared, WorkerNumber, lock, on_threads};
 use crate::turns::Turns;

@@ -84,11 +84,15 @@
 //! # Ok(()) }
 //! ```
 //!
+//! Without the feature `parquet`, which is on by default, nothing of Arrow is built, and a Parquet file is an error that
+//! says so.
+//!
 //! The crate prints nothing and reads no clock; [`Progress`] tells how far a pass has come and can
 //! stop it. Errors name the file and the line, and the first in input order is reported, whatever
 //! the number of threads.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "parquet"), allow(dead_code))] // what only the reader of Parquet uses
 
 mod batch;
 mod column;
@@ -105,6 +109,7 @@ mod keyer;
 mod layout;
 mod ledger;
 pub mod numbers;
+#[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
 mod parquet;
 mod parse;
 mod progress;
@@ -127,4 +132,5 @@ pub use input::{FirstRecord, Format, Input};
 pub use keyer::{Items, RowKeys};
 pub use progress::{FollowEvent, Progress};
 pub use scan::{Counts, Filter, Scan};
+pub use schedule::thread_count;
 pub use select::{Select, suggestion};

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::keyer::Items;
 use crate::progress::Progress;
-use crate::schedule::processors;
+use crate::schedule::thread_count;
 use crate::select::Select;
 
 /// A chunk fits the second-level cache beside what the parser and a sketch use.
@@ -218,7 +218,7 @@ impl<'a> Scan<'a> {
     }
 
     pub(crate) fn thread_count(&self) -> usize {
-        if self.threads > 0 { self.threads } else { processors() }
+        thread_count(self.threads)
     }
 }
 

@@ -114,6 +114,11 @@ pub(crate) struct WorkerNumber {
     pub(crate) of: usize,
 }
 
+/// Returns the number of threads for a wanted number; 0 is one for each processor.
+pub fn thread_count(wanted: usize) -> usize {
+    if wanted > 0 { wanted } else { processors() }
+}
+
 /// Returns how many threads the processors of this machine run at once.
 pub(crate) fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)

@@ -2,8 +2,12 @@
 //!
 //! A [`Spill`] makes its file when it is first needed. The file has no name unless one is given, so nothing of it stays
 //! behind, whatever happens to the process. Threads append and read at the same time.
+//!
+//! [`partial`] is for results: files that appear under their name when they are whole.
 
 #![forbid(unsafe_code)]
+
+pub mod partial;
 
 use std::fmt;
 use std::fs::File;

@@ -22,8 +22,9 @@ use self::results::Results;
 use self::units::{UnitArgs, UnitName};
 use super::Outcome;
 use crate::args::share;
-use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
+use crate::corpus::{Corpus, CorpusArgs, explained};
 use crate::output::{self, Interval, Output};
+use crate::sizes::memory_size;
 use crate::watch::SearchProgress;
 
 /// Find near-duplicates, and keep one of each

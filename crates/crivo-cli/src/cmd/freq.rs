@@ -10,9 +10,9 @@ use crivo_rows::Counts;
 
 use super::{Outcome, show};
 use crate::args::{Continued, InputArgs, KeyArgs, SketchArgs, share};
-use crate::corpus::memory_size;
 use crate::output::{self, Output};
 use crate::pass::Pass;
+use crate::sizes::memory_size;
 use crate::store::Stored;
 use crate::tally::tally;
 use crate::window::{self, WindowArgs};

@@ -3,17 +3,23 @@
 mod ask;
 mod completions;
 mod count;
+#[cfg(feature = "near")]
 mod dedup;
 mod distinct;
+#[cfg(feature = "near")]
 mod edited;
 mod filter;
 mod freq;
 mod joins;
+#[cfg(feature = "lab")]
 mod lab;
-pub(crate) mod mail;
+#[cfg(feature = "mail")]
+mod mail;
 mod man;
 mod merge;
+#[cfg(feature = "near")]
 mod overlap;
+#[cfg(feature = "near")]
 mod passages;
 mod plan;
 mod private;
@@ -22,6 +28,7 @@ mod quantile;
 mod sample;
 mod set;
 mod show;
+#[cfg(feature = "near")]
 mod similar;
 mod top;
 mod uniq;
@@ -64,13 +71,19 @@ pub(crate) enum Command {
     Plan(plan::Args),
     Private(private::Args),
     Ask(ask::Args),
+    #[cfg(feature = "near")]
     Dedup(dedup::Args),
+    #[cfg(feature = "near")]
     Passages(passages::Args),
+    #[cfg(feature = "near")]
     Overlap(overlap::Args),
+    #[cfg(feature = "near")]
     Similar(similar::Args),
+    #[cfg(feature = "mail")]
     Mail(mail::Args),
     Merge(merge::Args),
     Show(show::Args),
+    #[cfg(feature = "lab")]
     Lab(lab::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -93,13 +106,19 @@ impl Command {
             Self::Plan(args) => plan::run(&args, out),
             Self::Private(args) => private::run(&args, out),
             Self::Ask(args) => ask::run(&args, out),
+            #[cfg(feature = "near")]
             Self::Dedup(args) => dedup::run(&args, out),
+            #[cfg(feature = "near")]
             Self::Passages(args) => passages::run(&args, out),
+            #[cfg(feature = "near")]
             Self::Overlap(args) => overlap::run(&args, out),
+            #[cfg(feature = "near")]
             Self::Similar(args) => similar::run(&args, out),
+            #[cfg(feature = "mail")]
             Self::Mail(args) => mail::run(&args, out),
             Self::Merge(args) => merge::run(&args, out),
             Self::Show(args) => show::run(&args, out),
+            #[cfg(feature = "lab")]
             Self::Lab(args) => lab::run(&args, out),
             Self::Completions(args) => completions::run(&args, out),
             Self::Man(args) => man::run(&args, out),

@@ -14,9 +14,10 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::edited::EditedDocuments;
-use crate::corpus::{Corpus, EditText, PlainCorpusArgs, explained, memory_size};
+use crate::corpus::{Corpus, EditText, PlainCorpusArgs, explained};
 use crate::interrupt;
 use crate::output::{self, Output};
+use crate::sizes::memory_size;
 use crate::store::Destination;
 
 /// Find passages that stand in two places, and cut the later ones

@@ -25,8 +25,7 @@ use anyhow::{Result, bail};
 use crivo::keys::{KeyRef, KeyScheme};
 use crivo::profile::expectations::{ColumnCheck, TableRules};
 use crivo::profile::{TableColumnSizes, TableProfile};
-use crivo_near::thread_count;
-use crivo_rows::{Format, RowId, Select};
+use crivo_rows::{Format, RowId, Select, thread_count};
 
 use self::budget::Budget;
 use self::collect::{Column, Part, Setting};
@@ -39,10 +38,10 @@ use self::separators::Separator;
 use self::tables::Source;
 use super::Outcome;
 use crate::args::{InputArgs, Seeded};
-use crate::corpus::memory_size;
 use crate::form::FormArgs;
 use crate::output::{self, Form, Output};
 use crate::pass::Pass;
+use crate::sizes::memory_size;
 
 /// What is in this file?
 ///

@@ -9,6 +9,7 @@
 //! record may bring a new field. Threads convert chunks in any order, and write them in turn.
 
 mod columns;
+#[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
 mod parquet;
 mod text;
 
@@ -65,6 +66,11 @@ impl Scan<'_> {
         if to == Format::Lines {
             let message = "lines have no fields: name a file of CSV, TSV, JSONL or Parquet";
             return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        // Before anything is read.
+        #[cfg(not(feature = "parquet"))]
+        if to == Format::Parquet {
+            return Err(crate::parquet::left_out());
         }
         let predicate = match predicate {
             Predicate::All => None,

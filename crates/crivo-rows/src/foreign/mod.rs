@@ -7,6 +7,7 @@
 //! - [`caught`]: a panic of the crates that decode Parquet becomes an error that names the file;
 //! - [`thrift`]: a checked walk over Parquet's metadata before that of the crates.
 
+#[cfg(feature = "parquet")]
 pub(crate) mod thrift;
 
 use std::cell::Cell;

@@ -13,6 +13,7 @@ mod delta;
 mod footer;
 mod group;
 mod pages;
+mod replace;
 mod stored;
 mod values;
 
@@ -34,6 +35,7 @@ use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
 pub(crate) use self::copy::{ParquetCopy, cannot_write};
+pub(crate) use self::replace::with_column;
 
 /// An open Parquet file.
 #[derive(Debug)]

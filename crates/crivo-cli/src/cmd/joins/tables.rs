@@ -6,8 +6,7 @@ use anyhow::Result;
 use crivo::keys::KeyScheme;
 use crivo::profile::join_search::JoinSearch;
 use crivo::profile::{TableColumnSizes, TableProfile};
-use crivo_near::thread_count;
-use crivo_rows::{Format, Input, Items, Select};
+use crivo_rows::{Format, Input, Items, Select, thread_count};
 
 use super::cache::{Cache, CacheKey};
 use crate::cmd::profile::{self, saved};

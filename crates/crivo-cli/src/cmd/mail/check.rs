@@ -9,7 +9,8 @@ use crivo_mail::{Filter, Judgement, MESSAGE_LIMIT, Verdict, passthrough};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::{FAILED, PolicyArgs, StoreArgs, TrustArgs};
+use super::{PolicyArgs, StoreArgs, TrustArgs};
+use crate::misunderstood::MAIL_FAILED;
 use crate::output::{self, Output};
 
 /// What the filter says about the message on standard input
@@ -112,7 +113,7 @@ fn pass_through(args: &Args, out: &Output) -> Outcome {
         }
         Err(error) => {
             out.error(&error);
-            FAILED.into()
+            MAIL_FAILED.into()
         }
     };
     out.raw(&message).context("standard output")?;

@@ -14,20 +14,15 @@ mod set;
 mod stats;
 mod train;
 
-use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use clap::CommandFactory;
 use crivo_mail::Policy;
 
 use super::Outcome;
 use crate::output::Output;
-
-/// The exit code of any error.
-pub(crate) const FAILED: u8 = 3;
 
 /// Is this mail wanted: a filter that learns
 ///
@@ -140,32 +135,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Command::Export(args) => set::export(args, out),
         Command::Import(args) => set::import(args, out),
         Command::Merge(args) => set::merge(args, out),
-    }
-}
-
-/// The exit code of an error, from what was typed: clap may not have understood it.
-///
-/// It is this command if the first word that names one is `mail`, so that an option in the wrong place and its value do not
-/// hide it; and it is what a misspelt command meant if mail was to be passed through, which nothing else does.
-pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
-    let cli = super::Cli::command();
-    let verb = typed.iter().map(AsRef::as_ref).find(|word| cli.find_subcommand(word).is_some());
-    (verb == Some(OsStr::new("mail")) || is_passed_through(typed)).then_some(FAILED)
-}
-
-/// Whether mail was to be passed through, however that was spelt.
-fn is_passed_through(typed: &[impl AsRef<OsStr>]) -> bool {
-    let options = typed.iter().map(|word| word.as_ref().as_encoded_bytes()).take_while(|word| *word != b"--");
-    options.into_iter().any(|word| word.starts_with(b"--pass"))
-}
-
-/// If mail was to be passed through and what was typed could not be understood: passes it through.
-pub(crate) fn rescue(typed: &[impl AsRef<OsStr>]) {
-    if is_passed_through(typed) {
-        let mut message = Vec::new();
-        // There is nobody left to tell.
-        let _ = io::stdin().lock().read_to_end(&mut message);
-        let _ = Output::new(true).raw(&message);
     }
 }
 

@@ -15,9 +15,10 @@ use serde::Serialize;
 use super::super::Outcome;
 use super::super::dedup::{AlikeArgs, bands};
 use crate::args::share;
-use crate::corpus::{Corpus, CorpusArgs, explained, memory_size};
+use crate::corpus::{Corpus, CorpusArgs, explained};
 use crate::form::FormArgs;
 use crate::output::{self, Cell, Form, Listing, Output};
+use crate::sizes::memory_size;
 
 /// An index on disk: add documents, and ask which of them others are like
 ///

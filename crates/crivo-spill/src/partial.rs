@@ -19,6 +19,9 @@ const YOUNGEST: Duration = Duration::from_secs(60);
 
 /// Creates a temporary file in a folder, with the permissions `mode` less what the process masks. It is locked until it is
 /// closed. Files that dead processes left in the folder are removed.
+///
+/// # Errors
+/// If the file cannot be made.
 pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     remove_abandoned(folder);
     let temporary = builder(mode).tempfile_in(folder)?;
@@ -28,6 +31,9 @@ pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
 }
 
 /// Creates a temporary folder, in the same way. The lock is held as long as the file that is returned.
+///
+/// # Errors
+/// If the folder cannot be made.
 pub fn folder_in(folder: &Path, mode: u32) -> io::Result<(TempDir, Option<File>)> {
     remove_abandoned(folder);
     let temporary = builder(mode).tempdir_in(folder)?;

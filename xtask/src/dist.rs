@@ -1,0 +1,157 @@
+//! `cargo xtask dist`: everything that is given to others, in `target/packages`.
+//!
+//! | file | is |
+//! |---|---|
+//! | `crivo-VERSION-TARGET.tar.gz` | the program, manual pages, completions and the unit of the mail service |
+//! | `crivo_VERSION-1_ARCH.deb` | the same as a Debian package |
+//! | `crivo-VERSION-….whl` | the Python package with the program, for every Python from 3.10 on |
+//! | `crivo-VERSION.cdx.json` | the bill of materials: every crate that the program is made of (`CycloneDX`) |
+//! | `SHA256SUMS` | the checksums of those |
+//!
+//! Program and extension are linked by Zig against an old glibc, so that they run on older systems than the one that builds
+//! them. Every package is installed where nothing of crivo is, and each command is run there (`trial`). The tests do the
+//! same with the program that they have built, because what they check is the packages and not the optimiser.
+
+mod bill;
+mod contents;
+mod debian;
+mod trial;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use lexopt::prelude::*;
+
+use self::contents::Contents;
+use crate::setup::{self, Python};
+use crate::shell::{Step, root, target};
+
+/// The oldest glibc that packages run with: Debian 10, Ubuntu 20.04, RHEL 8 and later.
+const GLIBC: &str = "2.28";
+
+/// What is built must not outgrow these, in bytes.
+const LARGEST_PROGRAM: u64 = 14_000_000;
+const LARGEST_WHEEL: u64 = 15_000_000;
+
+pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
+    let (mut program, mut with_wheel, mut is_tried) = (None, true, true);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("program") => program = Some(root().join(PathBuf::from(arguments.value()?))),
+            Long("no-wheel") => with_wheel = false,
+            Long("untried") => is_tried = false,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    ensure!(
+        cfg!(target_os = "linux"),
+        "packages are made on Linux\n  elsewhere: cargo install --profile dist --path crates/crivo-cli"
+    );
+    let python =
+        || setup::python_with(&target().join("venv-dist"), &root().join("packaging/requirements.txt"));
+    // One that was built otherwise is as large as it is.
+    let (program, largest) = match program {
+        Some(program) => (program, None),
+        None => (build_program(&python()?)?, Some(LARGEST_PROGRAM)),
+    };
+    let folder = target().join("packages");
+    let packages = pack(&program, &folder, 9)?;
+    let wheel = if with_wheel { Some(build_wheel(&python()?, &program, &folder)?) } else { None };
+    write_checksums(&folder)?;
+
+    println!();
+    let mut files = vec![(program.as_path(), largest)];
+    files.extend([(packages.tarball.as_path(), None), (packages.debian.as_path(), None)]);
+    files.extend(wheel.as_deref().map(|wheel| (wheel, Some(LARGEST_WHEEL))));
+    for (file, largest) in files {
+        let size = size_of(file)?;
+        println!("{:>6.1} MB  {}", size as f64 / 1e6, file.strip_prefix(root()).unwrap_or(file).display());
+        ensure!(
+            largest.is_none_or(|largest| size <= largest),
+            "{} has {size} bytes, more than the {} that are allowed (xtask/src/dist.rs)\n  \
+             to see what grew: cargo bloat --profile dist -p crivo-cli --crates",
+            file.display(),
+            largest.unwrap_or_default()
+        );
+    }
+    if is_tried {
+        trial::of_tarball(&packages.tarball)?;
+        trial::of_debian_package(&packages.debian)?;
+        if let Some(wheel) = wheel {
+            trial::of_wheel(&wheel)?;
+        }
+    }
+    println!("\nEverything is in target/packages.");
+    Ok(())
+}
+
+/// The tests of packages: made of the program and the wheel that the tests have built.
+pub(crate) fn smoke(wheel: &Path) -> Result<()> {
+    let packages = pack(&setup::stripped_program()?, &target().join("tmp/packages"), 1)?;
+    write_checksums(&target().join("tmp/packages"))?;
+    trial::of_tarball(&packages.tarball)?;
+    trial::of_debian_package(&packages.debian)?;
+    trial::of_wheel(wheel)
+}
+
+/// This machine, as Rust names it.
+fn triple() -> String {
+    format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
+}
+
+/// Returns the bytes of a file.
+fn size_of(file: &Path) -> Result<u64> {
+    Ok(fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?.len())
+}
+
+/// The program as it is given to others.
+fn build_program(python: &Python) -> Result<PathBuf> {
+    let triple = triple();
+    python
+        .program("cargo-zigbuild", "zigbuild --locked --profile dist --package crivo-cli --bin crivo")
+        .args(["--target", &format!("{triple}.{GLIBC}")])
+        .run()?;
+    Ok(target().join(triple).join("dist/crivo"))
+}
+
+/// The Python package with the program.
+fn build_wheel(python: &Python, program: &Path, folder: &Path) -> Result<PathBuf> {
+    let platform = format!("manylinux_{}", GLIBC.replace('.', "_"));
+    python
+        .program("maturin", "build --locked --zig --compatibility")
+        .args([&platform, "--target", &triple(), "--out"])
+        .args([folder])
+        .run()?;
+    let wheel = setup::wheel_in(folder)?;
+    python.script(&root().join("packaging/build_wheel.py")).args([&wheel, program]).run()?;
+    Ok(wheel)
+}
+
+/// Packages without Python.
+struct Packages {
+    tarball: PathBuf,
+    debian: PathBuf,
+}
+
+/// Packs a program into a folder, which is emptied first.
+fn pack(program: &Path, folder: &Path, effort: u8) -> Result<Packages> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let contents = Contents::of(program)?;
+    let bill = folder.join(format!("crivo-{}.cdx.json", contents.version));
+    fs::write(&bill, bill::of_program(&contents.version, &triple())?)
+        .with_context(|| format!("cannot write {}", bill.display()))?;
+    let tarball = contents.tarball(&bill, &triple(), folder)?;
+    let debian = debian::package(&contents, &bill, folder, effort)?;
+    Ok(Packages { tarball, debian })
+}
+
+/// Writes the checksums of all files of a folder, and reads them again.
+fn write_checksums(folder: &Path) -> Result<()> {
+    let script = "cd \"$1\" && rm -f SHA256SUMS && sha256sum -- * > ../SHA256SUMS && mv ../SHA256SUMS . && \
+                  sha256sum --check --quiet SHA256SUMS";
+    Step::new("sh", "-ec").args([script, "sh"]).args([folder]).run()
+}
