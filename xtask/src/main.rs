@@ -10,6 +10,7 @@
 
 mod attack;
 mod bench;
+mod book;
 #[cfg(test)]
 mod documents;
 mod duckdb;
@@ -40,6 +41,8 @@ Usage: cargo xtask <verb>
   lint [--packages]   formatting, Clippy, features, documentation, packages, fuzz targets, licences,
                       advisories; --packages builds every crate from its package
   golden              writes the golden files that are missing
+  book [--pages-only] docs/ as a site in target/book, and the reference of commands in docs/commands;
+                      --pages-only writes the reference alone
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
                       runs each fuzz target for N seconds (60), or one target on one input
@@ -78,6 +81,7 @@ fn run() -> Result<()> {
         "lint" => lint::run(&mut arguments),
         "attack" => attack::run(&mut arguments),
         "bench" => bench::run(&mut arguments),
+        "book" => book::run(&mut arguments),
         "duckdb" => duckdb::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),

@@ -5,6 +5,8 @@ mod completions;
 mod count;
 mod dedup;
 mod distinct;
+#[cfg(test)]
+mod documents;
 mod edited;
 mod filter;
 mod freq;
