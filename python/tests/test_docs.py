@@ -4,13 +4,10 @@ import ast
 import doctest
 import importlib.metadata
 import inspect
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import program as program
 
 import crivo
 import crivo.distributed
@@ -56,16 +53,21 @@ def test_examples_run(name: str, documented: Any) -> None:
     assert runner.failures == 0
 
 
-def test_the_readme_s_examples_run() -> None:
-    readme = Path(__file__).parents[2] / "README.md"
-    results = doctest.testfile(str(readme), module_relative=False, encoding="utf-8")
-    assert results.failed == 0 and results.attempted >= 4
+PAGES = [("README.md", 4), ("docs/coming-from-datasketch.md", 12), ("docs/users/python.md", 6)]
 
 
-def test_the_examples_of_the_page_for_newcomers_run() -> None:
-    page = Path(__file__).parents[2] / "docs" / "coming-from-datasketch.md"
-    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert results.failed == 0 and results.attempted >= 12
+@pytest.mark.parametrize(("name", "least"), PAGES)
+def test_the_examples_of_pages_run(name: str, least: int) -> None:
+    results = doctest.testfile(str(ROOT / name), module_relative=False, encoding="utf-8")
+    assert results.failed == 0 and results.attempted >= least
+
+
+def test_every_page_with_examples_is_run() -> None:
+    """Those of Spark are run by the tests on Spark."""
+    run = {name for name, _ in PAGES} | {"docs/engines.md", "docs/spark.md"}
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    found = {page.relative_to(ROOT).as_posix() for page in pages if ">>> " in page.read_text(encoding="utf-8")}
+    assert found == run
 
 
 ENGINES = ROOT / "docs" / "engines.md"
@@ -80,25 +82,6 @@ def test_the_examples_of_the_page_about_engines_run(monkeypatch: pytest.MonkeyPa
     runner = doctest.DocTestRunner()
     runner.run(test)
     assert runner.failures == 0 and len(test.examples) >= 20
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the commands are for a shell")
-def test_the_commands_of_the_page_about_engines_print_what_it_shows(tmp_path: Path, program: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "crivo").symlink_to(program.resolve())
-    (tmp_path / "samples").symlink_to(ROOT / "samples")
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    shell = ENGINES.read_text(encoding="utf-8").partition("## The shell\n")[2].partition("\n## ")[0]
-    (block,) = shell.split("```console\n")[1:]
-    steps = block.partition("```")[0].split("$ ")[1:]
-    assert len(steps) == 4
-    for step in steps:
-        command, _, shown = step.partition("\n")
-        environment = {**os.environ, "PATH": path}
-        ran = subprocess.run(
-            ["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-        )
-        assert ran.stdout == shown, command
 
 
 def test_every_class_and_function_has_an_example() -> None:

@@ -12,6 +12,7 @@ mod attack;
 mod bench;
 mod container;
 mod dist;
+mod book;
 #[cfg(test)]
 mod documents;
 mod duckdb;
@@ -52,6 +53,8 @@ Usage: cargo xtask <verb>
                       program, tarball, Debian package, wheel, bill of materials and checksums in
                       target/packages, each installed and tried; --program packs one that is built
   golden              writes the golden files that are missing
+  book [--pages-only] docs/ as a site in target/book, and the reference of commands in docs/commands;
+                      --pages-only writes the reference alone
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
                       runs each fuzz target for N seconds (60), or one target on one input
@@ -91,6 +94,7 @@ fn run() -> Result<()> {
         "attack" => attack::run(&mut arguments),
         "bench" => bench::run(&mut arguments),
         "dist" => dist::run(&mut arguments),
+        "book" => book::run(&mut arguments),
         "duckdb" => duckdb::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),

@@ -1,4 +1,4 @@
-//! Where do the cargo subcommands come from that Rust does not bring along?
+//! Where do the programs come from that Rust does not bring along?
 //!
 //! One already on the `PATH` is used if its version is right; otherwise it is built once, at
 //! its locked dependencies, into `target/tools`. Nothing outside the repository changes.
@@ -9,16 +9,21 @@ use anyhow::Result;
 
 use crate::shell::{Step, target};
 
-/// A cargo subcommand and the release line that the project's settings are written for.
+/// A program and the release line that the project's settings are written for.
 pub(crate) struct Tool {
     name: &'static str,
     release: &'static str,
+    /// How it is built, beside its version.
+    options: &'static [&'static str],
 }
 
 /// Licences, advisories and sources of dependencies.
-pub(crate) const DENY: Tool = Tool { name: "cargo-deny", release: "0.20" };
+pub(crate) const DENY: Tool = Tool { name: "cargo-deny", release: "0.20", options: &[] };
 /// Fuzzing with libFuzzer.
-pub(crate) const FUZZ: Tool = Tool { name: "cargo-fuzz", release: "0.13" };
+pub(crate) const FUZZ: Tool = Tool { name: "cargo-fuzz", release: "0.13", options: &[] };
+/// Pages as a site. Without its server, which takes most of the time to build.
+pub(crate) const MDBOOK: Tool =
+    Tool { name: "mdbook", release: "0.5", options: &["--no-default-features", "--features", "search"] };
 
 impl Tool {
     /// The program to start; it is installed first if need be.
@@ -37,6 +42,7 @@ impl Tool {
         Step::cargo("install --locked --force --root")
             .args([folder.as_os_str()])
             .args([self.name, "--version", &format!("^{}", self.release)])
+            .args(self.options)
             .or(format!("if there is no network, put {} {} on the PATH", self.name, self.release))
             .run()?;
         Ok(installed)
@@ -46,7 +52,7 @@ impl Tool {
         let version = Step::new(program, "--version").output().unwrap_or_default();
         version
             .strip_prefix(self.name)
-            .and_then(|rest| rest.trim().strip_prefix(self.release))
+            .and_then(|rest| rest.trim().trim_start_matches('v').strip_prefix(self.release))
             .is_some_and(|rest| rest.starts_with('.'))
     }
 }

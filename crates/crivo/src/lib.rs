@@ -187,3 +187,8 @@ struct CrateReadme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// And those of the book's chapter about Rust.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/users/rust.md")]
+struct RustChapter;

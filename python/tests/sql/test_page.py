@@ -6,7 +6,7 @@ import pytest
 from engine import ROOT, connect
 
 
-@pytest.mark.parametrize(("name", "least"), [("duckdb", 12), ("engines", 4)])
+@pytest.mark.parametrize(("name", "least"), [("duckdb", 12), ("engines", 4), ("users/sql", 5)])
 def test_the_examples_of_the_page_run(name: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     page = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")

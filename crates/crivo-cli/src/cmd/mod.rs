@@ -6,6 +6,8 @@ mod count;
 #[cfg(feature = "near")]
 mod dedup;
 mod distinct;
+#[cfg(test)]
+mod documents;
 #[cfg(feature = "near")]
 mod edited;
 mod filter;
