@@ -125,6 +125,30 @@ pub(crate) struct KeyArgs {
     seed: Option<Seed>,
 }
 
+/// What the keys of a file are whose bytes do not say it.
+#[derive(Debug, Args)]
+pub(crate) struct AskedKeyArgs {
+    /// What the keys of a file of Apache DataSketches are, if its bytes do not say it [default: text]
+    #[arg(id = "asked_keys", long = "keys", value_enum, value_name = "KIND")]
+    kind: Option<KeyName>,
+}
+
+impl AskedKeyArgs {
+    /// Returns true if integer keys were asked for, and false if texts were.
+    pub(crate) fn are_integers(&self) -> Option<bool> {
+        self.kind.map(|kind| kind == KeyName::Int)
+    }
+
+    /// Makes sure that what was asked for is what the sketch in the file `name` has.
+    pub(crate) fn agree_with(&self, scheme: KeyScheme, name: &str) -> Result<()> {
+        let (asked, found) = (self.kind.map(KeyName::word), key_word(scheme));
+        match asked.filter(|asked| *asked != found) {
+            None => Ok(()),
+            Some(asked) => bail!("--keys {asked}: the keys of {name} are {found}: leave it out"),
+        }
+    }
+}
+
 /// The seed of a command that draws and hashes nothing.
 #[derive(Debug, Args)]
 pub(crate) struct Seeded {

@@ -1,94 +1,158 @@
-//! Files of Apache DataSketches, as `crivo distinct --interchange` and other systems write them: shown and merged.
+//! Files of Apache DataSketches, as `--interchange` and other systems write them: made of rows, read, and asked.
+//!
+//! Those systems hash differently, so that their sketches are built from the rows: a `.crivo` file cannot be turned
+//! into one. Text is hashed as its bytes; `--keys int` is for columns that the other side counts as integers.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use crivo::Estimate;
-use crivo_interchange::{DEFAULT_LG_K, Hll, Theta};
+use crivo::keys::{KeyKind, KeyRef, KeyScheme};
+use crivo_interchange::AnyInterchange;
+use crivo_rows::{Counts, RowBatch};
 
-use crate::store;
+use crate::args::{InputArgs, SketchArgs};
+use crate::kinds::Kind;
+use crate::output::Output;
+use crate::pass::Pass;
+use crate::store::{self, Destination};
+use crate::tally::Weights;
+use crate::window::WindowArgs;
 
-/// The byte of a file that says which sketch it holds, and its values.
-const FAMILY: usize = 2;
-const FAMILY_HLL: u8 = 7;
-const FAMILY_THETA: u8 = 3;
-/// The largest that DataSketches makes is 2^26 hashes.
+/// The largest file that is read.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A sketch of DataSketches.
-#[derive(Debug, Clone)]
-pub(crate) enum ForeignSketch {
-    Hll(Hll),
-    Theta(Theta),
+/// Returns the sketch in a file of DataSketches; none if the file is something else.
+pub(crate) fn open(path: &Path) -> Result<Option<AnyInterchange>> {
+    let Ok(mut file) = File::open(path) else { return Ok(None) };
+    // A folder cannot be read; the next reader says so.
+    if path.is_dir() {
+        return Ok(None);
+    }
+    let name = store::name_of(path);
+    let mut bytes = Vec::new();
+    let read = |file: &mut File, most: u64, bytes: &mut Vec<u8>| {
+        let outcome = file.take(most).read_to_end(bytes);
+        outcome.map_err(|error| anyhow!("{name}: {}", store::reason(&error)))
+    };
+    read(&mut file, 8, &mut bytes)?;
+    if !AnyInterchange::may_be(&bytes) {
+        return Ok(None);
+    }
+    read(&mut file, MOST_BYTES, &mut bytes)?;
+    match AnyInterchange::decode(&bytes) {
+        Ok(sketch) => Ok(Some(sketch)),
+        Err(error) if AnyInterchange::is_certainly(&bytes) => Err(anyhow!("{name}: {error}")),
+        Err(_) => Ok(None),
+    }
 }
 
-impl ForeignSketch {
-    /// Returns the sketch in a file of DataSketches; none if the file is something else.
-    pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
-        let Ok(mut file) = File::open(path) else { return Ok(None) };
-        let mut bytes = Vec::new();
-        let read = |file: &mut File, most: u64, bytes: &mut Vec<u8>| {
-            let outcome = file.take(most).read_to_end(bytes);
-            outcome.map_err(|error| anyhow!("{}: {}", store::name_of(path), store::reason(&error)))
+/// Returns what the sketch is to a user.
+pub(crate) fn kind_of(sketch: &AnyInterchange) -> Kind {
+    let (made_by, answers, asked_by) = match sketch {
+        AnyInterchange::Hll(_) | AnyInterchange::Theta(_) | AnyInterchange::Cpc(_) => {
+            ("crivo distinct --interchange", "how many different", "crivo ask")
+        }
+        AnyInterchange::Kll(_) | AnyInterchange::Req(_) | AnyInterchange::TDigest(_) => {
+            ("crivo quantile --interchange", "which value has a rank", "crivo ask --quantiles")
+        }
+        AnyInterchange::FrequentItems(_) => {
+            ("crivo top --interchange", "which come most often, and how often", "crivo ask")
+        }
+        AnyInterchange::CountMin(_) => ("crivo freq --interchange", "how often each key came", "crivo ask"),
+        AnyInterchange::Bloom(_) => {
+            ("crivo set build --interchange", "whether a key is in there", "crivo ask")
+        }
+    };
+    Kind { made_by, answers, asked_by }
+}
+
+/// Returns the kind of keys in a sketch, where its bytes tell it.
+pub(crate) fn key_kind(sketch: &AnyInterchange) -> Option<KeyKind> {
+    match sketch {
+        AnyInterchange::FrequentItems(sketch) if sketch.is_empty() => None,
+        AnyInterchange::FrequentItems(sketch) if sketch.of_integers() => Some(KeyKind::Integer),
+        AnyInterchange::FrequentItems(_) => Some(KeyKind::Bytes),
+        _ => None,
+    }
+}
+
+/// What a command was told beside `--interchange`.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
+    pub(crate) sketch: &'a SketchArgs,
+    pub(crate) input: &'a InputArgs,
+    pub(crate) window: &'a WindowArgs,
+    pub(crate) seed: u64,
+    /// Options that the bytes of another system have no place for, and whether they were given.
+    pub(crate) others: &'a [(&'static str, bool)],
+}
+
+impl Told<'_> {
+    /// Returns where to write the bytes, or refuses what they have no place for.
+    pub(crate) fn destination(self) -> Result<Destination> {
+        if let Some((option, _)) = self.others.iter().find(|(_, is_given)| *is_given) {
+            bail!("{option}: cannot be stored for other systems: leave it out with --interchange");
+        }
+        if self.window.is_wanted() || self.sketch.to_continue()?.is_some() {
+            bail!("--interchange: makes a new file; neither --into nor --window go on with one");
+        }
+        let Some(destination) = self.sketch.destination(self.input)? else {
+            bail!("--interchange: makes a file for other systems: name it with -o FILE");
         };
-        // A folder cannot be read; who opens it next says so.
-        if path.is_dir() {
-            return Ok(None);
+        if self.seed != 0 {
+            bail!(
+                "--seed: DataSketches hashes with a seed of its own, 9001: leave it out with --interchange"
+            );
         }
-        read(&mut file, 8, &mut bytes)?;
-        let family = bytes.get(FAMILY).copied();
-        if bytes.starts_with(b"CRVO") || !matches!(family, Some(FAMILY_HLL | FAMILY_THETA)) {
-            return Ok(None);
-        }
-        read(&mut file, MOST_BYTES, &mut bytes)?;
-        let sketch = match family {
-            Some(FAMILY_HLL) => Hll::decode(&bytes).map(Self::Hll).ok(),
-            _ => Theta::decode(&bytes, DEFAULT_LG_K).map(Self::Theta).ok(),
-        };
-        Ok(sketch)
+        Ok(destination)
     }
+}
 
-    /// Returns how it is called.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Hll(_) => "DataSketches HLL",
-            Self::Theta(_) => "DataSketches Theta",
-        }
-    }
+/// The sketch of one thread, and its buffers.
+#[derive(Clone)]
+struct ForeignWorker<S> {
+    sketch: S,
+    weights: Weights,
+}
 
-    /// Returns the binary logarithm of its size, where the file says it.
-    pub(crate) fn lg_k(&self) -> Option<u8> {
-        match self {
-            Self::Hll(sketch) => Some(sketch.lg_k()),
-            Self::Theta(_) => None,
+/// Adds the keys of every row to a sketch that begins as `start`, which must be empty because each thread begins with a
+/// copy. Their weights are 1, or in column 1 if the pass is `weighted`.
+pub(crate) fn fill<S: Clone + Send>(
+    pass: &Pass,
+    scheme: KeyScheme,
+    weighted: bool,
+    out: &Output,
+    (start, bytes): (S, usize),
+    add: impl Fn(&mut S, KeyRef<'_>, u64) -> crivo_interchange::Result<()> + Sync,
+    merge: impl Fn(&mut S, &S) -> crivo_interchange::Result<()>,
+) -> Result<(S, Counts)> {
+    let skip_bad = pass.skip_bad;
+    pass.require_keys(scheme)?;
+    let start = ForeignWorker { sketch: start, weights: Weights::default() };
+    let step = |worker: &mut ForeignWorker<S>, batch: &mut RowBatch<'_>| {
+        if weighted {
+            worker.weights.read(batch, skip_bad)?;
         }
-    }
-
-    /// Returns the number of different keys.
-    pub(crate) fn items(&self) -> Estimate {
-        match self {
-            Self::Hll(sketch) => sketch.estimate(),
-            Self::Theta(sketch) => sketch.estimate(),
-        }
-    }
-
-    /// Makes this the sketch of both.
-    pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
-        match (self, other) {
-            (Self::Hll(mine), Self::Hll(theirs)) => mine.merge(theirs),
-            (Self::Theta(mine), Self::Theta(theirs)) => mine.merge(theirs),
-            (mine, theirs) => bail!("is a {}, and the first a {}", theirs.name(), mine.name()),
-        }
+        let ForeignWorker { sketch, weights } = worker;
+        let found = batch.keys_with_rows(0)?;
+        let refused = found.keys.iter().zip(found.rows).find_map(|((key, _), &row)| {
+            let weight = if weighted { weights.of_rows[row as usize] } else { 1 };
+            add(sketch, key, weight).err().map(|error| (row as usize, error))
+        });
+        refused.map_or(Ok(()), |(row, error)| Err(batch.error(row, error)))
+    };
+    let mut failed = None;
+    let (worker, mut counts) = pass.fold_copies(scheme, out, (start, bytes), step, |worker, other| {
+        worker.weights.skipped += other.weights.skipped;
+        worker.weights.bad += other.weights.bad;
+        failed = merge(&mut worker.sketch, &other.sketch).err().or(failed.take());
         Ok(())
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
     }
-
-    /// Returns the bytes that other systems read.
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        match self {
-            Self::Hll(sketch) => sketch.encode(),
-            Self::Theta(sketch) => sketch.encode(),
-        }
-    }
+    worker.weights.add_to(&mut counts);
+    Ok((worker.sketch, counts))
 }

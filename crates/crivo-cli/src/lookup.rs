@@ -10,16 +10,22 @@ use crivo::keys::text::parse_integer;
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use crivo::membership::CombinedFilter;
 use crivo::sketch::{Frequency, Membership, Sketch as _};
+use crivo_interchange::AnyInterchange;
 
+use crate::args::AskedKeyArgs;
+use crate::foreign_sketch;
 use crate::kinds::{self, Kind};
 use crate::numbers;
 use crate::output;
+
+/// Says whether a key may be in a set.
+type Contains<'a> = Box<dyn Fn(KeyRef<'_>) -> crivo::Result<bool> + 'a>;
 
 /// A sketch that answers about keys.
 pub(crate) struct Lookup<'a> {
     scheme: KeyScheme,
     frequency: Option<Box<dyn Frequency + 'a>>,
-    membership: Option<&'a dyn Membership>,
+    membership: Option<Contains<'a>>,
     /// The share of absent keys that a filter takes for members, as it is filled now.
     pub(crate) false_positive_rate: Option<f64>,
 }
@@ -52,6 +58,37 @@ impl<'a> Lookup<'a> {
             );
         }
         let false_positive_rate = membership.map(Membership::false_positive_rate);
+        let membership =
+            membership.map(|filter| -> Contains<'a> { Box::new(|key| filter.contains_ref(key)) });
+        Ok(Self { scheme, frequency, membership, false_positive_rate })
+    }
+
+    /// The same of a sketch of DataSketches.
+    pub(crate) fn of_foreign(sketch: &'a AnyInterchange, keys: &AskedKeyArgs, name: &str) -> Result<Self> {
+        let (mut frequency, mut membership, mut false_positive_rate) = (None, None, None);
+        match sketch {
+            AnyInterchange::Bloom(filter) => {
+                false_positive_rate = Some(filter.false_positive_rate());
+                membership =
+                    Some(Box::new(|key: KeyRef<'_>| Ok(foreign_contains(filter, key))) as Contains<'a>);
+            }
+            AnyInterchange::FrequentItems(_) | AnyInterchange::CountMin(_) => {
+                frequency = Some(Box::new(ForeignCounts(sketch)) as Box<dyn Frequency + 'a>);
+            }
+            _ => {
+                let Kind { answers, asked_by, .. } = foreign_sketch::kind_of(sketch);
+                let kind = sketch.name();
+                bail!(
+                    "{name}: this is a {kind}, which cannot answer about single keys, only {answers}: {asked_by} {name}"
+                );
+            }
+        }
+        let kind = match (foreign_sketch::key_kind(sketch), keys.are_integers()) {
+            (None, Some(true)) => KeyKind::Integer,
+            (kind, _) => kind.unwrap_or(KeyKind::Bytes),
+        };
+        let scheme = KeyScheme::of(kind);
+        keys.agree_with(scheme, name)?;
         Ok(Self { scheme, frequency, membership, false_positive_rate })
     }
 
@@ -71,8 +108,34 @@ impl<'a> Lookup<'a> {
         let key = self.key(text)?;
         let wrong = |error: crivo::Error| anyhow!("'{key}': {error}");
         let count = self.frequency.as_ref().map(|sketch| sketch.frequency_ref(key)).transpose();
-        let member = self.membership.map(|filter| filter.contains_ref(key)).transpose();
+        let member = self.membership.as_ref().map(|contains| contains(key)).transpose();
         Ok(Answer { count: count.map_err(wrong)?, member: member.map_err(wrong)? })
+    }
+}
+
+/// Counts of DataSketches.
+struct ForeignCounts<'a>(&'a AnyInterchange);
+
+impl Frequency for ForeignCounts<'_> {
+    fn frequency_ref(&self, key: KeyRef<'_>) -> crivo::Result<Estimate> {
+        Ok(match (self.0, key) {
+            (AnyInterchange::FrequentItems(sketch), KeyRef::Bytes(key)) => sketch.frequency_bytes(key),
+            (AnyInterchange::FrequentItems(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => {
+                sketch.frequency_integer(key)
+            }
+            (AnyInterchange::CountMin(sketch), KeyRef::Bytes(key)) => sketch.frequency_bytes(key),
+            (AnyInterchange::CountMin(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => {
+                sketch.frequency_integer(key)
+            }
+            _ => Estimate::exact(0.0),
+        })
+    }
+}
+
+fn foreign_contains(filter: &crivo_interchange::Bloom, key: KeyRef<'_>) -> bool {
+    match key {
+        KeyRef::Bytes(key) => filter.contains_bytes(key),
+        KeyRef::Integer(key) | KeyRef::Hash(key) => filter.contains_integer(key),
     }
 }
 
@@ -81,13 +144,18 @@ pub(crate) fn about_rate(sketch: &AnySketch) -> Vec<String> {
     let Some(filter) = sketch.answers_membership() else { return Vec::new() };
     let rate = output::percent(filter.false_positive_rate());
     let Some(combined) = sketch.downcast_ref::<CombinedFilter>() else {
-        return vec![format!("{rate} of absent keys get a yes")];
+        return vec![rate_in_words(filter.false_positive_rate())];
     };
     let mut lines = vec![format!("at most {rate} of keys that are in none of the sets get a yes")];
     lines.extend(combined.rate_for_some().map(|some| {
         format!("up to {} of keys that are in one set, and not in all, get a yes", output::percent(some))
     }));
     lines
+}
+
+/// How often a filter is wrong.
+pub(crate) fn rate_in_words(rate: f64) -> String {
+    format!("{} of absent keys get a yes", output::percent(rate))
 }
 
 /// The keys of the arguments; `-` stands for those on standard input, one a line.

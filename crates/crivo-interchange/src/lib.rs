@@ -1,14 +1,20 @@
-//! How do other systems read a count of different values?
+//! How do other systems read a sketch?
 //!
-//! Spark (`hll_*`, `theta_*`), Druid, Snowflake, BigQuery, PostgreSQL and others exchange sketches as
-//! the bytes of Apache DataSketches. [`Hll`] and [`Theta`] make and read those bytes, through the
-//! project's own Rust crate.
+//! Spark (`hll_*`, `theta_*`, `kll_*`), Druid, Snowflake, BigQuery, PostgreSQL and others exchange sketches as
+//! the bytes of Apache DataSketches. The types here make and read those bytes, through the project's own
+//! Rust crate; [`AnyInterchange`] reads whichever of them a file holds.
 //!
-//! [`Kll`] and [`Req`] do the same for quantiles (Spark's `kll_*`).
+//! | question | types |
+//! |---|---|
+//! | how many different? | [`Hll`], [`Theta`], [`Cpc`] |
+//! | which value has that rank? | [`Kll`], [`AnyKll`], [`Req`], [`TDigest`] |
+//! | which come most often? | [`FrequentItems`] |
+//! | how often? | [`CountMin`] |
+//! | is it in there? | [`Bloom`] |
 //!
 //! # They are built from keys, never converted
 //!
-//! DataSketches hashes a key with MurmurHash3 and the seed 9001, crivo with XXH3. A register of one says
+//! DataSketches hashes a key with MurmurHash3 (a Bloom filter with XXH64) and the seed 9001, crivo with XXH3. A register of one says
 //! nothing about a register of the other, so that no crivo sketch can become such bytes: the keys have
 //! to be read again. What a key is follows the rules of the other side, not docs/keys.md:
 //!
@@ -40,9 +46,17 @@
 
 #![forbid(unsafe_code)]
 
+mod any;
+mod bloom;
+mod border;
 mod check;
+mod count_min;
+mod cpc;
+mod frequent;
 mod hll;
+mod kll_numbers;
 mod quantiles;
+mod tdigest;
 mod theta;
 
 use std::fmt;
@@ -50,8 +64,15 @@ use std::fmt;
 use crivo::{Confidence, Estimate};
 use datasketches::common::NumStdDev;
 
+pub use any::AnyInterchange;
+pub use bloom::Bloom;
+pub use count_min::{CountMin, Counters};
+pub use cpc::Cpc;
+pub use frequent::{FrequentItem, FrequentItems};
 pub use hll::Hll;
+pub use kll_numbers::{AnyKll, NumberKind};
 pub use quantiles::{Kll, KllNumber, Req};
+pub use tdigest::TDigest;
 pub use theta::Theta;
 
 /// The size that Spark's functions take where none is asked for: 2^12 registers, or hashes kept.
@@ -78,6 +99,17 @@ pub enum Error {
         /// What was asked for.
         found: u16,
     },
+    /// Another setting is out of its range.
+    Setting {
+        /// The name of the setting.
+        field: &'static str,
+        /// What is allowed.
+        allowed: &'static str,
+        /// What was asked for.
+        found: String,
+    },
+    /// Two sketches that cannot become one, and why.
+    Incompatible(String),
     /// Two sketches hold more values together than can be counted.
     TooMany,
     /// The bytes are not a whole and undamaged sketch of this kind.
@@ -90,6 +122,10 @@ pub enum Error {
 }
 
 impl Error {
+    fn setting(field: &'static str, allowed: &'static str, found: impl fmt::Display) -> Self {
+        Self::Setting { field, allowed, found: found.to_string() }
+    }
+
     fn bytes(kind: &'static str, cause: impl fmt::Display) -> Self {
         Self::Bytes { kind, cause: cause.to_string() }
     }
@@ -100,6 +136,10 @@ impl fmt::Display for Error {
         match self {
             Self::Size { allowed, found } => write!(f, "lg_k: expected {allowed}, found {found}"),
             Self::QuantilesSize { allowed, found } => write!(f, "k: expected {allowed}, found {found}"),
+            Self::Setting { field, allowed, found } => {
+                write!(f, "{field}: expected {allowed}, found {found}")
+            }
+            Self::Incompatible(cause) => f.write_str(cause),
             Self::TooMany => f.write_str("values: expected fewer than 2^64 in both sketches, found more"),
             Self::Bytes { kind, cause } => {
                 write!(

@@ -4,6 +4,7 @@
 //! know it. These are for exchange. The draws of DataSketches are not seeded, so that the same values give different bytes
 //! every time.
 
+use crivo::sketch::Quantiles;
 use crivo::{Confidence, Estimate};
 use datasketches::common::{NumStdDev, SearchCriteria};
 use datasketches::kll::{KllFloat, KllSketch, KllValue};
@@ -21,6 +22,12 @@ pub trait KllNumber: Copy {
 
     /// Returns the number.
     fn from_value(value: &Self::Value) -> Self;
+
+    /// Returns the number as a double, rounded where it has to be.
+    fn to_double(self) -> f64;
+
+    /// Returns the least number that is not below a double.
+    fn at_least(limit: f64) -> Self;
 }
 
 impl KllNumber for f64 {
@@ -32,6 +39,14 @@ impl KllNumber for f64 {
 
     fn from_value(value: &Self::Value) -> Self {
         value.into_inner()
+    }
+
+    fn to_double(self) -> f64 {
+        self
+    }
+
+    fn at_least(limit: f64) -> Self {
+        limit
     }
 }
 
@@ -45,6 +60,15 @@ impl KllNumber for f32 {
     fn from_value(value: &Self::Value) -> Self {
         value.into_inner()
     }
+
+    fn to_double(self) -> f64 {
+        self.into()
+    }
+
+    fn at_least(limit: f64) -> Self {
+        let near = limit as f32;
+        if f64::from(near) < limit { near.next_up() } else { near }
+    }
 }
 
 impl KllNumber for i64 {
@@ -56,6 +80,14 @@ impl KllNumber for i64 {
 
     fn from_value(value: &Self::Value) -> Self {
         *value
+    }
+
+    fn to_double(self) -> f64 {
+        self as f64
+    }
+
+    fn at_least(limit: f64) -> Self {
+        limit.ceil() as Self
     }
 }
 
@@ -133,6 +165,39 @@ where
     }
 }
 
+impl<N: KllNumber> Quantiles for Kll<N>
+where
+    N::Value: std::fmt::Debug + PartialEq,
+{
+    fn quantile(&self, share: f64) -> Option<Estimate> {
+        let at = |share: f64| Some(Kll::quantile(self, share.clamp(0.0, 1.0))?.to_double());
+        let value = at(share)?;
+        if !self.0.is_estimation_mode() {
+            return Some(Estimate::exact(value));
+        }
+        let error = self.0.normalized_rank_error();
+        Some(Estimate::probable(value, at(share - error)?, at(share + error)?, Confidence::P99))
+    }
+
+    fn count_below(&self, limit: f64) -> Estimate {
+        let all = self.count() as f64;
+        let limit = N::at_least(limit).to_value();
+        let Some(share) = limit.and_then(|limit| self.0.rank(&limit, SearchCriteria::Exclusive)) else {
+            return Estimate::exact(0.0);
+        };
+        if !self.0.is_estimation_mode() {
+            return Estimate::exact((share * all).round());
+        }
+        let error = self.0.normalized_rank_error();
+        let [value, lower, upper] = [share, share - error, share + error].map(|share| share * all);
+        Estimate::probable(value, lower, upper, Confidence::P99).limited_to(0.0, all)
+    }
+
+    fn count(&self) -> u64 {
+        Kll::count(self)
+    }
+}
+
 /// Quantiles whose error is a share of the distance from one end. Other systems keep them as floats of 32 bits. NaN is
 /// skipped.
 #[derive(Debug, Clone)]
@@ -156,6 +221,16 @@ impl Req {
         {
             self.0.update(value);
         }
+    }
+
+    /// Returns the size `k`.
+    pub fn k(&self) -> u16 {
+        self.0.k()
+    }
+
+    /// Returns true if it is right about high ranks, and false if about low ones.
+    pub fn of_high_ranks(&self) -> bool {
+        self.0.rank_accuracy() == RankAccuracy::HighRank
     }
 
     /// Returns the number of values.
@@ -197,5 +272,37 @@ impl Req {
     /// If they are not the bytes of such a sketch. There is no checksum in them.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         ReqSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes("REQ", cause))
+    }
+}
+
+impl Quantiles for Req {
+    fn quantile(&self, share: f64) -> Option<Estimate> {
+        let at = |share: f64| Some(f64::from(Req::quantile(self, share.clamp(0.0, 1.0))?));
+        let value = at(share)?;
+        if !self.0.is_estimation_mode() {
+            return Some(Estimate::exact(value));
+        }
+        let lower = at(self.0.rank_lower_bound(share, NumStdDev::Two))?;
+        let upper = at(self.0.rank_upper_bound(share, NumStdDev::Two))?;
+        Some(Estimate::probable(value, lower.min(value), upper.max(value), Confidence::P95))
+    }
+
+    fn count_below(&self, limit: f64) -> Estimate {
+        let all = self.count() as f64;
+        let limit = ReqFloat::<f32>::new(f32::at_least(limit)).ok();
+        let Some(share) = limit.and_then(|limit| self.0.rank(&limit, SearchCriteria::Exclusive)) else {
+            return Estimate::exact(0.0);
+        };
+        if !self.0.is_estimation_mode() {
+            return Estimate::exact((share * all).round());
+        }
+        let lower = self.0.rank_lower_bound(share, NumStdDev::Two);
+        let upper = self.0.rank_upper_bound(share, NumStdDev::Two);
+        let [value, lower, upper] = [share, lower, upper].map(|share| share * all);
+        Estimate::probable(value, lower.min(value), upper.max(value), Confidence::P95).limited_to(0.0, all)
+    }
+
+    fn count(&self) -> u64 {
+        Req::count(self)
     }
 }

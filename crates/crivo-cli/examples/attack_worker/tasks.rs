@@ -9,7 +9,7 @@ use std::path::Path;
 use crivo::codec::AnySketch;
 use crivo::frequency::private::{PrivateCountMean, Protocol};
 use crivo::keys::{KeyKind, KeyRef};
-use crivo_interchange::{DEFAULT_LG_K, Hll, Kll, KllNumber, Req, Theta};
+use crivo_interchange::{AnyInterchange, DEFAULT_LG_K, Hll, Kll, KllNumber, Req, Theta};
 use crivo_mail::Filter;
 use crivo_near::Index;
 use crivo_rows::{Input, Predicate, Scan, Select};
@@ -131,9 +131,31 @@ fn reports(file: &Path) -> Result<(), String> {
 }
 
 /// Tries the bytes as each sketch of DataSketches.
+/// Whichever family the bytes name: asked, merged with itself and written.
+fn any(bytes: &[u8]) -> Result<(), String> {
+    let mut sketch = AnyInterchange::decode(bytes).map_err(refused)?;
+    let items = sketch.items();
+    if !(items.lower() <= items.value() && items.value() <= items.upper()) {
+        return Err(format!("contradiction: {items} items"));
+    }
+    match &sketch {
+        AnyInterchange::FrequentItems(items) => drop((items.top(10), items.frequency_bytes(b"a"))),
+        AnyInterchange::CountMin(counts) => drop(counts.frequency_bytes(b"a")),
+        AnyInterchange::Bloom(filter) => _ = filter.contains_bytes(b"a"),
+        _ => {}
+    }
+    let _ = sketch.quantiles().map(|sketch| (sketch.quantile(0.5), sketch.rank(1.0), sketch.histogram(20)));
+    let twin = sketch.clone();
+    if sketch.merge(&twin).is_ok() {
+        AnyInterchange::decode(&sketch.encode()).map_err(|error| format!("contradiction: {error}"))?;
+    }
+    Ok(())
+}
+
 fn interchange(file: &Path) -> Result<(), String> {
     let bytes = bytes_of(file)?;
-    let outcomes = [hll(&bytes), theta(&bytes), kll::<f64>(&bytes), kll::<f32>(&bytes), req(&bytes)];
+    let outcomes =
+        [hll(&bytes), theta(&bytes), kll::<f64>(&bytes), kll::<f32>(&bytes), req(&bytes), any(&bytes)];
     if outcomes.iter().any(Result::is_ok) { Ok(()) } else { outcomes.into_iter().collect() }
 }
 

@@ -13,15 +13,16 @@ use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::groups::Groups;
 use crivo::quantiles::KeyQuantiles;
 use crivo::sketch::Sketch as _;
+use crivo_interchange::AnyInterchange;
 use serde::Serialize;
 
 use super::Outcome;
 use super::quantile::answer::Asked;
-use crate::args::share;
-use crate::foreign_sketch::ForeignSketch;
+use crate::args::{AskedKeyArgs, share};
+use crate::foreign_sketch;
 use crate::form::FormArgs;
 use crate::kinds;
-use crate::lookup::{Answer, Lookup, about_rate, each_key};
+use crate::lookup::{Answer, Lookup, about_rate, each_key, rate_in_words};
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::store;
 use crate::window;
@@ -30,8 +31,8 @@ use crate::window;
 ///
 /// Sketches that answer about keys say how often each came, or whether it is in there. A sketch of
 /// ranges says how many lie in one, and two sketches of frequencies how many rows their join has. Of a file made with
-/// --by, --group says which group is asked. Without a key, sketches of sets say how many different keys they hold, also
-/// those of Apache DataSketches, and sketches made by crivo top list the most frequent.
+/// --by, --group says which group is asked. Without a key, sketches of sets say how many different keys they hold, and
+/// sketches made by crivo top list the most frequent. Files of Apache DataSketches are asked in the same way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -70,6 +71,9 @@ pub(crate) struct Args {
 
     #[command(flatten, next_help_heading = "Quantiles")]
     asked: Asked,
+
+    #[command(flatten)]
+    kind: AskedKeyArgs,
 
     #[command(flatten)]
     form: FormArgs,
@@ -122,17 +126,9 @@ struct Joined {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
-    if let Some(sketch) = ForeignSketch::open(&args.sketch)? {
-        if args.keys.is_empty() && args.group.is_none() && args.range.is_none() && args.join.is_none() {
-            let answer = super::distinct::groups::Answer::from(sketch.items());
-            groups::print(None, &answer, args.form.get(), out)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let (kind, items) = (sketch.name(), output::items(sketch.items()));
-        bail!(
-            "{name}: this is a {kind}, which cannot answer about single keys, only how many different there are \
-             ({items}): crivo ask {name}"
-        );
+    if let Some(sketch) = foreign_sketch::open(&args.sketch)? {
+        ask_foreign(&sketch, args, &name, out)?;
+        return Ok(ExitCode::SUCCESS);
     }
     // Of a window, what it sees at its latest time.
     let mut sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
@@ -187,9 +183,50 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
                 form => out.listing(&one("size", size), form),
             }
         }
-        (None, None) => about_keys(args, &sketch, &name, out),
+        (None, None) => {
+            args.kind.agree_with(sketch.scheme(), &name)?;
+            about_keys(args, &Lookup::of(&sketch, &name)?, about_rate(&sketch), out)
+        }
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks a sketch of DataSketches.
+fn ask_foreign(sketch: &AnyInterchange, args: &Args, name: &str, out: &Output) -> Result<()> {
+    let (kind, form) = (sketch.name(), args.form.get());
+    let others = [
+        ("--group", args.group.is_some()),
+        ("--range", args.range.is_some()),
+        ("--join", args.join.is_some()),
+        ("--quantiles", args.asked.is_wanted(&args.shares) && sketch.quantiles().is_none()),
+    ];
+    if let Some((option, _)) = others.iter().find(|(_, is_given)| *is_given) {
+        let answers = foreign_sketch::kind_of(sketch).answers;
+        bail!("{option}: {name} is a {kind}, which answers {answers}");
+    }
+    if !args.keys.is_empty() {
+        let lookup = Lookup::of_foreign(sketch, &args.kind, name)?;
+        let rate = lookup.false_positive_rate.map(rate_in_words);
+        return about_keys(args, &lookup, rate.into_iter().collect(), out);
+    }
+    if let Some(quantiles) = sketch.quantiles() {
+        args.asked.check(&args.shares, false)?;
+        return groups::print(None, &args.asked.answers_of_numbers(&args.shares, quantiles)?, form, out);
+    }
+    match sketch {
+        AnyInterchange::FrequentItems(items) => {
+            groups::print(None, &super::top::groups::Answer::of_items(items), form, out)
+        }
+        _ => match sketch.distinct() {
+            Some(distinct) => {
+                groups::print(None, &super::distinct::groups::Answer::from(distinct), form, out)
+            }
+            None => {
+                let answers = foreign_sketch::kind_of(sketch).answers;
+                bail!("{name}: answers {answers}: name a key too, crivo ask {name} KEY")
+            }
+        },
+    }
 }
 
 /// A table of one number.
@@ -249,8 +286,8 @@ fn sureness(estimate: Estimate, out: &Output) -> Result<()> {
     out.detail(format_args!("{}, {sure}", output::between(estimate)))
 }
 
-fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Result<()> {
-    let (lookup, form) = (Lookup::of(sketch, name)?, args.form.get());
+fn about_keys(args: &Args, lookup: &Lookup<'_>, about_rate: Vec<String>, out: &Output) -> Result<()> {
+    let form = args.form.get();
     let mut report = Report { answers: Vec::new() };
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut last = None;
@@ -276,7 +313,7 @@ fn about_keys(args: &Args, sketch: &AnySketch, name: &str, out: &Output) -> Resu
         Form::Json => return out.json(&report),
         form => return out.listing(&report.listing(), form),
     }
-    about_rate(sketch).into_iter().try_for_each(|line| out.detail(line))?;
+    about_rate.into_iter().try_for_each(|line| out.detail(line))?;
     match last {
         Some(count) if !count.is_certain() => {
             out.detail(format_args!("{} sure", output::percent(count.confidence().level())))

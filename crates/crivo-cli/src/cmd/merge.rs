@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, bail};
 use crivo::codec::{AnySketch, Parameter};
 use crivo::sketch::Sketch as _;
+use crivo_interchange::AnyInterchange;
 
 use super::{Outcome, show};
 use crate::args::OnFull;
 use crate::filter;
-use crate::foreign_sketch::ForeignSketch;
+use crate::foreign_sketch;
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 use crate::turn::WaitArgs;
@@ -48,7 +49,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let destination = Destination::new(&args.output)?;
     let _turn = args.wait.take_turn(&args.output)?;
-    if let Some(first) = args.sketches.first().map(|path| ForeignSketch::open(path)).transpose()?.flatten() {
+    if let Some(first) = args.sketches.first().map(|path| foreign_sketch::open(path)).transpose()?.flatten() {
         return merge_foreign(args, first, &destination, out);
     }
     let sketch = merge_all(&args.sketches, out)?;
@@ -66,11 +67,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 /// Sketches of another system, which are written as that system reads them.
-fn merge_foreign(args: &Args, first: ForeignSketch, destination: &Destination, out: &Output) -> Outcome {
+fn merge_foreign(args: &Args, first: AnyInterchange, destination: &Destination, out: &Output) -> Outcome {
     let mut merged = first;
     for path in args.sketches.iter().skip(1) {
         let name = store::name_of(path);
-        let Some(next) = ForeignSketch::open(path)? else {
+        let Some(next) = foreign_sketch::open(path)? else {
             bail!(
                 "{name}: is no sketch of DataSketches, and the first is: those of one system can be merged"
             );
@@ -79,6 +80,10 @@ fn merge_foreign(args: &Args, first: ForeignSketch, destination: &Destination, o
     }
     let bytes = merged.encode();
     destination.write(&bytes)?;
+    if args.json {
+        show::print_foreign_json(&merged, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let (number, name, items) = (args.sketches.len(), destination.name(), output::items(merged.items()));
     out.remark(format_args!("{number} merged into {name}: {items}"))?;
     Ok(ExitCode::SUCCESS)

@@ -4,6 +4,7 @@ pub(super) mod answer;
 mod exact;
 mod fill;
 pub(super) mod groups;
+mod interchange;
 mod place;
 
 use std::process::ExitCode;
@@ -41,7 +42,8 @@ Examples:
   crivo quantile -f price -q 0.5 --by country,shop sales.csv
   crivo quantile -f name -q 25%,50%,75% --texts people.csv
   crivo quantile -f age --rank 18 65 --histogram people.parquet --verify
-  crivo quantile -f price monday.csv --into prices.crivo && crivo ask prices.crivo --quantiles 0.5")]
+  crivo quantile -f price monday.csv --into prices.crivo && crivo ask prices.crivo --quantiles 0.5
+  crivo quantile -f price sales.csv --interchange kll -o prices.bin")]
 pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -90,6 +92,10 @@ struct How {
     #[arg(long)]
     texts: bool,
 
+    /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a crivo sketch
+    #[arg(long, value_enum, value_name = "FORM")]
+    interchange: Option<interchange::Form>,
+
     /// Sort all values in a second pass, and say whether the bounds hold
     #[arg(long, conflicts_with_all = ["into", "window"])]
     verify: bool,
@@ -137,36 +143,68 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.how.verify {
         pass.require_twice("--verify")?;
     }
+    if let Some(form) = args.how.interchange {
+        let read = interchange::read(form, args, &pass, out)?;
+        let Some(quantiles) = read.sketch.quantiles() else { return Ok(ExitCode::SUCCESS) };
+        let mut answers = args.how.asked.answers_of_numbers(&args.how.shares, quantiles)?;
+        verify_if_wanted(&mut answers, read.counts, args, &pass, out)?;
+        let bytes = read.sketch.encode();
+        read.destination.write(&bytes)?;
+        report(args, answers, read.counts, (read.method, bytes.len()), None, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let read = if args.window.is_wanted() {
         read_window(args, &mut pass, out)?
     } else {
         read_rows(args, &pass, out)?
     };
     let mut answers = args.how.asked.answers(&args.how.shares, &read.seen)?;
-    if args.how.verify {
-        let counts = verify(&mut answers, args, &pass, out)?;
-        Pass::require_same(read.counts, counts).context("--verify")?;
-    }
+    verify_if_wanted(&mut answers, read.counts, args, &pass, out)?;
     if let Some((destination, bytes)) = &read.unwritten {
         destination.write(bytes)?;
     }
-    let method = method(&read.seen);
+    report(args, answers, read.counts, (method(&read.seen), read.memory), read.window, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the answers in the form that was asked for.
+fn report(
+    args: &Args,
+    answers: Answers,
+    counts: Counts,
+    (method, bytes): (&'static str, usize),
+    window: Option<Covered>,
+    out: &Output,
+) -> Result<()> {
     let form = args.how.form.get();
     if form == Form::Json {
-        let Counts { rows, skipped, left_out, bad, .. } = read.counts;
-        let (bytes, window) = (read.memory, read.window);
-        out.json(&Report { rows, skipped, left_out, bad, answers, method, bytes, window })?;
+        let Counts { rows, skipped, left_out, bad, .. } = counts;
+        out.json(&Report { rows, skipped, left_out, bad, answers, method, bytes, window })
     } else if form != Form::Table {
-        out.listing(&answers.listing(), form)?;
+        out.listing(&answers.listing(), form)
     } else {
         answers.print(out)?;
-        if let Some(window) = &read.window {
+        if let Some(window) = &window {
             window.print(out)?;
         }
-        out.counts(read.counts)?;
-        out.detail(format_args!("{method}, {}", output::bytes(read.memory)))?;
+        out.counts(counts)?;
+        out.detail(format_args!("{method}, {}", output::bytes(bytes)))
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+/// Compares the answers with all values if that was asked for.
+fn verify_if_wanted(
+    answers: &mut Answers,
+    first: Counts,
+    args: &Args,
+    pass: &Pass,
+    out: &Output,
+) -> Result<()> {
+    if args.how.verify {
+        let counts = verify(answers, args, pass, out)?;
+        Pass::require_same(first, counts).context("--verify")?;
+    }
+    Ok(())
 }
 
 /// Compares the answers with all values.

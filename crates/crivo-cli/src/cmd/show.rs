@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use crivo::codec::{AnySketch, Parameter, Question, Summary};
 use crivo::keys::KeyKind;
+use crivo_interchange::AnyInterchange;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::key_word;
-use crate::foreign_sketch::ForeignSketch;
+use crate::foreign_sketch;
 use crate::form::FormArgs;
 use crate::kinds;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
@@ -23,7 +24,7 @@ const DATASKETCHES_SEED: u64 = 9001;
 /// What is in this sketch?
 ///
 /// Prints the kind, parameters, keys, fill and size of a sketch file. A damaged file is refused. Files of Apache
-/// DataSketches (crivo distinct --interchange) are shown too.
+/// DataSketches (crivo … --interchange) are shown too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +57,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    if let Some(sketch) = ForeignSketch::open(&args.sketch)? {
+    if let Some(sketch) = foreign_sketch::open(&args.sketch)? {
         return show_foreign(&sketch, args.form.get(), out);
     }
     let stored = store::read(&args.sketch)?;
@@ -87,33 +88,27 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
 }
 
 /// What is known about a sketch of another system.
-fn show_foreign(sketch: &ForeignSketch, form: Form, out: &Output) -> Outcome {
-    let (items, bytes) = (sketch.items(), sketch.encode().len());
+fn show_foreign(sketch: &AnyInterchange, form: Form, out: &Output) -> Outcome {
+    let (items, bytes, kind) = (sketch.items(), sketch.encode().len(), foreign_sketch::kind_of(sketch));
     match form {
         Form::Table => {
             let mut rows = vec![
                 ("kind", sketch.name().to_string()),
-                ("made by", "crivo distinct --interchange, or another system".into()),
-                ("answers", "how many different".into()),
+                ("made by", format!("{}, or another system", kind.made_by)),
+                ("answers", kind.answers.into()),
                 ("items", output::items(items)),
             ];
-            rows.extend(sketch.lg_k().map(|lg_k| ("lg k", lg_k.to_string())));
+            rows.extend(
+                sketch
+                    .parameters()
+                    .into_iter()
+                    .map(|(name, value)| (name_in_words(name), output::count(value))),
+            );
+            rows.extend(rate_of(sketch).map(|rate| ("false positives", output::percent(rate))));
             rows.push(("file", output::bytes(bytes)));
             out.table(&rows)?;
         }
-        Form::Json => out.json(&Report {
-            kind: sketch.name(),
-            version: 1,
-            parameters: sketch.lg_k().map(|lg_k| ("lg_k".to_string(), lg_k.into())).into_iter().collect(),
-            keys: "text",
-            seed: DATASKETCHES_SEED,
-            hash: "MurmurHash3".into(),
-            items: items.into(),
-            fill: None,
-            fpr: None,
-            bytes,
-            file_bytes: bytes,
-        })?,
+        Form::Json => print_foreign_json(sketch, out)?,
         form => {
             let mut listing = Listing::default();
             listing.push([
@@ -125,6 +120,54 @@ fn show_foreign(sketch: &ForeignSketch, form: Form, out: &Output) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same as one JSON object.
+pub(crate) fn print_foreign_json(sketch: &AnyInterchange, out: &Output) -> Result<()> {
+    let bytes = sketch.encode().len();
+    let of_numbers = sketch.quantiles().is_some();
+    let keys = match foreign_sketch::key_kind(sketch) {
+        _ if of_numbers => "none",
+        Some(KeyKind::Integer) => "int",
+        _ => "text",
+    };
+    let hash = match sketch {
+        _ if of_numbers => "none",
+        AnyInterchange::Bloom(_) => "XXH64",
+        _ => "MurmurHash3",
+    };
+    out.json(&Report {
+        kind: sketch.name(),
+        version: 1,
+        parameters: sketch
+            .parameters()
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        keys,
+        seed: DATASKETCHES_SEED,
+        hash: hash.into(),
+        items: sketch.items().into(),
+        fill: None,
+        fpr: rate_of(sketch),
+        bytes,
+        file_bytes: bytes,
+    })
+}
+
+fn rate_of(sketch: &AnyInterchange) -> Option<f64> {
+    match sketch {
+        AnyInterchange::Bloom(filter) => Some(filter.false_positive_rate()),
+        _ => None,
+    }
+}
+
+fn name_in_words(name: &'static str) -> &'static str {
+    match name {
+        "lg_k" => "lg k",
+        "lg_size" => "lg size",
+        other => other,
+    }
 }
 
 /// What is known about a sketch as one row.

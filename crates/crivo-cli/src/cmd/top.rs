@@ -5,6 +5,7 @@
 
 mod choose;
 pub(crate) mod groups;
+mod interchange;
 mod recount;
 
 use std::num::NonZero;
@@ -97,6 +98,10 @@ struct How {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     counters: Option<NonZero<u64>>,
 
+    /// Write the bytes of Apache DataSketches to -o, for other systems, instead of a crivo sketch
+    #[arg(long, value_enum, value_name = "FORM")]
+    interchange: Option<interchange::Form>,
+
     /// Count those listed exactly, in a second pass
     #[arg(long, conflicts_with = "into")]
     verify: bool,
@@ -166,6 +171,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if let Some(by) = args.groups.by() {
         return groups::run(args, &mut pass, by, &wanted, out);
     }
+    if args.how.interchange.is_some() {
+        let interchange::ForeignCounted { sketch, counts, destination } =
+            interchange::count(args, &pass, &wanted, out)?;
+        destination.write(&sketch.encode())?;
+        let most = if let Wanted::First(most) = wanted { most } else { usize::MAX };
+        let (listed, totals) = interchange::listed(&sketch, most);
+        report(args, totals, counts, listed, interchange::majority(&sketch), None, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let Counted { sketch, counts, destination, ring, window } = if args.window.is_wanted() {
         count_in_window(args, &mut pass, &wanted, out)?
     } else {
@@ -180,7 +194,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         destination.write(&ring.map_or_else(|| sketch.encode(), |ring| ring.encode()))?;
     }
     let found_nothing = listed.is_empty() && !matches!(wanted, Wanted::First(_));
-    report(args, &sketch, counts, listed, majority, window, out)?;
+    report(args, Totals::from(&sketch), counts, listed, majority, window, out)?;
     Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -200,10 +214,26 @@ fn listed(args: &Args, sketch: &HeavyHitters, wanted: &Wanted, out: &Output) -> 
     Ok((listed.collect(), majority))
 }
 
+/// What a sketch says beside its list.
+#[derive(Debug, Clone, Copy)]
+struct Totals {
+    total: u64,
+    max_error: u64,
+    counters: usize,
+    memory: usize,
+}
+
+impl From<&HeavyHitters> for Totals {
+    fn from(sketch: &HeavyHitters) -> Self {
+        let (total, max_error) = (sketch.total(), sketch.max_error());
+        Self { total, max_error, counters: sketch.counters(), memory: sketch.memory() }
+    }
+}
+
 /// Gives the answer in the form that was asked for.
 fn report(
     args: &Args,
-    sketch: &HeavyHitters,
+    totals: Totals,
     counts: Counts,
     mut listed: Vec<Listed>,
     majority: Option<(OwnedKey, bool)>,
@@ -216,7 +246,7 @@ fn report(
     for line in &mut listed {
         line.estimate = out.honest(line.estimate);
     }
-    if sketch.total() == u64::MAX {
+    if totals.total == u64::MAX {
         out.warn("the weights add up to 2^64 or more: counts at that end are lower bounds");
     }
     let majority = majority.map(|(key, certain)| Majority { key: output::key_of(&key), certain });
@@ -227,17 +257,17 @@ fn report(
             skipped: counts.skipped,
             left_out: counts.left_out,
             bad: counts.bad,
-            total: sketch.total(),
-            max_error: sketch.max_error(),
+            total: totals.total,
+            max_error: totals.max_error,
             top: listed.into_iter().map(Line::of).collect(),
             majority,
-            bytes: sketch.memory(),
+            bytes: totals.memory,
             window,
         })?;
     } else if form != Form::Table {
-        out.listing(&listing(listed, sketch.total()), form)?;
+        out.listing(&listing(listed, totals.total), form)?;
     } else {
-        print(sketch, counts, &listed, majority.as_ref(), out)?;
+        print(totals, counts, &listed, majority.as_ref(), out)?;
         if let Some(covered) = window {
             covered.print(out)?;
         }
@@ -320,7 +350,7 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
         Some(every) => tally_showing(pass, empty.into(), weighted, every, out, |sketch, counts| {
             let sketch: HeavyHitters = sketch.clone().downcast()?;
             let (listed, majority) = listed(args, &sketch, wanted, out)?;
-            report(args, &sketch, counts, listed, majority, None, out)
+            report(args, Totals::from(&sketch), counts, listed, majority, None, out)
         })?,
     };
     let mut sketch: HeavyHitters = sketch.downcast()?;
@@ -414,13 +444,13 @@ fn listing(listed: Vec<Listed>, total: u64) -> Listing {
 }
 
 fn print(
-    sketch: &HeavyHitters,
+    totals: Totals,
     counts: Counts,
     listed: &[Listed],
     majority: Option<&Majority>,
     out: &Output,
 ) -> Result<()> {
-    let total = sketch.total().max(1) as f64;
+    let total = totals.total.max(1) as f64;
     let rows: Vec<_> = listed
         .iter()
         .map(|Listed { key, estimate, exact }| {
@@ -436,14 +466,14 @@ fn print(
         let how = if *certain { "has" } else { "may have" };
         out.detail(format_args!("{key} {how} the majority"))?;
     }
-    match sketch.max_error() {
+    match totals.max_error {
         _ if out.has_missed_rows() => out.detail("not exact: rows may have been missed")?,
-        _ if sketch.total() == u64::MAX => out.detail("not exact: counts end at 2^64 - 1")?,
+        _ if totals.total == u64::MAX => out.detail("not exact: counts end at 2^64 - 1")?,
         0 => out.detail("exact: every value was kept in view")?,
         error => out.detail(format_args!("others came at most {} times", output::count(error)))?,
     }
     out.counts(counts)?;
-    let counters = sketch.counters() as u64;
+    let counters = totals.counters as u64;
     let unit = if counters == 1 { "counter" } else { "counters" };
-    out.detail(format_args!("{} {unit}, {}", output::count(counters), output::bytes(sketch.memory())))
+    out.detail(format_args!("{} {unit}, {}", output::count(counters), output::bytes(totals.memory)))
 }

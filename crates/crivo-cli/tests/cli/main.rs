@@ -30,6 +30,7 @@ mod freq;
 mod groups;
 mod hostile;
 mod input;
+mod interchange;
 mod joins;
 mod lab;
 mod mail;

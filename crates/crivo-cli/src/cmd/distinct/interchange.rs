@@ -1,17 +1,13 @@
 //! `--interchange`: the sketch as the bytes of Apache DataSketches, for Spark, Druid and others.
-//!
-//! Those systems hash differently, so the sketch is built from the rows: a `.crivo` file cannot be
-//! turned into one. Text is hashed as its bytes; `--keys int` is for columns that the other side
-//! counts as integers.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use crivo::Estimate;
 use crivo::keys::KeyRef;
-use crivo_interchange::{DEFAULT_LG_K, Hll, Theta};
+use crivo_interchange::{AnyInterchange, Cpc, DEFAULT_LG_K, Hll, Theta};
 use crivo_rows::Items;
 
 use super::{Args, Counted};
+use crate::foreign_sketch::{self, Told};
 use crate::output::Output;
 use crate::pass::Pass;
 
@@ -21,6 +17,8 @@ pub(super) enum Form {
     Hll,
     /// Theta: what Spark's theta_* functions read, which can also be intersected
     Theta,
+    /// CPC: the fewest bytes for an error
+    Cpc,
 }
 
 impl Form {
@@ -28,6 +26,7 @@ impl Form {
         match self {
             Self::Hll => "hll",
             Self::Theta => "theta",
+            Self::Cpc => "cpc",
         }
     }
 
@@ -36,56 +35,33 @@ impl Form {
         let constant = match self {
             Self::Hll => 1.04,
             Self::Theta => 1.0,
+            Self::Cpc => 0.69,
         };
         // A size beyond all limits is the constructor's to refuse.
         libm::ceil(libm::log2((constant / error) * (constant / error))).clamp(0.0, 255.0) as u8
     }
+
+    fn empty(self, lg_k: u8) -> crivo_interchange::Result<AnyInterchange> {
+        match self {
+            Self::Hll => Hll::new(lg_k).map(AnyInterchange::Hll),
+            Self::Theta => Theta::new(lg_k).map(AnyInterchange::Theta),
+            Self::Cpc => Cpc::new(lg_k).map(AnyInterchange::Cpc),
+        }
+    }
 }
 
-#[derive(Debug, Clone)]
-enum Sketch {
-    Hll(Hll),
-    Theta(Theta),
-}
-
-impl Sketch {
-    fn new(form: Form, lg_k: u8) -> crivo_interchange::Result<Self> {
-        match form {
-            Form::Hll => Hll::new(lg_k).map(Self::Hll),
-            Form::Theta => Theta::new(lg_k).map(Self::Theta),
+fn insert(sketch: &mut AnyInterchange, key: KeyRef<'_>) {
+    match (sketch, key) {
+        (AnyInterchange::Hll(sketch), KeyRef::Bytes(key)) => sketch.insert_bytes(key),
+        (AnyInterchange::Theta(sketch), KeyRef::Bytes(key)) => sketch.insert_bytes(key),
+        (AnyInterchange::Cpc(sketch), KeyRef::Bytes(key)) => sketch.insert_bytes(key),
+        (AnyInterchange::Hll(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => sketch.insert_integer(key),
+        (AnyInterchange::Theta(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => {
+            sketch.insert_integer(key)
         }
-    }
-
-    fn insert(&mut self, key: KeyRef<'_>) {
-        match (self, key) {
-            (Self::Hll(sketch), KeyRef::Bytes(key)) => sketch.insert_bytes(key),
-            (Self::Hll(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => sketch.insert_integer(key),
-            (Self::Theta(sketch), KeyRef::Bytes(key)) => sketch.insert_bytes(key),
-            (Self::Theta(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => sketch.insert_integer(key),
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        match (self, other) {
-            (Self::Hll(mine), Self::Hll(theirs)) => mine.merge(theirs),
-            (Self::Theta(mine), Self::Theta(theirs)) => mine.merge(theirs),
-            // All threads begin with a copy of the same sketch.
-            _ => {}
-        }
-    }
-
-    fn estimate(&self) -> Estimate {
-        match self {
-            Self::Hll(sketch) => sketch.estimate(),
-            Self::Theta(sketch) => sketch.estimate(),
-        }
-    }
-
-    fn encode(&self) -> Vec<u8> {
-        match self {
-            Self::Hll(sketch) => sketch.encode(),
-            Self::Theta(sketch) => sketch.encode(),
-        }
+        (AnyInterchange::Cpc(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => sketch.insert_integer(key),
+        // The other families are made by other commands.
+        _ => {}
     }
 }
 
@@ -94,37 +70,28 @@ pub(super) fn count(form: Form, args: &Args, pass: &Pass, out: &Output) -> Resul
     if how.method.is_some() || how.items.is_some() {
         bail!("--interchange {}: says how to count, so neither --method nor --items", form.name());
     }
-    if args.window.is_wanted() || args.sketch.to_continue()?.is_some() {
-        bail!("--interchange: makes a new file; neither --into nor --window go on with one");
-    }
-    let Some(destination) = args.sketch.destination(&args.input)? else {
-        bail!("--interchange: makes a file for other systems: name it with -o FILE");
-    };
     let scheme = args.keys.scheme()?;
-    if scheme.seed() != 0 {
-        bail!("--seed: DataSketches hashes with a seed of its own, 9001: leave it out with --interchange");
-    }
-    pass.require_keys(scheme)?;
+    let told = Told {
+        sketch: &args.sketch,
+        input: &args.input,
+        window: &args.window,
+        seed: scheme.seed(),
+        others: &[],
+    };
+    let destination = told.destination()?;
     let lg_k = match (how.precision, how.error) {
         (Some(precision), _) => precision,
         (None, Some(error)) => form.lg_k_for(error),
         (None, None) => DEFAULT_LG_K,
     };
-    let start = Sketch::new(form, lg_k).context("--precision")?;
-    let (sketch, counts) = pass.fold_copies(
-        scheme,
-        out,
-        (start, 16 << lg_k),
-        |sketch, batch| {
-            batch.keys(0)?.iter().for_each(|(key, _)| sketch.insert(key));
-            Ok(())
-        },
-        |sketch, other| {
-            sketch.merge(&other);
-            Ok(())
-        },
-    )?;
-    let mut estimate = sketch.estimate();
+    let start = form.empty(lg_k).context("--precision")?;
+    let add = |sketch: &mut AnyInterchange, key: KeyRef<'_>, _| {
+        insert(sketch, key);
+        Ok(())
+    };
+    let (sketch, counts) =
+        foreign_sketch::fill(pass, scheme, false, out, (start, 16 << lg_k), add, AnyInterchange::merge)?;
+    let mut estimate = sketch.items();
     if pass.items == Items::Values {
         estimate = estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped) as f64);
     }

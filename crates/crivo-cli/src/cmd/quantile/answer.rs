@@ -97,11 +97,23 @@ impl Asked {
     /// # Errors
     /// If the sketch knows no quantiles, or a value is not of its kind.
     pub(crate) fn answers(&self, shares: &[f64], sketch: &AnySketch) -> Result<Answers> {
-        let shares = if self.is_wanted(shares) { shares } else { &DEFAULT_SHARES[..] };
         match sketch.downcast_ref::<KeyQuantiles>() {
-            Some(texts) => self.text_answers(shares, texts),
-            None => self.number_answers(shares, sketch.quantiles()?),
+            Some(texts) => self.text_answers(self.or_default(shares), texts),
+            None => self.answers_of_numbers(shares, sketch.quantiles()?),
         }
+    }
+
+    /// The shares that were asked for, or the usual ones if nothing was.
+    fn or_default<'a>(&self, shares: &'a [f64]) -> &'a [f64] {
+        if self.is_wanted(shares) { shares } else { &DEFAULT_SHARES[..] }
+    }
+
+    /// Asks any sketch of numbers.
+    ///
+    /// # Errors
+    /// If a value is no number.
+    pub(crate) fn answers_of_numbers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Result<Answers> {
+        self.number_answers(self.or_default(shares), sketch)
     }
 
     fn number_answers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Result<Answers> {
@@ -247,7 +259,13 @@ impl Answers {
             print_bars(bars, out)?;
         }
         if rows.iter().any(|row| row[2] != "exactly" && !row[2].is_empty()) {
-            out.detail("each 95 % sure")?;
+            let of_quantiles = self.quantiles.iter().filter_map(|at| Some(at.value.as_ref()?.confidence));
+            let of_ranks = self.ranks.iter().filter_map(|at| Some(at.rank?.confidence));
+            let sure = of_quantiles.chain(of_ranks).filter(|sure| *sure < 1.0).fold(1.0, f64::min);
+            out.detail(match sure {
+                1.0 => "the bounds are certain".into(),
+                sure => format!("each {} sure", output::percent(sure)),
+            })?;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! `crivo set build`: the values of a field as a filter.
 
+mod interchange;
+
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -65,6 +67,10 @@ struct How {
     #[arg(long, value_name = "BITS", value_parser = counter_bits)]
     counting: Option<CounterBits>,
 
+    /// Write the bytes of Apache DataSketches to -o, for other systems, instead of a crivo sketch
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["blocked", "counting"])]
+    interchange: Option<interchange::Form>,
+
     /// What to do when there are more values than it is made for
     #[arg(long, value_enum, value_name = "WHAT", default_value = "warn")]
     on_full: OnFull,
@@ -86,6 +92,9 @@ fn counter_bits(text: &str) -> Result<CounterBits, String> {
 
 pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let mut pass = args.input.pass()?;
+    if args.how.interchange.is_some() {
+        return interchange::run(args, &pass, out);
+    }
     if !args.sketch.is_wanted() {
         bail!("the answer is a filter: name a file for it, such as -o set.crivo");
     }

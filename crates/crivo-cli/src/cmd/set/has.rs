@@ -4,12 +4,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use serde::Serialize;
 
+use crate::args::AskedKeyArgs;
 use crate::cmd::Outcome;
 use crate::filter::Filter;
+use crate::foreign_sketch;
 use crate::form::FormArgs;
-use crate::lookup::{Lookup, about_rate, each_key};
+use crate::lookup::{Lookup, about_rate, each_key, rate_in_words};
 use crate::output::{self, Cell, Form, Listing, Output};
 use crate::store;
 
@@ -30,6 +33,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     form: FormArgs,
+
+    #[command(flatten)]
+    kind: AskedKeyArgs,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -51,8 +57,20 @@ struct Line {
 
 pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
+    if let Some(sketch) = foreign_sketch::open(&args.sketch)? {
+        let lookup = Lookup::of_foreign(&sketch, &args.kind, &name)?;
+        let Some(rate) = lookup.false_positive_rate else {
+            bail!("{name}: is a {}, and no set: crivo ask {name} KEY", sketch.name());
+        };
+        return answer(args, &lookup, vec![rate_in_words(rate)], out);
+    }
     let sketch = Filter::to_ask(store::read(&args.sketch)?.sketch, &name)?.into_sketch();
-    let lookup = Lookup::of(&sketch, &name)?;
+    args.kind.agree_with(sketch.scheme(), &name)?;
+    answer(args, &Lookup::of(&sketch, &name)?, about_rate(&sketch), out)
+}
+
+/// Prints what a set says about the keys.
+fn answer(args: &Args, lookup: &Lookup<'_>, about_rate: Vec<String>, out: &Output) -> Outcome {
     let fpr = lookup.false_positive_rate.unwrap_or(0.0);
     let mut report = Report { all: true, answers: Vec::new() };
     each_key(&args.keys, |key| {
@@ -80,7 +98,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
         let words = |line: Line| (line.key, if line.member { "yes".into() } else { "no, certainly".into() });
         out.table(&report.answers.into_iter().map(words).collect::<Vec<(String, String)>>())?;
         if all && fpr > 0.0 {
-            about_rate(&sketch).into_iter().try_for_each(|line| out.detail(line))?;
+            about_rate.into_iter().try_for_each(|line| out.detail(line))?;
         }
     }
     Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })

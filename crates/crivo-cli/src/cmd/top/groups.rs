@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use crivo::frequency::HeavyHitters;
+use crivo_interchange::{FrequentItem, FrequentItems};
 use serde::Serialize;
 
 use super::{Args, Candidate, Guarantee, Wanted, choose, counters};
@@ -41,6 +42,15 @@ impl Answer {
         Ok(Self { top: lines.collect(), total: sketch.total(), max_error: sketch.max_error() })
     }
 
+    /// The most frequent keys of a sketch of DataSketches.
+    pub(crate) fn of_items(sketch: &FrequentItems) -> Self {
+        let lines = sketch.top(10).into_iter().map(|FrequentItem { key, lower, upper }| Line {
+            key: key.to_string(),
+            count: choose::estimate(lower, upper).into(),
+        });
+        Self { top: lines.collect(), total: sketch.total(), max_error: sketch.max_error() }
+    }
+
     /// The most frequent keys of a sketch that lists them.
     pub(crate) fn most_frequent(sketch: &HeavyHitters, out: &Output) -> Result<Self> {
         Self::new(sketch, &Wanted::First(10), None, out)
@@ -75,6 +85,7 @@ impl GroupAnswer for Answer {
 pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: &Output) -> Outcome {
     refuse("--verify", args.how.verify)?;
     refuse("--window", args.window.is_wanted())?;
+    refuse("--interchange", args.how.interchange.is_some())?;
     let scheme = args.keys.scheme()?;
     pass.require_keys(scheme)?;
     let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, scheme).context("--counters")?;

@@ -1,0 +1,60 @@
+//! The border where bytes of unknown origin enter the decoders of DataSketches.
+//!
+//! Those decoders check lengths, and trust much of what is inside. Three things keep that to an error: sizes are
+//! checked before a decoder allocates, a decoded sketch is asked and merged once, and a panic on the way is caught.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+use crate::{Error, Result};
+
+/// The most bytes that a decoder may allocate beyond those it was given, for a sketch that is stored as empty.
+pub(crate) const MOST_EMPTY_BYTES: u64 = 128 << 20;
+
+thread_local! {
+    /// Whether a panic of this thread is about to be caught, and so is not printed.
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a decoder of DataSketches. A panic in it becomes an error, and prints nothing.
+///
+/// # Errors
+/// Those of `work`, and [`Error::Bytes`] for a panic.
+pub(crate) fn caught<T>(kind: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    static QUIET_HOOK: Once = Once::new();
+    QUIET_HOOK.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !CATCHING.get() {
+                previous(info);
+            }
+        }));
+    });
+    let outer = CATCHING.replace(true);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    CATCHING.set(outer);
+    outcome.unwrap_or_else(|_| Err(Error::bytes(kind, "a state that no such sketch can have")))
+}
+
+/// Returns the little-endian number at a place, if the bytes reach so far.
+pub(crate) fn u32_at(bytes: &[u8], place: usize) -> Option<u32> {
+    bytes.get(place..)?.first_chunk().map(|four| u32::from_le_bytes(*four))
+}
+
+/// Returns the little-endian number at a place, if the bytes reach so far.
+pub(crate) fn u64_at(bytes: &[u8], place: usize) -> Option<u64> {
+    bytes.get(place..)?.first_chunk().map(|eight| u64::from_le_bytes(*eight))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let refused = caught("CPC", || -> Result<()> { panic!("inside of a decoder") });
+        assert!(refused.unwrap_err().to_string().contains("CPC sketch"));
+        assert_eq!(caught("CPC", || Ok(7)).unwrap(), 7);
+    }
+}

@@ -1,0 +1,194 @@
+//! A KLL sketch whose numbers are known at run time only.
+
+use crivo::Estimate;
+use crivo::sketch::Quantiles;
+
+use crate::border::caught;
+use crate::{Error, Kll, Result};
+
+/// The place of the flags, the one of a sketch without values, and the place of its least value where it has several.
+const FLAGS: usize = 3;
+const IS_EMPTY: u8 = 1;
+const IS_SINGLE: u8 = 1 << 2;
+const LEVELS_PLACE: usize = 18;
+
+/// The numbers that other systems have in KLL sketches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NumberKind {
+    /// 64 bits: Spark's `double`.
+    #[default]
+    Double,
+    /// 32 bits: Spark's `float`.
+    Float,
+    /// Whole numbers of 64 bits: Spark's `bigint`.
+    Long,
+}
+
+/// A [`Kll`] of doubles, floats or whole numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyKll {
+    /// Of doubles.
+    Doubles(Kll<f64>),
+    /// Of floats.
+    Floats(Kll<f32>),
+    /// Of whole numbers.
+    Longs(Kll<i64>),
+}
+
+/// Does the same to the sketch of any numbers.
+macro_rules! of_any {
+    ($any:expr, $sketch:ident => $done:expr) => {
+        match $any {
+            AnyKll::Doubles($sketch) => $done,
+            AnyKll::Floats($sketch) => $done,
+            AnyKll::Longs($sketch) => $done,
+        }
+    };
+}
+
+impl AnyKll {
+    /// Returns an empty sketch of size `k`.
+    ///
+    /// # Errors
+    /// If `k` is below 8.
+    pub fn new(k: u16, kind: NumberKind) -> Result<Self> {
+        Ok(match kind {
+            NumberKind::Double => Self::Doubles(Kll::new(k)?),
+            NumberKind::Float => Self::Floats(Kll::new(k)?),
+            NumberKind::Long => Self::Longs(Kll::new(k)?),
+        })
+    }
+
+    /// Returns the size whose error of ranks is at most this, 99 % sure.
+    ///
+    /// # Errors
+    /// If there is no such size.
+    pub fn k_for(error: f64) -> Result<u16> {
+        // The formula that DataSketches fitted to measurements.
+        let k = (2.296 / error).powf(1.0 / 0.9723).ceil();
+        if (1.0..=f64::from(u16::MAX)).contains(&k) {
+            return Ok((k as u16).max(8));
+        }
+        Err(Error::setting("error", "a share from 0.00005 to 1", error))
+    }
+
+    /// Adds a number. Floats are rounded. Of whole numbers, those with a fraction are rounded down and those that do
+    /// not fit become the nearest that do.
+    pub fn insert(&mut self, number: f64) {
+        match self {
+            Self::Doubles(sketch) => sketch.insert(number),
+            Self::Floats(sketch) => sketch.insert(number as f32),
+            Self::Longs(sketch) if !number.is_nan() => sketch.insert(number.floor() as i64),
+            Self::Longs(_) => {}
+        }
+    }
+
+    /// Returns which numbers it holds.
+    pub fn kind(&self) -> NumberKind {
+        match self {
+            Self::Doubles(_) => NumberKind::Double,
+            Self::Floats(_) => NumberKind::Float,
+            Self::Longs(_) => NumberKind::Long,
+        }
+    }
+
+    /// Returns the size `k`.
+    pub fn k(&self) -> u16 {
+        of_any!(self, sketch => sketch.k())
+    }
+
+    /// Makes this the sketch of the values of both.
+    ///
+    /// # Errors
+    /// If they hold different kinds of numbers, or 2^64 values or more together.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        match (self, other) {
+            (Self::Doubles(mine), Self::Doubles(theirs)) => mine.merge(theirs),
+            (Self::Floats(mine), Self::Floats(theirs)) => mine.merge(theirs),
+            (Self::Longs(mine), Self::Longs(theirs)) => mine.merge(theirs),
+            // The bytes of an empty sketch do not say what its numbers would be.
+            (_, theirs) if theirs.count() == 0 => Ok(()),
+            (mine, theirs) if mine.count() == 0 => {
+                *mine = theirs.clone();
+                Ok(())
+            }
+            (mine, theirs) => Err(Error::Incompatible(format!(
+                "numbers: expected {:?} in both, found {:?}",
+                mine.kind(),
+                theirs.kind()
+            ))),
+        }
+    }
+
+    /// Returns the bytes that other systems read.
+    pub fn encode(&self) -> Vec<u8> {
+        of_any!(self, sketch => sketch.encode())
+    }
+
+    /// Returns the sketch of bytes whose numbers are known.
+    ///
+    /// # Errors
+    /// If they are not the bytes of such a sketch. There is no checksum in them.
+    pub fn decode_as(bytes: &[u8], kind: NumberKind) -> Result<Self> {
+        Ok(match kind {
+            NumberKind::Double => Self::Doubles(Kll::decode(bytes)?),
+            NumberKind::Float => Self::Floats(Kll::decode(bytes)?),
+            NumberKind::Long => Self::Longs(Kll::decode(bytes)?),
+        })
+    }
+
+    /// Returns the sketch that the bytes of any system hold, which do not say what their numbers are. Their length tells floats.
+    /// Numbers of 64 bits are whole if the least and the greatest of them would be no double, or one below 10⁻³⁰⁷.
+    ///
+    /// # Errors
+    /// If they are not the bytes of such a sketch. There is no checksum in them.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        caught("KLL", || Self::decode_any(bytes))
+    }
+
+    fn decode_any(bytes: &[u8]) -> Result<Self> {
+        let fits = |sketch: Self| (sketch.encode().len() == bytes.len()).then_some(sketch);
+        let of = |kind| Self::decode_as(bytes, kind).ok().and_then(fits);
+        if are_whole(bytes)
+            && let Some(sketch) = of(NumberKind::Long)
+        {
+            return Ok(sketch);
+        }
+        match of(NumberKind::Double).or_else(|| of(NumberKind::Float)) {
+            Some(sketch) => Ok(sketch),
+            None => Self::decode_as(bytes, NumberKind::Double),
+        }
+    }
+}
+
+/// Returns true if the least and the greatest number, taken as doubles, are not ones that data has.
+fn are_whole(bytes: &[u8]) -> bool {
+    let flags = bytes.get(FLAGS).copied().unwrap_or(IS_EMPTY);
+    let place = match flags {
+        flags if flags & IS_EMPTY != 0 => return false,
+        flags if flags & IS_SINGLE != 0 => 8,
+        _ => 20 + 4 * usize::from(bytes.get(LEVELS_PLACE).copied().unwrap_or(0)),
+    };
+    let ends = if place == 8 { 1 } else { 2 };
+    let ends = bytes.get(place..).unwrap_or_default().as_chunks::<8>().0.iter().take(ends);
+    let mut some = false;
+    let strange = ends.map(|end| f64::from_le_bytes(*end)).all(|end| {
+        some |= end != 0.0;
+        end.is_nan() || end == 0.0 || end.is_subnormal()
+    });
+    strange && some
+}
+
+impl Quantiles for AnyKll {
+    fn quantile(&self, share: f64) -> Option<Estimate> {
+        of_any!(self, sketch => Quantiles::quantile(sketch, share))
+    }
+
+    fn count_below(&self, limit: f64) -> Estimate {
+        of_any!(self, sketch => sketch.count_below(limit))
+    }
+
+    fn count(&self) -> u64 {
+        of_any!(self, sketch => sketch.count())
+    }
+}
