@@ -13,7 +13,7 @@ const BESIDE: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CH
 
 /// Returns the pages of docs/ and the documents beside it, as paths from the root.
 fn documents() -> Vec<String> {
-    let mut found: Vec<String> = BESIDE.iter().map(ToString::to_string).collect();
+    let mut found: Vec<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
     found.extend(pages().into_iter().map(|page| format!("docs/{page}")));
     found
 }

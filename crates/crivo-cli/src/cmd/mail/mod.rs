@@ -62,7 +62,7 @@ enum Command {
 /// Mail of which the answer is known.
 #[derive(Debug, clap::Args)]
 struct KnownMail {
-    /// Mail that nobody wants
+    /// Unwanted mail
     #[arg(long, value_name = "PATH", num_args = 1..)]
     spam: Vec<PathBuf>,
 

@@ -105,7 +105,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     watching: WatchingArgs,
 
-    /// Learn nothing from those who ask
+    /// Learn nothing from clients
     #[arg(long)]
     read_only: bool,
 
