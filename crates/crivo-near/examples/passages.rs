@@ -1,22 +1,85 @@
 //! Finds the passages of texts that stand in a file with NUL bytes between them, and says what that took.
 //!
-//! `cargo run --release -p crivo-near --example passages -- TEXTS [--min-words N] [--report R.tsv]`
+//! `cargo run --release -p crivo-near --example passages -- TEXTS [--min-words N] [--copies N] [--same] [--report R.tsv]`
+//!
+//! With `--copies` the texts are read so many times over, each time with other letters and digits: each copy has the passages
+//! of the first and hardly any with another. With `--same` all copies are equal, so that everything but the first is repeated.
 
 // An example may print and stop.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::io::Write;
+use std::time::Instant;
 
-use crivo_near::{PassageSettings, Texts, repeated_passages};
+use crivo_near::{Documents, PassageSettings, Result, Stage, TakeText, Watch, repeated_passages};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// Texts, again and again.
+struct Copies<'a> {
+    texts: Vec<&'a [u8]>,
+    copies: usize,
+    same: bool,
+}
+
+impl Copies<'_> {
+    /// Which byte stands for each in a copy: letters and digits change places among themselves.
+    fn alphabet(&self, copy: usize) -> [u8; 256] {
+        let mut table = std::array::from_fn(|byte| byte as u8);
+        if self.same {
+            return table;
+        }
+        // Factors that have no divisor in common with the number of letters or digits.
+        let letters = [1, 3, 5, 7, 9, 11, 15, 17, 19, 21, 23, 25][copy % 12];
+        let digits = [1, 3, 7, 9][copy % 4];
+        for (first, count, factor) in [(b'a', 26, letters), (b'A', 26, letters), (b'0', 10, digits)] {
+            for number in 0..count {
+                let other = (number * factor + copy / 12) % count;
+                table[usize::from(first) + number] = first + other as u8;
+            }
+        }
+        table
+    }
+}
+
+impl Documents for Copies<'_> {
+    fn read<S: Send>(&self, make: &(dyn Fn() -> S + Sync), take: &TakeText<'_, S>) -> Result<Vec<S>> {
+        let (mut state, mut text) = (make(), Vec::new());
+        for copy in 0..self.copies {
+            let alphabet = self.alphabet(copy);
+            for (number, original) in self.texts.iter().enumerate() {
+                text.clear();
+                text.extend(original.iter().map(|&byte| alphabet[usize::from(byte)]));
+                take(&mut state, (copy * self.texts.len() + number) as u64, &text)?;
+            }
+        }
+        Ok(vec![state])
+    }
+}
+
+/// Says when stages begin.
+struct Clock(Instant);
+
+impl Watch for Clock {
+    fn begin(&self, stage: Stage) {
+        println!("{:6.1} s {stage:?}", self.0.elapsed().as_secs_f64());
+    }
+
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let after = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let bytes = std::fs::read(args.first().ok_or("name a file of texts")?)?;
-    let texts: Vec<&[u8]> = bytes.split(|&byte| byte == 0).collect();
+    let documents = Copies {
+        texts: bytes.split(|&byte| byte == 0).collect(),
+        copies: after("--copies").map_or(Ok(1), |copies| copies.parse())?,
+        same: args.iter().any(|arg| arg == "--same"),
+    };
     let min_words = after("--min-words").map_or(Ok(50), |words| words.parse())?;
     let settings = PassageSettings { min_words, threads: 1, ..PassageSettings::default() };
-    let found = repeated_passages(&Texts::new(&texts, 1), &settings, &())?;
+    let found = repeated_passages(&documents, &settings, &Clock(Instant::now()))?;
     println!(
         "{} documents, {} passages, {} of {} bytes repeated, {} bytes spilled",
         found.documents(),

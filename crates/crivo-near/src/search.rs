@@ -86,7 +86,10 @@ pub fn similar_sets(source: &impl Source, settings: &Settings, watch: &dyn Watch
         bands: settings.bands()?,
         budget: Budget::new(settings.memory, settings.thread_count()),
         watch,
-        work: settings.work.as_ref().map(|folder| Work::open(folder, settings)).transpose()?,
+        work: match &settings.work {
+            Some(folder) => Some(Work::open(folder, &settings.identity()?)?),
+            None => None,
+        },
     };
     search.run(source)
 }

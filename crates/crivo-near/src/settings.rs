@@ -104,6 +104,24 @@ impl Settings {
         Ok(bands)
     }
 
+    /// Returns all settings that decide the outcome of a run, one on each line, for a work folder.
+    pub(crate) fn identity(&self) -> Result<String> {
+        let bands = self.bands()?;
+        Ok(format!(
+            "format 2\nthreshold {}\nmeasure {:?}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n",
+            self.threshold,
+            self.measure,
+            self.shingles,
+            self.nfc,
+            self.seed,
+            self.hashes,
+            bands.bands(),
+            bands.rows(),
+            self.fast,
+            self.all_pairs,
+        ))
+    }
+
     pub(crate) fn thread_count(&self) -> usize {
         thread_count(self.threads)
     }

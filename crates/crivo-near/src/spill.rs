@@ -74,6 +74,21 @@ impl Record for (u64, u64, u64) {
     }
 }
 
+impl Record for (u64, u64, u64, u64) {
+    const SIZE: usize = 32;
+
+    fn write(self, out: &mut Vec<u8>) {
+        (self.0, self.1).write(out);
+        (self.2, self.3).write(out);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let (front, back) = bytes.split_at(16);
+        let ((first, second), (third, fourth)) = (<(u64, u64)>::read(front), <(u64, u64)>::read(back));
+        (first, second, third, fourth)
+    }
+}
+
 // ---- writing ----
 
 /// In which order a writer's pieces stand in the file.

@@ -177,7 +177,11 @@ fn load_spill(work: &Work, name: &str, from: &mut StageReader) -> Result<(Arc<Sp
     Ok((Arc::new(Spill::reopened(&work.path(name), end)?), extents))
 }
 
-fn load_partitions<R: Record>(work: &Work, name: &str, from: &mut StageReader) -> Result<Partitions<R>> {
+pub(crate) fn load_partitions<R: Record>(
+    work: &Work,
+    name: &str,
+    from: &mut StageReader,
+) -> Result<Partitions<R>> {
     load_spill(work, name, from).map(|(spill, extents)| Partitions::reopened(spill, extents))
 }
 

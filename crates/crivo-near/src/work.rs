@@ -3,7 +3,7 @@
 //! Each stage leaves its spills and, written last and under its final name only when whole, a file that describes
 //! them: `signed`, `paired`, `gathered`. Comparing appends to `found.log` after every block. A run
 //! that finds such files continues after the last of them. What it computes depends on nothing else, so the
-//! outcome is the same byte for byte. `run` says what the folder belongs to; another run is refused.
+//! outcome is the same byte for byte. A search for passages keeps `stored` and `extended` in the same way. `run` says what the folder belongs to; another run is refused.
 
 mod log;
 mod stage;
@@ -16,22 +16,26 @@ use std::sync::Arc;
 pub(crate) use self::log::{FoundLog, PAIRS_OF_A_FRAME};
 pub(crate) use self::stage::{StageReader, StageWriter};
 use crate::error::{Error, Result};
-use crate::settings::Settings;
 use crate::spill::Spill;
 
 /// Every file that a work folder may have, in an order in which they can be removed: a killed run leaves
 /// what the next one understands.
-const FILES: [&str; 12] = [
+const FILES: [&str; 17] = [
     "found.log",
     "gathered",
     "paired",
     "signed",
+    "extended",
+    "stored",
     "keys.spill",
     "prints.spill",
     "signatures.spill",
     "pairs.spill",
     "samples.spill",
     "sets.spill",
+    "words.spill",
+    "anchors.spill",
+    "runs.spill",
     "run",
     "lock",
 ];
@@ -69,19 +73,20 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Opens or makes the folder, and makes sure that it belongs to this run.
+    /// Opens or makes the folder, and makes sure that it belongs to this run. `settings` has all that decide the
+    /// outcome, one on each line; memory and threads do not.
     ///
     /// # Errors
     /// If the folder cannot be used, another run uses it, or it has the stages of another collection
     /// or of other settings.
-    pub(crate) fn open(folder: &WorkFolder, settings: &Settings) -> Result<Self> {
+    pub(crate) fn open(folder: &WorkFolder, settings: &str) -> Result<Self> {
         let path = folder.path.clone();
         let unusable = |error: std::io::Error| Error::work(&path, error);
         fs::create_dir_all(&path).map_err(unusable)?;
         let lock = File::options().write(true).create(true).truncate(false).open(path.join("lock"));
         let lock = lock.map_err(unusable)?;
         take_lock(&lock, &path)?;
-        let own = identity(folder, settings)?;
+        let own = format!("{settings}{}", folder.identity);
         let run = path.join("run");
         match fs::read_to_string(&run) {
             Ok(stored) if stored == own => {}
@@ -155,25 +160,6 @@ fn remove(path: &Path) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::work(path, error)),
         _ => Ok(()),
     }
-}
-
-/// Returns all settings that decide the outcome of a run, one on each line. Memory and threads do not.
-fn identity(folder: &WorkFolder, settings: &Settings) -> Result<String> {
-    let bands = settings.bands()?;
-    Ok(format!(
-        "format 2\nthreshold {}\nmeasure {:?}\nshingles {:?}\nnfc {}\nseed {}\nhashes {}\nbands {}x{}\nfast {}\nall pairs {}\n{}",
-        settings.threshold,
-        settings.measure,
-        settings.shingles,
-        settings.nfc,
-        settings.seed,
-        settings.hashes,
-        bands.bands(),
-        bands.rows(),
-        settings.fast,
-        settings.all_pairs,
-        folder.identity,
-    ))
 }
 
 #[cfg(unix)]

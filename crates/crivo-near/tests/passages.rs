@@ -234,6 +234,16 @@ fn windows_that_stand_too_rarely_are_left() {
 }
 
 #[test]
+fn a_run_does_not_go_on_in_the_next_document() {
+    let words = numbered_words("word", 60);
+    let (front, back) = words.split_at(words.find("word30").unwrap());
+    let texts = [words.clone(), format!("own {front}"), format!("{back} end"), format!("x {words}")];
+    let settings = PassageSettings { threads: 1, ..Default::default() };
+    let (passages, _) = found(&texts, &settings);
+    assert_eq!(passages.iter().map(|passage| (passage.place, passage.words)).collect::<Vec<_>>(), [(3, 60)]);
+}
+
+#[test]
 fn any_bytes_are_a_text() {
     let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(9));
     let mut texts: Vec<Vec<u8>> =

@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use clap::{ValueEnum, value_parser};
-use crivo_near::{Cut, PassageSettings, Passages, Stage, Watch, count_words, cut, repeated_passages};
+use crivo_near::{
+    Cut, PassageSettings, Passages, Stage, Watch, WorkFolder, count_words, cut, repeated_passages,
+};
 use crivo_rows::Edit;
 use serde::Serialize;
 
@@ -34,7 +36,8 @@ use crate::store::Destination;
 Examples:
   crivo passages crawl.jsonl -o clean.jsonl --report passages.tsv
   crivo passages 'shards/*.parquet' --field body --cut paragraph --min-left 20 -o clean.parquet
-  crivo passages site/ --within --min-count 10 --cut none --report boilerplate.tsv --json")]
+  crivo passages site/ --within --min-count 10 --cut none --report boilerplate.tsv --json
+  crivo passages crawl.jsonl -o clean.jsonl --work /scratch/run1 --memory 2G")]
 pub(crate) struct Args {
     #[command(flatten)]
     corpus: PlainCorpusArgs,
@@ -75,6 +78,10 @@ pub(crate) struct Args {
     /// About how much memory to use; words and anchors go to a temporary file
     #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "256M")]
     memory: u64,
+
+    /// Keep finished stages in this folder: a run that was killed continues with the same command
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
 
     /// One JSON object instead of text
     #[arg(long)]
@@ -124,7 +131,7 @@ struct Report {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let corpus_args = &args.corpus.0;
-    let settings = PassageSettings {
+    let mut settings = PassageSettings {
         min_words: args.min_words,
         within: args.within,
         min_count: args.min_count,
@@ -144,6 +151,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let report = args.report.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
     let page = args.page.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
     let corpus = corpus_args.open(out)?;
+    if let Some(path) = &args.work {
+        if corpus_args.is_standard_input() {
+            bail!("--work: standard input cannot be read again by a run that continues: name a file");
+        }
+        settings.work = Some(WorkFolder { path: path.clone(), identity: corpus.identity(corpus_args)? });
+    }
     let found = repeated_passages(&corpus, &settings, &PassageProgress(&corpus)).map_err(explained)?;
     corpus.set_stage("writing");
     if let Some(file) = &report {
@@ -155,6 +168,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if documents.is_wanted() {
         documents.write(&corpus, &cutter(&found, args.cut.into(), args.min_left))?;
     }
+    settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let summary = Report {
         documents: found.documents(),
         passages: found.passages(),

@@ -1,13 +1,16 @@
 //! `crivo passages`: what is found, what is cut, and that every other byte stays.
 
+use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use crivo_browser_test::Browser;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::json;
 
-use crate::support::Scratch;
+use crate::support::{Random, Scratch};
 
 /// Sixty words that no other text has.
 fn licence() -> String {
@@ -189,4 +192,99 @@ fn the_name_of_the_output_chooses_the_format() {
         // Parquet has types, CSV has not.
         assert_eq!(last["n"], if name == "clean.parquet" { json!(3) } else { json!("3") }, "{name}");
     }
+}
+
+#[test]
+fn the_page_can_be_read_in_a_browser() {
+    let long: String = (0..400).map(|number| format!("Clause{number} ")).collect();
+    let page = (0..60).map(|number| format!("averyveryverylongwordwithoutanyblank{number}"));
+    let page = page.collect::<Vec<_>>().join("/");
+    let texts = [
+        format!("First <b>page</b>.\n\n{long} end. {page}"),
+        format!("Other leaf: {long} And more."),
+        format!("{page}\u{202E}?"),
+        format!("A third & last. {long}"),
+    ];
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    let report = scratch.run(&["passages", "crawl.jsonl", "--html", "p.html", "--json"]).json();
+    assert_eq!(report["passages"], 3);
+    let browser = Browser::start();
+    browser.open(&format!("file://{}", scratch.path("p.html").display()));
+    browser.audit();
+    let shown = browser.run(
+        "return [...document.querySelectorAll('section.card')].map((card) => ({
+            head: card.querySelector('h2').textContent,
+            sides: [...card.querySelectorAll('.sides > div')].map((side) => side.querySelector('h3').textContent),
+            marked: [...card.querySelectorAll('mark')].map((mark) => mark.textContent.slice(0, 9)),
+        }));",
+    );
+    let cards = shown.as_array().unwrap();
+    assert_eq!(cards.len(), 2, "{shown}");
+    // What costs most stands first: four hundred words, twice again.
+    assert!(cards[0]["head"].as_str().unwrap().contains("2 times again, 400 words"), "{shown}");
+    assert_eq!(cards[0]["marked"], json!(["Clause0 C", "Clause0 C"]));
+    assert_eq!(cards[0]["sides"][1].as_str().unwrap().split(',').next(), Some("again: d2"));
+    assert_eq!(cards[1]["marked"], json!(["averyvery", "averyvery"]));
+}
+
+/// Killed at any time, a run with a work folder is continued by the same command, and brings the same bytes.
+#[test]
+fn a_killed_run_continues_with_the_same_bytes() {
+    let mut random = Random::new(5);
+    let passages: Vec<String> =
+        (0..40).map(|number| (0..80).map(|word| format!("p{number}w{word} ")).collect()).collect();
+    let texts: Vec<String> = (0..3000)
+        .map(|number| {
+            let own: String = (0..60).map(|word| format!("own{number}x{word} ")).collect();
+            own + &passages[random.below(40) as usize] + &passages[random.below(40) as usize]
+        })
+        .collect();
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts))]);
+    let args = |name: &'static str, work: bool| {
+        let mut args = vec!["passages", "crawl.jsonl", "--quiet", "--memory", "16M"];
+        match name {
+            "whole" => args.extend(["-o", "whole.jsonl", "--report", "whole.tsv"]),
+            _ => args.extend(["-o", "again.jsonl", "--report", "again.tsv"]),
+        }
+        if work {
+            args.extend(["--work", "work"]);
+        }
+        args
+    };
+    scratch.run(&args("whole", false)).ok();
+    let mut continued = 0;
+    for kill in 0..20 {
+        for _ in 0..2 {
+            let mut command = scratch.command(&args("again", true));
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(random.below(200)));
+            let _ = child.kill();
+            child.wait().unwrap();
+        }
+        continued +=
+            u32::from(["stored", "extended"].iter().any(|stage| scratch.path("work").join(stage).exists()));
+        scratch.run(&args("again", true)).ok();
+        for end in ["jsonl", "tsv"] {
+            let [whole, again] = ["whole", "again"].map(|name| scratch.read(&format!("{name}.{end}")));
+            assert!(whole == again, "kill {kill}: {end} differs");
+        }
+        assert!(!scratch.path("work").exists(), "nothing is left of a run that has ended");
+    }
+    assert!(continued > 0, "no kill came after the first stage");
+}
+
+#[test]
+fn a_work_folder_belongs_to_one_run() {
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&texts()))]);
+    let run = |more: &[&str]| {
+        scratch.run(&[&["passages", "crawl.jsonl", "--json", "--work", "work"], more].concat())
+    };
+    std::fs::create_dir(scratch.path("work")).unwrap();
+    scratch.write("work/run", "passages 1\nmin words 40\n");
+    run(&[]).fails_with("keeps another run, with `min words 40`, where this one has `min words 50`");
+    scratch.run(&["dedup", "crawl.jsonl", "--work", "work"]).fails_with("keeps another run");
+    std::fs::remove_file(scratch.path("work/run")).unwrap();
+    run(&[]).json();
+    assert_eq!(scratch.names(), ["crawl.jsonl"]);
+    scratch.feed(&["passages", "--format", "jsonl", "--work", "work"], "").fails_with("name a file");
 }

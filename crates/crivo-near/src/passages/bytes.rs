@@ -2,18 +2,33 @@
 //!
 //! Passages are numbered in the order of the collection. The first occurrence of thousands of passages is often the same stretch of
 //! words, so each stretch is looked up once, and joined with its passages afterwards.
+//!
+//! # The check
+//!
+//! Until here words were compared by 40 bits of their hash. The second reading hashes them again, with another seed and
+//! 64 bits each, and a passage has to have the hash of its first occurrence. A word that differs passes both with a chance
+//! of 2⁻¹⁰⁴. A passage that does not pass is no mistake of one place: the same chance may have hidden another first occurrence. So
+//! everything is searched again with other hashes.
 
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::extend::{WordRun, word_key, word_of};
-use super::store::Store;
+use super::store::{StoredDocument, document_at_place};
 use super::words::WordCutter;
 use crate::error::{Error, Result};
 use crate::source::Documents;
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// A stretch: the key of its first word, its number of words, and its bytes once they are known.
-type Stretch = (u64, u64, u64);
+/// A stretch: the key of its first word and its number of words.
+type Stretch = (u64, u64);
+
+/// A stretch with its bytes and the hash of its words.
+type FoundStretch = (u64, u64, u64, u64);
+
+/// The first occurrence of a passage: the passage's number, the key of its first word, its bytes and the hash of its words.
+type FirstStretch = (u64, u64, u64, u64);
 
 /// The first byte and the end of a stretch in one number.
 fn packed(start: usize, end: usize) -> u64 {
@@ -33,9 +48,9 @@ pub(crate) fn document_partition(number: u32, documents: usize) -> usize {
 /// What the second reading finds.
 pub(crate) struct Located {
     /// Every passage in the order of the collection, with its bytes.
-    pub(crate) passages: Partitions<Stretch>,
-    /// The bytes of the first occurrence of each passage, by the passage's number.
-    pub(crate) firsts: Partitions<(u64, u64, u64)>,
+    pub(crate) passages: Partitions<FoundStretch>,
+    /// The first occurrence of each passage, by the passage's number.
+    pub(crate) firsts: Partitions<FirstStretch>,
     pub(crate) count: u64,
     /// Bytes that are in a passage.
     pub(crate) repeated: u64,
@@ -46,31 +61,34 @@ pub(crate) struct Located {
 /// What one thread looks up, of the partition it is in.
 struct LocatingThread {
     cutter: WordCutter,
+    /// The hashes of the words of a document, eight bytes each.
+    hashes: Vec<u8>,
     partition: usize,
-    passages: Vec<Stretch>,
+    passages: Vec<WordRun>,
     firsts: Vec<Stretch>,
-    found: Writer<Stretch>,
-    found_firsts: Writer<Stretch>,
+    found: Writer<FoundStretch>,
+    found_firsts: Writer<FoundStretch>,
     repeated: u64,
     changed: u64,
 }
 
-/// Reads the documents again and finds the bytes of passages.
+/// Reads the documents again and finds the bytes of passages. The seed is that of the hashes for the check.
 pub(crate) fn locate(
     documents: &impl Documents,
-    store: &Store,
+    stored: &[StoredDocument],
     runs: &Partitions<WordRun>,
     seed: u64,
     memory: u64,
     threads: usize,
 ) -> Result<Located> {
-    let count = store.documents().len();
+    let count = stored.len();
     let (requests, unique) = first_stretches(runs, count, memory / 4)?;
     let [found, found_firsts] = [(); 2].map(|()| Arc::new(Spill::default()));
     let each = memory / 8 / threads.max(1) as u64;
     let make = || -> Result<LocatingThread> {
         Ok(LocatingThread {
             cutter: WordCutter::new(seed)?,
+            hashes: Vec::new(),
             partition: usize::MAX,
             passages: Vec::new(),
             firsts: Vec::new(),
@@ -82,7 +100,7 @@ pub(crate) fn locate(
     };
     let states = documents.read(&make, &|state, place, text| {
         let Ok(thread) = state else { return Ok(()) };
-        let Some(number) = store.document_at_place(place) else { return Ok(()) };
+        let Some(number) = document_at_place(stored, place) else { return Ok(()) };
         thread.document(number, text, count, runs, &unique)
     })?;
     let (mut repeated, mut changed) = (0, 0);
@@ -104,7 +122,7 @@ pub(crate) fn locate(
 }
 
 /// For each passage where its first occurrence stands, and the stretches to look up.
-type FirstStretches = (Partitions<(u64, u64, u64)>, Partitions<Stretch>);
+type FirstStretches = (Partitions<WordRun>, Partitions<Stretch>);
 
 /// The first occurrences: one record a passage with the passage's number, and each stretch once.
 fn first_stretches(runs: &Partitions<WordRun>, documents: usize, memory: u64) -> Result<FirstStretches> {
@@ -128,7 +146,7 @@ fn first_stretches(runs: &Partitions<WordRun>, documents: usize, memory: u64) ->
             if last.replace((first, length)) == Some((first, length)) {
                 return Ok(());
             }
-            unique.push(partition, (first, length, 0))
+            unique.push(partition, (first, length))
         })?;
     }
     Ok((requests, Partitions::new(PARTITIONS, vec![unique])))
@@ -154,43 +172,73 @@ impl LocatingThread {
         if passages.is_empty() && firsts.is_empty() {
             return Ok(());
         }
-        let spans = self.cutter.spans(text);
-        let bytes_of = |key: u64, length: u64| -> Result<(usize, usize)> {
-            let (_, word) = word_of(key);
-            let first = spans.get(word as usize).ok_or(Error::Changed)?;
-            let last = (word + length).checked_sub(1).and_then(|last| spans.get(last as usize));
-            Ok((first.0, last.ok_or(Error::Changed)?.1))
+        self.hashes.clear();
+        let hashes = self.cutter.hashes(text);
+        hashes.iter().for_each(|hash| self.hashes.extend_from_slice(&hash.to_le_bytes()));
+        let (hashes, spans) = (&self.hashes, self.cutter.spans(text));
+        // The bytes, and the hash of the words.
+        let find = |key: u64, length: u64| -> Result<(usize, usize, u64)> {
+            let first = word_of(key).1 as usize;
+            let last = (first + length as usize).checked_sub(1).ok_or(Error::Changed)?;
+            let (Some(&(start, _)), Some(&(_, end))) = (spans.get(first), spans.get(last)) else {
+                return Err(Error::Changed);
+            };
+            let words = hashes.get(first * 8..(last + 1) * 8).ok_or(Error::Changed)?;
+            Ok((start, end, xxh3_64(words)))
         };
         self.changed += u64::from(!passages.is_empty());
         let mut covered = 0;
         for &(key, _, length) in passages {
-            let (start, end) = bytes_of(key, length)?;
+            let (start, end, hash) = find(key, length)?;
             self.repeated += end.saturating_sub(start.max(covered)) as u64;
             covered = covered.max(end);
-            self.found.push(partition, (key, length, packed(start, end)))?;
+            self.found.push(partition, (key, length, packed(start, end), hash))?;
         }
-        for &(key, length, _) in firsts {
-            let (start, end) = bytes_of(key, length)?;
-            self.found_firsts.push(partition, (key, length, packed(start, end)))?;
+        for &(key, length) in firsts {
+            let (start, end, hash) = find(key, length)?;
+            self.found_firsts.push(partition, (key, length, packed(start, end), hash))?;
         }
         Ok(())
     }
 }
 
+/// A record of a partition that is sorted by the key of a word.
+pub(crate) trait WordRecord {
+    fn key(&self) -> u64;
+}
+
+impl WordRecord for Stretch {
+    fn key(&self) -> u64 {
+        self.0
+    }
+}
+
+impl WordRecord for WordRun {
+    fn key(&self) -> u64 {
+        self.0
+    }
+}
+
+impl WordRecord for FoundStretch {
+    fn key(&self) -> u64 {
+        self.0
+    }
+}
+
 /// The records of a document among those of its partition.
-pub(crate) fn of_document(records: &[(u64, u64, u64)], number: u32) -> &[(u64, u64, u64)] {
-    let from = records.partition_point(|record| record.0 < word_key(number, 0));
-    let upto = records.partition_point(|record| record.0 >> 32 <= u64::from(number));
+pub(crate) fn of_document<R: WordRecord>(records: &[R], number: u32) -> &[R] {
+    let from = records.partition_point(|record| record.key() < word_key(number, 0));
+    let upto = records.partition_point(|record| record.key() >> 32 <= u64::from(number));
     &records[from..upto]
 }
 
-/// The bytes of each passage's first occurrence, in the order of the passages.
+/// The first occurrence of each passage, in the order of the passages.
 fn join(
-    requests: &Partitions<(u64, u64, u64)>,
-    found: &Partitions<Stretch>,
+    requests: &Partitions<WordRun>,
+    found: &Partitions<FoundStretch>,
     total: u64,
     memory: u64,
-) -> Result<Partitions<(u64, u64, u64)>> {
+) -> Result<Partitions<FirstStretch>> {
     let mut joined = Writer::new(&Arc::new(Spill::default()), PARTITIONS, memory, Order::Sorted);
     let (mut buffer, mut stretches) = (Vec::new(), Vec::new());
     for partition in 0..PARTITIONS {
@@ -201,13 +249,48 @@ fn join(
                 at += 1;
             }
             match stretches.get(at) {
-                Some(&(key, words, bytes)) if (key, words) == (first, length) => {
+                Some(&(key, words, bytes, hash)) if (key, words) == (first, length) => {
                     let to = (u128::from(number) * PARTITIONS as u128 / u128::from(total.max(1))) as usize;
-                    joined.push(to, (number, first, bytes))
+                    joined.push(to, (number, first, bytes, hash))
                 }
                 _ => Err(Error::Changed),
             }
         })?;
     }
     Ok(Partitions::new(PARTITIONS, vec![joined]))
+}
+
+impl Located {
+    /// Goes through the passages with their first occurrences, in the order of the collection and of each text.
+    pub(crate) fn for_each(
+        &self,
+        memory: u64,
+        mut take: impl FnMut(FoundStretch, FirstStretch) -> Result<()>,
+    ) -> Result<()> {
+        let (mut passages, mut firsts) = (Vec::new(), Vec::new());
+        let (mut first_partition, mut at) = (0, 0);
+        for partition in 0..PARTITIONS {
+            self.passages.for_each_sorted(partition, memory, &mut passages, |passage| {
+                while at == firsts.len() && first_partition < PARTITIONS {
+                    self.firsts.sorted(first_partition, &mut firsts)?;
+                    first_partition += 1;
+                    at = 0;
+                }
+                let &first = firsts.get(at).ok_or(Error::Changed)?;
+                at += 1;
+                take(passage, first)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns true if every passage has the words of its first occurrence.
+    pub(crate) fn is_right(&self, memory: u64) -> Result<bool> {
+        let mut is_right = true;
+        self.for_each(memory, |passage, first| {
+            is_right &= passage.3 == first.3;
+            Ok(())
+        })?;
+        Ok(is_right)
+    }
 }

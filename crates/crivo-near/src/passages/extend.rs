@@ -38,13 +38,14 @@ impl<'a> Extender<'a> {
         Self { store, least: least as u64, words: Vec::new(), first: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Gives the passages of a document, whose seeds are ascending.
+    /// Gives the passages of a document, whose seeds are ascending. Returns false if a seed belongs to windows that differ: two
+    /// hashes were the same by chance.
     pub(crate) fn document(
         &mut self,
         number: u32,
         seeds: &[Seed],
         mut give: impl FnMut(WordRun) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let document = self.store.documents()[number as usize];
         self.store.read(document.start, document.end(), &mut self.bytes, &mut self.words)?;
         let mut covered = 0;
@@ -60,21 +61,20 @@ impl<'a> Extender<'a> {
                 (window, first, count) = (uncovered, first + inside, count - inside);
             }
             debug_assert!(count > 0);
-            let first_number = self.store.document_at(first);
+            let Some(word) = window.checked_sub(document.start) else { return Ok(false) };
+            let Some(first_number) = self.store.document_at(first) else { return Ok(false) };
             let first_document = self.store.documents()[first_number as usize];
-            let word = window - document.start;
             let ahead = self.ahead(word, first, first_document)?;
             let behind = self.behind(word, first, first_document)?;
-            // Windows of one hash that differ have a chance of 2^−64.
             if ahead < self.least {
-                continue;
+                return Ok(false);
             }
             let (start, first_start) = (word - behind, first - first_document.start - behind);
             let length = behind + ahead;
             covered = covered.max(document.start + start + length);
             give((word_key(number, start), word_key(first_number, first_start), length))?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Returns how many words from here on are the same in the first occurrence.
@@ -101,7 +101,7 @@ impl<'a> Extender<'a> {
             let end = first - same;
             let start = document.start.max(end.saturating_sub(if same == 0 { 8 } else { WORDS_AT_ONCE }));
             self.store.read(start, end, &mut self.bytes, &mut self.first)?;
-            let mine = &self.words[..(word - same) as usize];
+            let mine = self.words.get(..(word - same) as usize).unwrap_or_default();
             let equal = mine.iter().rev().zip(self.first.iter().rev()).take_while(|(a, b)| a == b).count();
             same += equal as u64;
             if equal < self.first.len() {

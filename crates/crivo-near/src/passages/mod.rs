@@ -15,8 +15,15 @@
 //! # Cost
 //!
 //! The documents are read once for their words, and once more for the bytes of passages. Words go to a file, five bytes
-//! each, and anchors, sixteen bytes for every twenty words at 50 words a passage. Everything else is sorted on disk too. Words
-//! are compared by 40 bits of their hash: a passage ends a word too late with a chance of 10⁻¹².
+//! each, and anchors, twenty bytes for every twenty words at 50 words a passage. Everything else is sorted on disk too.
+//!
+//! # Word for word
+//!
+//! Matching compares words by 40 bits of their hash, so that each of 10¹² comparisons errs once. The second reading hashes every
+//! passage and its first occurrence again, with another seed and 64 bits a word. If one differs, the whole search is done
+//! again with other hashes: a wrong word passes with a chance of 2⁻¹⁰⁴ ≈ 5 · 10⁻³². A shared run can be missed in one way only, by
+//! two different windows or contexts of one anchor with the same hash of 64 bits; among the `n` different ones of an anchor that is
+//! at most `n² / 2⁶⁵`, 3 · 10⁻⁸ for a million.
 //!
 //! ```
 //! use crivo_near::{PassageSettings, Texts, repeated_passages};
@@ -34,36 +41,43 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod anchors;
 mod bytes;
 mod cut;
 mod extend;
+mod members;
 mod seeds;
+mod stages;
+mod steps;
 mod store;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
-use std::sync::Arc;
 
 use crivo::similarity::winnow::Winnow;
 
 use self::bytes::{Located, document_partition, locate, of_document, unpacked};
 pub use self::cut::{Cut, cut};
-use self::extend::{Extender, WordRun, word_of};
-use self::seeds::{Seed, SeedFinder};
-use self::store::{Store, StoreWriter};
+use self::extend::word_of;
+use self::stages::{Counts, Stages};
+pub use self::steps::{PassageSteps, SharedPassage, SharedWindow};
+use self::store::{StoredDocument, document_at_place};
 pub(crate) use self::words::WordCutter;
 pub use self::words::count_words;
 use crate::error::{Error, Result};
-use crate::parallel::{deal, thread_count};
+use crate::parallel::thread_count;
 use crate::search::{Stage, Watch};
 use crate::source::Documents;
-use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
+use crate::work::{Work, WorkFolder};
 
 /// The least memory a run can be given.
 const LEAST_MEMORY: u64 = 16 << 20;
 
-/// The bytes that are kept in memory of each document with words enough for a passage.
-const BYTES_A_DOCUMENT: u64 = 28;
+/// How often a search is begun with other hashes before the documents are taken to have changed between two readings.
+const ATTEMPTS: u64 = 4;
 
 /// How passages are looked for.
 #[derive(Debug, Clone)]
@@ -80,11 +94,21 @@ pub struct PassageSettings {
     pub memory: u64,
     /// On how many threads; 0 means as many as there are processors.
     pub threads: usize,
+    /// Where finished stages are kept for a run that was killed; in files without a name if there is none.
+    pub work: Option<WorkFolder>,
 }
 
 impl Default for PassageSettings {
     fn default() -> Self {
-        Self { min_words: 50, within: false, min_count: 2, seed: 0, memory: 256 << 20, threads: 0 }
+        Self {
+            min_words: 50,
+            within: false,
+            min_count: 2,
+            seed: 0,
+            memory: 256 << 20,
+            threads: 0,
+            work: None,
+        }
     }
 }
 
@@ -101,6 +125,22 @@ impl PassageSettings {
             return Err(Error::setting("memory", "at least 16 MiB", format_args!("{} bytes", self.memory)));
         }
         Ok(Winnow::for_run(self.min_words)?)
+    }
+
+    /// Returns all settings that decide the outcome of a run, one on each line, for a work folder.
+    fn identity(&self) -> String {
+        let Self { min_words, within, min_count, seed, .. } = self;
+        format!("passages 1\nmin words {min_words}\nwithin {within}\nmin count {min_count}\nseed {seed}\n")
+    }
+
+    /// Returns the seed of the hashes by which words are compared. The first attempt has that of the settings.
+    fn seed_of(&self, attempt: u64) -> u64 {
+        self.seed.wrapping_add(attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// Returns the seed of the hashes by which passages are checked: one that no attempt uses.
+    fn check_seed_of(&self, attempt: u64) -> u64 {
+        !self.seed_of(attempt)
     }
 }
 
@@ -137,12 +177,10 @@ impl Passage {
 
 /// Every passage of a collection.
 pub struct Passages {
-    store: Store,
+    stored: Vec<StoredDocument>,
     located: Located,
-    documents: u64,
-    bytes: u64,
+    counts: Counts,
     guaranteed: usize,
-    spilled: u64,
     memory: u64,
 }
 
@@ -150,159 +188,49 @@ pub struct Passages {
 ///
 /// # Errors
 /// Settings out of range, documents that cannot be read or change between two readings, a temporary file that cannot be
-/// written.
+/// written, a work folder that belongs to another run.
 pub fn repeated_passages(
     documents: &impl Documents,
     settings: &PassageSettings,
     watch: &dyn Watch,
 ) -> Result<Passages> {
     let winnow = settings.winnow()?;
+    let work = match &settings.work {
+        Some(folder) => Some(Work::open(folder, &settings.identity())?),
+        None => None,
+    };
+    let stages = Stages { settings, winnow, watch, work: work.as_ref() };
     let threads = thread_count(settings.threads);
-    let each = settings.memory / threads as u64;
-    let begin = |stage| {
-        watch.begin(stage);
-        if watch.stopped() { Err(Error::Stopped) } else { Ok(()) }
-    };
-    begin(Stage::Signing)?;
-    let (words, anchors) = (Arc::new(Spill::default()), Arc::new(Spill::default()));
-    let states = documents.read(
-        &|| StoreWriter::new(&words, &anchors, winnow, settings.seed, each / 2),
-        &|state, place, text| match state {
-            Ok(writer) => writer.take(place, text),
-            Err(_) => Ok(()),
-        },
-    )?;
-    let (mut count, mut bytes, mut stored, mut writers) = (0, 0, Vec::new(), Vec::new());
-    for state in states {
-        let writer = state?;
-        count += writer.count;
-        bytes += writer.bytes;
-        let (mut found, anchors) = writer.finish()?;
-        stored.append(&mut found);
-        writers.push(anchors);
-    }
-    check_memory(stored.len() as u64, settings.memory)?;
-    let store = Store::new(words, stored)?;
-    let anchors = Partitions::new(PARTITIONS, writers);
-    begin(Stage::Pairing)?;
-    let seeds = find_seeds(&store, &anchors, winnow, settings, watch)?;
-    let mut spilled = store.bytes() + anchors.spill().bytes() + seeds.spill().bytes();
-    drop(anchors);
-    let runs = extend_seeds(&store, &seeds, settings)?;
-    spilled += runs.spill().bytes();
-    drop(seeds);
-    begin(Stage::Gathering)?;
-    let located = locate(documents, &store, &runs, settings.seed, settings.memory / 2, threads)?;
-    spilled += located.passages.spill().bytes() + located.firsts.spill().bytes();
-    Ok(Passages {
-        store,
-        located,
-        documents: count,
-        bytes,
-        guaranteed: winnow.guaranteed(),
-        spilled,
-        memory: settings.memory,
-    })
-}
-
-/// Refuses more documents than there is memory for: they may take three quarters of it.
-fn check_memory(documents: u64, memory: u64) -> Result<()> {
-    let needed = documents.saturating_mul(BYTES_A_DOCUMENT);
-    if needed <= memory / 4 * 3 {
-        return Ok(());
-    }
-    Err(Error::Memory { members: documents, given: memory, least: needed.div_ceil(3).saturating_mul(4) })
-}
-
-/// Which windows stood before, and where first.
-fn find_seeds(
-    store: &Store,
-    anchors: &Partitions<(u64, u64)>,
-    winnow: Winnow,
-    settings: &PassageSettings,
-    watch: &dyn Watch,
-) -> Result<Partitions<Seed>> {
-    let threads = thread_count(settings.threads);
-    let each = settings.memory / threads as u64;
-    let spill = Arc::new(Spill::default());
-    let (min_count, within) = (settings.min_count, settings.within);
-    let make = || {
-        let finder = SeedFinder::new(store, winnow, within, min_count, each / 4);
-        (finder, Writer::new(&spill, PARTITIONS, each / 8, Order::Sorted), Vec::new(), Vec::new())
-    };
-    // All seeds of a document go into one partition.
-    let addresses = store.addresses().max(1);
-    let partition_of = |address: u64| {
-        let document = store.documents()[store.document_at(address) as usize];
-        (u128::from(document.start) * PARTITIONS as u128 / u128::from(addresses)) as usize
-    };
-    let states = deal(threads, anchors.count(), make, |(finder, seeds, group, buffer), partition| {
-        if watch.stopped() {
-            return Err(Error::Stopped);
+    let mut attempt = 0;
+    while attempt < ATTEMPTS {
+        if let Some(extended) = stages.extended(documents, attempt, |attempt| settings.seed_of(attempt))? {
+            let (stored, mut counts) = (extended.documents, extended.counts);
+            attempt = counts.attempt;
+            stages.begin(Stage::Gathering)?;
+            let seed = settings.check_seed_of(attempt);
+            let located = locate(documents, &stored, &extended.runs, seed, settings.memory / 2, threads)?;
+            if located.is_right(settings.memory / 4)? {
+                let spilled = located.passages.spill().bytes() + located.firsts.spill().bytes();
+                counts.spilled = counts.spilled.saturating_add(spilled);
+                let (guaranteed, memory) = (winnow.guaranteed(), settings.memory);
+                return Ok(Passages { stored, located, counts, guaranteed, memory });
+            }
         }
-        group.clear();
-        let mut last = 0;
-        anchors.for_each_sorted(partition, each / 4, buffer, |(hash, address)| {
-            if hash != last {
-                finder.group(group, |seed| seeds.push(partition_of(seed.0), seed))?;
-                group.clear();
-                last = hash;
-            }
-            group.push(address);
-            Ok(())
-        })?;
-        finder.group(group, |seed| seeds.push(partition_of(seed.0), seed))
-    })?;
-    Ok(Partitions::new(PARTITIONS, states.into_iter().map(|(_, seeds, ..)| seeds).collect()))
-}
-
-/// Extends seeds to passages.
-fn extend_seeds(
-    store: &Store,
-    seeds: &Partitions<Seed>,
-    settings: &PassageSettings,
-) -> Result<Partitions<WordRun>> {
-    let threads = thread_count(settings.threads);
-    let each = settings.memory / threads as u64;
-    let spill = Arc::new(Spill::default());
-    let count = store.documents().len();
-    let make = || {
-        let extender = Extender::new(store, settings.min_words);
-        (extender, Writer::new(&spill, PARTITIONS, each / 4, Order::Sorted), Vec::new(), Vec::new())
-    };
-    let states = deal(threads, seeds.count(), make, |(extender, runs, own, buffer), partition| {
-        own.clear();
-        let mut current: Option<(u32, u64)> = None;
-        let mut finish = |current: Option<(u32, u64)>, own: &[Seed]| match current {
-            Some((number, _)) => {
-                extender.document(number, own, |run| runs.push(document_partition(number, count), run))
-            }
-            None => Ok(()),
-        };
-        seeds.for_each_sorted(partition, each / 4, buffer, |seed| {
-            if current.is_none_or(|(_, end)| seed.0 >= end) {
-                finish(current, own)?;
-                own.clear();
-                let number = store.document_at(seed.0);
-                current = Some((number, store.documents()[number as usize].end()));
-            }
-            own.push(seed);
-            Ok(())
-        })?;
-        finish(current, own)
-    })?;
-    Ok(Partitions::new(PARTITIONS, states.into_iter().map(|(_, runs, ..)| runs).collect()))
+        stages.forget()?;
+        attempt += 1;
+    }
+    Err(Error::Changed)
 }
 
 impl Passages {
     /// The number of documents.
     pub fn documents(&self) -> u64 {
-        self.documents
+        self.counts.documents
     }
 
     /// The bytes of all texts.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.counts.bytes
     }
 
     /// The number of passages.
@@ -327,7 +255,7 @@ impl Passages {
 
     /// The bytes that were written to temporary files.
     pub fn spilled(&self) -> u64 {
-        self.spilled
+        self.counts.spilled
     }
 
     /// Goes through the passages, in the order of the collection and of each text.
@@ -335,38 +263,22 @@ impl Passages {
     /// # Errors
     /// What `take` returns, or a temporary file that cannot be read.
     pub fn for_each(&self, mut take: impl FnMut(Passage) -> Result<()>) -> Result<()> {
-        let documents = self.store.documents();
-        let (mut passages, mut firsts) = (Vec::new(), Vec::new());
-        let (mut first_partition, mut at) = (0, 0);
-        for partition in 0..PARTITIONS {
-            let memory = self.memory / 4;
-            self.located.passages.for_each_sorted(
-                partition,
-                memory,
-                &mut passages,
-                |(key, words, bytes)| {
-                    while at == firsts.len() && first_partition < PARTITIONS {
-                        self.located.firsts.sorted(first_partition, &mut firsts)?;
-                        first_partition += 1;
-                        at = 0;
-                    }
-                    let &(_, first, first_bytes) = firsts.get(at).ok_or(Error::Changed)?;
-                    at += 1;
-                    let (start, end) = unpacked(bytes);
-                    let (first_start, first_end) = unpacked(first_bytes);
-                    take(Passage {
-                        place: documents[word_of(key).0 as usize].place,
-                        start,
-                        end,
-                        first_place: documents[word_of(first).0 as usize].place,
-                        first_start,
-                        first_end,
-                        words: words as u32,
-                    })
-                },
-            )?;
-        }
-        Ok(())
+        let place_of = |key: u64| {
+            self.stored.get(word_of(key).0 as usize).map(|document| document.place).ok_or(Error::Changed)
+        };
+        self.located.for_each(self.memory / 4, |(key, words, bytes, _), (_, first, first_bytes, _)| {
+            let (start, end) = unpacked(bytes);
+            let (first_start, first_end) = unpacked(first_bytes);
+            take(Passage {
+                place: place_of(key)?,
+                start,
+                end,
+                first_place: place_of(first)?,
+                first_start,
+                first_end,
+                words: words as u32,
+            })
+        })
     }
 
     /// Looks up the passages of one document after the other.
@@ -379,7 +291,7 @@ impl Passages {
 pub struct PassageLookup<'a> {
     passages: &'a Passages,
     partition: usize,
-    records: Vec<(u64, u64, u64)>,
+    records: Vec<(u64, u64, u64, u64)>,
     ranges: Vec<Range<usize>>,
 }
 
@@ -390,14 +302,14 @@ impl PassageLookup<'_> {
     /// A temporary file that cannot be read.
     pub fn ranges(&mut self, place: u64) -> Result<&[Range<usize>]> {
         self.ranges.clear();
-        let store = &self.passages.store;
-        let Some(number) = store.document_at_place(place) else { return Ok(&self.ranges) };
-        let partition = document_partition(number, store.documents().len());
+        let stored = &self.passages.stored;
+        let Some(number) = document_at_place(stored, place) else { return Ok(&self.ranges) };
+        let partition = document_partition(number, stored.len());
         if partition != self.partition {
             self.passages.located.passages.sorted(partition, &mut self.records)?;
             self.partition = partition;
         }
-        for &(.., bytes) in of_document(&self.records, number) {
+        for &(_, _, bytes, _) in of_document(&self.records, number) {
             let (start, end) = unpacked(bytes);
             let (start, end) = (start as usize, end as usize);
             match self.ranges.last_mut() {

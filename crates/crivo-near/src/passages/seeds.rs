@@ -1,24 +1,27 @@
 //! From equal anchors to equal windows: which window of words stood where first.
 //!
 //! A window is as many consecutive words as the shortest passage has. Each window selects one anchor, and equal windows select equal
-//! ones, so all occurrences of a window meet in the group of one anchor. There they are looked up by a hash of the whole
-//! window, in the order of the collection: each finds the first that is equal. Each window is looked up once, so a group with a
-//! million members costs a million steps, and none of its windows loses its first occurrence.
+//! ones, so all occurrences of a window meet in the group of one anchor. The words of all windows that select an anchor are
+//! its context. Occurrences with the same context have the same windows, so that their words are read once; inside of a
+//! repeated passage all contexts are the same, and only at its ends do they differ. Different contexts may have windows in common.
+//! Those are looked up by a hash of the whole window. Contexts and windows have hashes of 64 bits.
+//!
+//! A group costs a step for each occurrence and one for each window of each different context. Occurrences that are too many for
+//! memory are read from a file; windows that are too many are taken by ranges of their hashes, one after the other.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crivo::similarity::winnow::{Winnow, gram_hashes};
 use hashbrown::HashMap;
 
+use super::anchors::{ADDRESS_BITS, AnchorRecord};
+use super::members::{Member, Members};
 use super::store::Store;
 use crate::error::Result;
 
 /// Some consecutive windows and those that stood first: the address of the first window, how many there are
 /// (16 bits), and the address of the first window's first occurrence (48 bits).
 pub(crate) type Seed = (u64, u64);
-
-/// The bits of an address.
-const ADDRESS_BITS: u32 = 48;
 
 pub(crate) fn seed(window: u64, first: u64, count: u64) -> Seed {
     (window, count.min(u64::from(u16::MAX)) << ADDRESS_BITS | first)
@@ -47,17 +50,46 @@ impl Hasher for Prehashed {
     }
 }
 
-/// Where a window was met first, and how often it stands anywhere.
+/// Where a window stands first, and how often it stands anywhere.
 struct First {
-    address: u64,
     document: u32,
-    count: u32,
+    address: u64,
+    count: u64,
 }
 
 type Windows = HashMap<u64, First, BuildHasherDefault<Prehashed>>;
 
 /// The bytes of one window in memory, about.
-const BYTES_A_WINDOW: u64 = 40;
+const BYTES_A_WINDOW: u64 = 48;
+
+/// The windows of a context: how far before its anchor the first begins, and the keys of all.
+#[derive(Default)]
+struct Context {
+    before: u64,
+    keys: Vec<u64>,
+}
+
+/// Consecutive windows of a context whose first occurrences are consecutive: how far behind the first window they begin, where
+/// they stood first, and their number.
+struct Streak {
+    from: u64,
+    first: u64,
+    first_document: u32,
+    count: u64,
+}
+
+/// The keys of the windows that are held at once: from the first to below the second, without end if that is the greatest.
+#[derive(Clone, Copy)]
+struct KeyRange {
+    low: u64,
+    high: u64,
+}
+
+impl KeyRange {
+    fn contains(self, key: u64) -> bool {
+        key >= self.low && (key < self.high || self.high == u64::MAX)
+    }
+}
 
 /// Finds seeds in one group of equal anchors after the other.
 pub(crate) struct SeedFinder<'a> {
@@ -65,15 +97,18 @@ pub(crate) struct SeedFinder<'a> {
     winnow: Winnow,
     /// Whether windows count that stood before in the same document.
     within: bool,
-    min_count: u32,
+    min_count: u64,
     /// The most windows that are held at once.
     limit: usize,
-    members: Vec<(u32, u64)>,
+    hash: u64,
+    members: Members,
+    piece: Vec<Member>,
     windows: Windows,
+    context: Context,
+    streaks: Vec<Streak>,
     bytes: Vec<u8>,
     words: Vec<u64>,
     hashes: Vec<u64>,
-    keys: Vec<u64>,
 }
 
 impl<'a> SeedFinder<'a> {
@@ -82,60 +117,95 @@ impl<'a> SeedFinder<'a> {
             store,
             winnow,
             within,
-            min_count,
-            limit: (memory / BYTES_A_WINDOW).max(1024) as usize,
-            members: Vec::new(),
+            min_count: min_count.max(2).into(),
+            limit: (memory / 2 / BYTES_A_WINDOW).max(1024) as usize,
+            hash: 0,
+            members: Members::new(memory / 2),
+            piece: Vec::new(),
             windows: Windows::default(),
+            context: Context::default(),
+            streaks: Vec::new(),
             bytes: Vec::new(),
             words: Vec::new(),
             hashes: Vec::new(),
-            keys: Vec::new(),
         }
     }
 
-    /// Gives the seeds of a group, whose members are addresses of one anchor.
-    pub(crate) fn group(&mut self, group: &[u64], mut give: impl FnMut(Seed) -> Result<()>) -> Result<()> {
-        if group.len() < self.min_count as usize {
-            return Ok(());
+    /// Takes an anchor; they come in their order. The first of another group gives the seeds of the group before, each
+    /// with the document it is in.
+    pub(crate) fn add(
+        &mut self,
+        anchor: AnchorRecord,
+        give: impl FnMut(u32, Seed) -> Result<()>,
+    ) -> Result<()> {
+        if anchor.hash() != self.hash {
+            self.finish(give)?;
+            self.hash = anchor.hash();
+        }
+        self.members.push(anchor.context(), anchor.address())
+    }
+
+    /// Gives the seeds of the last group.
+    pub(crate) fn finish(&mut self, mut give: impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
+        if self.members.count() >= self.min_count {
+            self.members.resolve(self.store)?;
+            if self.within || !self.members.are_of_one_document() {
+                if self.members.have_one_context() {
+                    self.same_context(&mut give)?;
+                } else {
+                    self.several_contexts(&mut give)?;
+                }
+            }
         }
         self.members.clear();
-        let store = self.store;
-        self.members.extend(group.iter().map(|&address| (store.document_at(address), address)));
-        if !self.within && self.members.iter().all(|member| member.0 == self.members[0].0) {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Calls `take` for each member, in the order of their contexts.
+    fn for_each_member(&mut self, mut take: impl FnMut(&mut Self, Member) -> Result<()>) -> Result<()> {
+        let mut piece = std::mem::take(&mut self.piece);
+        for number in 0..self.members.pieces() {
+            self.members.read(number, self.store, &mut piece)?;
+            piece.iter().try_for_each(|&member| take(self, member))?;
         }
-        self.members.sort_unstable();
-        // Windows are held that have keys of a range; it shrinks when they are too many, and the next round has the rest.
-        let mut low = 0;
-        loop {
-            let mut high = u64::MAX;
-            self.windows.clear();
-            if self.min_count > 2 {
-                self.round(low, &mut high, |_| Ok(()))?;
-                for at in 0..self.members.len() {
-                    self.answer(at, low, high, &mut give)?;
-                }
-            } else {
-                // A round that was cut short has given some seeds already that the next would give again: it gives
-                // nothing until it is known to fit.
-                let mut seeds = Vec::new();
-                let fits = self.round(low, &mut high, |seed| {
-                    seeds.push(seed);
-                    Ok(())
-                })?;
-                if fits {
-                    seeds.into_iter().try_for_each(&mut give)?;
-                } else {
-                    drop(seeds);
-                    for at in 0..self.members.len() {
-                        self.answer(at, low, high, &mut give)?;
-                    }
-                }
+        self.piece = piece;
+        Ok(())
+    }
+
+    /// All have the same windows, which differ from each other, because they select one anchor at one place. So the first
+    /// member has the first occurrence of each.
+    fn same_context(&mut self, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
+        let mut first = Member::LAST;
+        self.for_each_member(|_, member| {
+            first = first.earlier(member);
+            Ok(())
+        })?;
+        let Some((before, count)) =
+            self.load(first)?.map(|(start, end)| (first.address - start, end - start))
+        else {
+            return Ok(());
+        };
+        self.for_each_member(|this, member| {
+            if member.address == first.address || (!this.within && member.document == first.document) {
+                return Ok(());
             }
-            if high == u64::MAX {
+            let window = member.address.saturating_sub(before);
+            give(member.document, seed(window, first.address - before, count))
+        })
+    }
+
+    /// Looks up each window of each context.
+    fn several_contexts(&mut self, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
+        // The range shrinks if its windows are too many, and the next round has the rest.
+        let mut range = KeyRange { low: 0, high: u64::MAX };
+        loop {
+            self.windows.clear();
+            self.hold_windows(&mut range)?;
+            self.answer(range, give)?;
+            if range.high == u64::MAX {
                 break;
             }
-            low = high;
+            range = KeyRange { low: range.high, high: u64::MAX };
         }
         if self.windows.capacity() > self.limit / 4 {
             self.windows = Windows::default();
@@ -143,104 +213,120 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// Holds the windows with keys from `low` to below `high`, which becomes smaller if they are too many. Returns true if it
-    /// did not, and all seeds were given.
-    fn round(&mut self, low: u64, high: &mut u64, mut give: impl FnMut(Seed) -> Result<()>) -> Result<bool> {
-        let mut fits = true;
-        for at in 0..self.members.len() {
-            let (document, address) = self.members[at];
-            let first = self.load(document, address)?;
-            let mut same = Streak::default();
-            for (&key, window) in self.keys.iter().zip(first..) {
-                if key < low || (key >= *high && *high != u64::MAX) {
-                    continue;
+    /// Holds the windows of a range of keys, each with its first occurrence and its count.
+    fn hold_windows(&mut self, range: &mut KeyRange) -> Result<()> {
+        let mut group: Option<(Member, u64)> = None;
+        self.for_each_member(|this, member| {
+            match &mut group {
+                Some((first, count)) if first.context == member.context => {
+                    *first = first.earlier(member);
+                    *count += 1;
                 }
-                let entry = self.windows.entry(key);
-                let known = entry
-                    .and_modify(|known| known.count = known.count.saturating_add(1))
-                    .or_insert(First { address: window, document, count: 1 });
-                if known.count > 1 && (self.within || known.document != document) {
-                    same.add(window, known.address, &mut give)?;
+                _ => {
+                    let before = group.replace((member, 1));
+                    this.hold_context(before, range)?;
                 }
             }
-            same.finish(&mut give)?;
-            if self.windows.len() > self.limit {
-                fits = false;
-                let middle = low + (high.saturating_sub(low)) / 2;
-                *high = middle.max(low + 1);
-                let high = *high;
-                self.windows.retain(|key, _| *key < high);
-            }
-        }
-        Ok(fits)
+            Ok(())
+        })?;
+        self.hold_context(group, range)
     }
 
-    /// Gives the seeds of a member whose windows are all held.
-    fn answer(
-        &mut self,
-        at: usize,
-        low: u64,
-        high: u64,
-        give: &mut impl FnMut(Seed) -> Result<()>,
-    ) -> Result<()> {
-        let (document, address) = self.members[at];
-        let first = self.load(document, address)?;
-        let mut same = Streak::default();
-        for (&key, window) in self.keys.iter().zip(first..) {
-            if key < low || (key >= high && high != u64::MAX) {
+    fn hold_context(&mut self, group: Option<(Member, u64)>, range: &mut KeyRange) -> Result<()> {
+        let Some((first, count)) = group else { return Ok(()) };
+        let document = first.document;
+        let mut context = std::mem::take(&mut self.context);
+        self.load_keys(first, &mut context)?;
+        for (&key, address) in context.keys.iter().zip(first.address - context.before..) {
+            if !range.contains(key) {
                 continue;
             }
-            let Some(known) = self.windows.get(&key) else { continue };
-            let is_later = known.address != window && (self.within || known.document != document);
-            if is_later && known.count >= self.min_count {
-                same.add(window, known.address, give)?;
+            let known = self.windows.entry(key).or_insert(First { document, address, count: 0 });
+            known.count += count;
+            if (document, address) < (known.document, known.address) {
+                (known.document, known.address) = (document, address);
             }
         }
-        same.finish(give)
+        self.context = context;
+        if self.windows.len() > self.limit {
+            let middle = range.low + range.high.saturating_sub(range.low) / 2;
+            range.high = middle.max(range.low + 1);
+            let high = range.high;
+            self.windows.retain(|key, _| *key < high);
+        }
+        Ok(())
     }
 
-    /// Makes the keys of the windows that select the anchor at an address; returns the address of the first.
-    fn load(&mut self, document: u32, address: u64) -> Result<u64> {
-        let document = self.store.documents()[document as usize];
-        let (window, length) = (self.winnow.window() as u64, self.winnow.guaranteed() as u64);
-        let start = document.start.max(address.saturating_sub(window - 1));
-        let end = document.end().min(address + length);
+    /// Gives the seeds of the windows that are held.
+    fn answer(&mut self, range: KeyRange, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
+        let mut current = None;
+        self.for_each_member(|this, member| {
+            if current != Some(member.context) {
+                current = Some(member.context);
+                this.find_streaks(member, range)?;
+            }
+            let start = member.address.saturating_sub(this.context.before);
+            for streak in &this.streaks {
+                let window = start + streak.from;
+                if window != streak.first && (this.within || member.document != streak.first_document) {
+                    give(member.document, seed(window, streak.first, streak.count))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Finds where the windows of a context stood first.
+    fn find_streaks(&mut self, member: Member, range: KeyRange) -> Result<()> {
+        let mut context = std::mem::take(&mut self.context);
+        self.load_keys(member, &mut context)?;
+        self.streaks.clear();
+        for (&key, from) in context.keys.iter().zip(0_u64..) {
+            let Some(known) = self.windows.get(&key) else { continue };
+            if !range.contains(key) || known.count < self.min_count {
+                continue;
+            }
+            match self.streaks.last_mut() {
+                Some(last) if last.from + last.count == from && last.first + last.count == known.address => {
+                    last.count += 1;
+                }
+                _ => {
+                    let (first, first_document) = (known.address, known.document);
+                    self.streaks.push(Streak { from, first, first_document, count: 1 });
+                }
+            }
+        }
+        self.context = context;
+        Ok(())
+    }
+
+    /// Makes the keys of the windows that select the anchor of a member.
+    fn load_keys(&mut self, member: Member, context: &mut Context) -> Result<()> {
+        context.before = 0;
+        context.keys.clear();
+        let Some((start, end)) = self.load(member)? else { return Ok(()) };
+        context.before = member.address - start;
+        let (length, count) = (self.winnow.guaranteed(), (end - start) as usize);
+        let first = self.words.len().min((start - self.loaded_from(member)) as usize);
+        let upto = self.words.len().min(first + count + length - 1);
+        gram_hashes(&self.words[first..upto], length, &mut context.keys);
+        Ok(())
+    }
+
+    /// The address of the first word that windows of a member may have.
+    fn loaded_from(&self, member: Member) -> u64 {
+        let document = self.store.documents()[member.document as usize];
+        document.start.max(member.address.saturating_sub(self.winnow.window() as u64 - 1))
+    }
+
+    /// Reads the words around an anchor. Returns the address of the first window that selects it, and of the one behind the last.
+    fn load(&mut self, member: Member) -> Result<Option<(u64, u64)>> {
+        let document = self.store.documents()[member.document as usize];
+        let start = self.loaded_from(member);
+        let end = document.end().min(member.address + self.winnow.guaranteed() as u64);
         self.store.read(start, end, &mut self.bytes, &mut self.words)?;
         gram_hashes(&self.words, self.winnow.gram(), &mut self.hashes);
-        self.keys.clear();
-        let Some((first, last)) = self.winnow.windows_of(&self.hashes, (address - start) as usize) else {
-            return Ok(start);
-        };
-        let length = length as usize;
-        gram_hashes(&self.words[first..(last + length).min(self.words.len())], length, &mut self.keys);
-        Ok(start + first as u64)
-    }
-}
-
-/// Consecutive windows whose first occurrences are consecutive.
-#[derive(Default)]
-struct Streak(Option<(u64, u64, u64)>);
-
-impl Streak {
-    fn add(&mut self, window: u64, first: u64, give: &mut impl FnMut(Seed) -> Result<()>) -> Result<()> {
-        match &mut self.0 {
-            Some((start, known, count))
-                if *start + *count == window && *known + *count == first && *count < u64::from(u16::MAX) =>
-            {
-                *count += 1;
-                Ok(())
-            }
-            last => match last.replace((window, first, 1)) {
-                Some((start, known, count)) => give(seed(start, known, count)),
-                None => Ok(()),
-            },
-        }
-    }
-
-    fn finish(self, give: &mut impl FnMut(Seed) -> Result<()>) -> Result<()> {
-        match self.0 {
-            Some((start, known, count)) => give(seed(start, known, count)),
-            None => Ok(()),
-        }
+        let windows = self.winnow.windows_of(&self.hashes, (member.address - start) as usize);
+        Ok(windows.map(|(first, last)| (start + first as u64, start + last as u64 + 1)))
     }
 }

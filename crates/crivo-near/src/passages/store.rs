@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use crivo::similarity::winnow::{Anchor, Winnow};
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::anchors::{AnchorRecord, first_window};
 use super::words::{WORD_BYTES, WordCutter};
 use crate::error::{Error, Result};
 use crate::spill::{Extent, Order, PARTITIONS, Spill, Writer};
@@ -14,10 +16,10 @@ use crate::spill::{Extent, Order, PARTITIONS, Spill, Writer};
 const BLOCK: usize = 1 << 20;
 
 /// How many addresses share one entry of the table that finds documents.
-const ADDRESSES_A_HINT: u64 = 4096;
+const ADDRESSES_A_HINT: u64 = 1024;
 
-/// The documents whose words were stored, and their anchors: hash and address of each.
-pub(crate) type StoredWords = (Vec<StoredDocument>, Writer<(u64, u64)>);
+/// The documents whose words were stored, and their anchors.
+pub(crate) type StoredWords = (Vec<StoredDocument>, Writer<AnchorRecord>);
 
 /// A document of the store.
 #[derive(Debug, Clone, Copy)]
@@ -39,12 +41,13 @@ pub(crate) struct StoreWriter {
     cutter: WordCutter,
     winnow: Winnow,
     words: Arc<Spill>,
-    anchors: Writer<(u64, u64)>,
+    anchors: Writer<AnchorRecord>,
     found: Vec<Anchor>,
     block: Vec<u8>,
     /// Addresses count from the beginning of the block until it is written.
     block_documents: Vec<StoredDocument>,
-    block_anchors: Vec<(u64, u64)>,
+    /// Hash, context and address of each.
+    block_anchors: Vec<(u64, u64, u64)>,
     documents: Vec<StoredDocument>,
     pub(crate) count: u64,
     pub(crate) bytes: u64,
@@ -89,8 +92,16 @@ impl StoreWriter {
         words.iter().for_each(|word| self.block.extend_from_slice(&word.to_le_bytes()[..WORD_BYTES]));
         self.block_documents.push(StoredDocument { place, start, words: words.len() as u32 });
         self.winnow.anchors(words, &mut self.found);
-        let anchors = self.found.iter().map(|anchor| (anchor.hash, start + anchor.position as u64));
-        self.block_anchors.extend(anchors);
+        let stored = &self.block[start as usize * WORD_BYTES..];
+        let mut window = 0;
+        for (at, anchor) in self.found.iter().enumerate() {
+            // Its windows end where those of the next begin.
+            let next = self.found.get(at + 1).map(|next| first_window(self.winnow, Some(anchor), next));
+            let end = next.map_or(words.len(), |next| next + self.winnow.guaranteed() - 1);
+            let context = xxh3_64(&stored[window * WORD_BYTES..end * WORD_BYTES]);
+            self.block_anchors.push((anchor.hash, context, start + anchor.position as u64));
+            window = next.unwrap_or(window);
+        }
         if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
     }
 
@@ -104,8 +115,9 @@ impl StoreWriter {
         let documents = self.block_documents.drain(..);
         self.documents
             .extend(documents.map(|document| StoredDocument { start: first + document.start, ..document }));
-        for (hash, address) in self.block_anchors.drain(..) {
-            self.anchors.push((hash >> 56) as usize, (hash, first + address))?;
+        for (hash, context, address) in self.block_anchors.drain(..) {
+            let record = AnchorRecord::new(hash, context, first + address);
+            self.anchors.push(AnchorRecord::partition(hash), record)?;
         }
         Ok(())
     }
@@ -128,7 +140,13 @@ pub(crate) struct Store {
     hints: Vec<u32>,
 }
 
+/// The number of the document at a place, if its words were stored.
+pub(crate) fn document_at_place(documents: &[StoredDocument], place: u64) -> Option<u32> {
+    documents.binary_search_by_key(&place, |document| document.place).ok().map(|at| at as u32)
+}
+
 impl Store {
+    /// Puts the documents in the order of the collection. Their words fill the file without gaps.
     pub(crate) fn new(words: Arc<Spill>, mut documents: Vec<StoredDocument>) -> Result<Self> {
         documents.sort_unstable_by_key(|document| document.place);
         let count = u32::try_from(documents.len()).map_err(|_| Error::TooMany)?;
@@ -136,11 +154,20 @@ impl Store {
         by_address.sort_unstable_by_key(|&number| documents[number as usize].start);
         let end = words.bytes() / WORD_BYTES as u64;
         let mut hints = Vec::with_capacity((end / ADDRESSES_A_HINT) as usize + 1);
+        let mut next = 0;
         for (at, &number) in (0_u32..).zip(&by_address) {
-            let end = documents[number as usize].end();
-            while (hints.len() as u64) * ADDRESSES_A_HINT < end {
+            let document = documents[number as usize];
+            // Only a damaged work folder has documents that do not.
+            if document.start != next {
+                return Err(Error::Changed);
+            }
+            next = document.end();
+            while (hints.len() as u64) * ADDRESSES_A_HINT < next.min(end) {
                 hints.push(at);
             }
+        }
+        if next != end || documents.windows(2).any(|pair| pair[0].place == pair[1].place) {
+            return Err(Error::Changed);
         }
         Ok(Self { words, documents, by_address, hints })
     }
@@ -154,23 +181,20 @@ impl Store {
         self.words.bytes() / WORD_BYTES as u64
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
-        self.words.bytes()
+    pub(crate) fn words(&self) -> &Spill {
+        &self.words
     }
 
-    /// The number of the document that an address is in.
-    pub(crate) fn document_at(&self, address: u64) -> u32 {
-        let mut at = self.hints.get((address / ADDRESSES_A_HINT) as usize).map_or(0, |&at| at as usize);
-        while at + 1 < self.by_address.len() && self.documents[self.by_address[at] as usize].end() <= address
-        {
-            at += 1;
-        }
-        self.by_address.get(at).copied().unwrap_or(0)
+    /// The number of the document that an address is in; none if it is beyond the words.
+    pub(crate) fn document_at(&self, address: u64) -> Option<u32> {
+        let hint = *self.hints.get((address / ADDRESSES_A_HINT) as usize)?;
+        let rest = self.by_address.get(hint as usize..)?;
+        rest.iter().copied().find(|&number| address < self.documents[number as usize].end())
     }
 
-    /// The number of the document at a place, if it is in the store.
-    pub(crate) fn document_at_place(&self, place: u64) -> Option<u32> {
-        self.documents.binary_search_by_key(&place, |document| document.place).ok().map(|at| at as u32)
+    /// The documents, without their words.
+    pub(crate) fn into_documents(self) -> Vec<StoredDocument> {
+        self.documents
     }
 
     /// Replaces `words` by those of some addresses.

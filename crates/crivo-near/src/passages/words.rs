@@ -8,7 +8,8 @@ use crivo::similarity::shingle::{Shingler, Shingles};
 use crate::error::Result;
 use crate::text::is_without_blanks;
 
-/// How many bits of a word's hash are kept. Two words are taken for the same by chance once in 10¹².
+/// How many bits of a word's hash are kept. Two words are taken for the same by chance once in 10¹², which the check of each
+/// passage finds (`bytes.rs`).
 pub(crate) const WORD_BITS: u32 = 40;
 
 /// The bytes of a word in a store.
@@ -32,17 +33,24 @@ impl WordCutter {
 
     /// Returns the hashes of the words, cut to [`WORD_BITS`] bits each.
     pub(crate) fn words(&mut self, text: &[u8]) -> &[u64] {
+        self.hashes(text);
+        self.words.iter_mut().for_each(|word| *word &= KEPT);
+        &self.words
+    }
+
+    /// Returns the hashes of the words with all of their 64 bits.
+    pub(crate) fn hashes(&mut self, text: &[u8]) -> &[u64] {
         self.words.clear();
         if is_without_blanks(text) {
             let mut bytes = [0; 4];
             for c in text.utf8_chunks().flat_map(|chunk| chunk.valid().chars()).filter(|&c| is_letter(c)) {
                 for lower in c.to_lowercase().take(1) {
                     let word = self.shingler.tokens(lower.encode_utf8(&mut bytes).as_bytes());
-                    self.words.push(word.first().map_or(0, |word| word & KEPT));
+                    self.words.push(word.first().copied().unwrap_or(0));
                 }
             }
         } else {
-            self.words.extend(self.shingler.tokens(text).iter().map(|word| word & KEPT));
+            self.words.extend_from_slice(self.shingler.tokens(text));
         }
         &self.words
     }

@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::parallel::{deal, thread_count};
 use crate::places::{PlaceRun, Places, push_place};
 use crate::source::Documents;
-use crate::spill::{Order, PARTITIONS, Partitions, Record, Spill, Writer};
+use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
 /// What a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,21 +83,6 @@ impl Default for UnitSettings {
 
 /// The hash of a unit, the place of its document, and its number there.
 type UnitRecord = (u64, u64, u64, u64);
-
-impl Record for UnitRecord {
-    const SIZE: usize = 32;
-
-    fn write(self, out: &mut Vec<u8>) {
-        (self.0, self.1).write(out);
-        (self.2, self.3).write(out);
-    }
-
-    fn read(bytes: &[u8]) -> Self {
-        let (hash, unit) = bytes.split_at(16);
-        let ((high, low), (place, number)) = (<(u64, u64)>::read(hash), <(u64, u64)>::read(unit));
-        (high, low, place, number)
-    }
-}
 
 /// A unit that stands often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
