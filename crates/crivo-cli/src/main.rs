@@ -15,7 +15,7 @@
 //! [`pass`] reads the input once, [`store`] reads and writes sketch files, and [`output`] is the
 //! only place that prints.
 //!
-//! The features `interchange`, `lab`, `mail`, `near` and `parquet` are on by default. Each brings its commands or formats;
+//! The features `lab`, `mail`, `near` and `parquet` are on by default. Each brings its commands or formats;
 //! what a build leaves out, an error names ([`misunderstood`]).
 
 #![cfg_attr(
@@ -30,7 +30,6 @@ mod corpus;
 mod every;
 mod exact;
 mod filter;
-#[cfg_attr(not(feature = "interchange"), path = "without_foreign_sketch.rs")]
 mod foreign_sketch;
 mod form;
 mod groups;

@@ -1,7 +1,6 @@
 //! `crivo distinct`: how many different values?
 
 pub(crate) mod groups;
-#[cfg_attr(not(feature = "interchange"), path = "distinct/without_interchange.rs")]
 mod interchange;
 mod method;
 
@@ -84,8 +83,7 @@ struct How {
     items: Option<u64>,
 
     /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a crivo sketch
-    #[cfg_attr(feature = "interchange", arg(long, value_enum, value_name = "FORM"))]
-    #[cfg_attr(not(feature = "interchange"), arg(skip))]
+    #[arg(long, value_enum, value_name = "FORM")]
     interchange: Option<interchange::Form>,
 
     /// Count exactly in a second pass, and say whether the bounds hold
