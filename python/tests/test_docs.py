@@ -66,8 +66,8 @@ def test_every_page_with_examples_is_run() -> None:
     """Those of Spark are run by the tests on Spark."""
     run = {name for name, _ in PAGES} | {"docs/engines.md", "docs/spark.md"}
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    found = {page.relative_to(ROOT).as_posix() for page in pages if ">>> " in page.read_text(encoding="utf-8")}
-    assert found == run
+    with_examples = [page for page in pages if ">>> " in page.read_text(encoding="utf-8")]
+    assert {page.relative_to(ROOT).as_posix() for page in with_examples} == run
 
 
 ENGINES = ROOT / "docs" / "engines.md"

@@ -55,7 +55,6 @@ fn commands_of(line: &str) -> Vec<Vec<String>> {
     while let Some(char) = chars.next() {
         match (quoted, char) {
             (Some(quote), _) if char == quote => quoted = None,
-            (Some(_), _) => word.get_or_insert_default().push(char),
             (None, '\'' | '"') => {
                 word.get_or_insert_default();
                 quoted = Some(char);
@@ -75,7 +74,7 @@ fn commands_of(line: &str) -> Vec<Vec<String>> {
                 end(&mut word, &mut commands, &mut redirected);
                 commands.push(Vec::new());
             }
-            (None, _) => word.get_or_insert_default().push(char),
+            _ => word.get_or_insert_default().push(char),
         }
     }
     end(&mut word, &mut commands, &mut redirected);
@@ -95,7 +94,7 @@ fn shell_lines(text: &str) -> Vec<String> {
             "sh" => lines.extend(code.lines().map(str::to_owned)),
             // Blocks of text may show commands that the tests do not run.
             "console" | "text" => {
-                lines.extend(code.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned))
+                lines.extend(code.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned));
             }
             _ => {}
         }

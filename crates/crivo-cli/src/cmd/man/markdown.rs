@@ -160,7 +160,12 @@ mod tests {
                     .help_heading("Groups"),
             )
             .arg(
-                Arg::new("how").long("how").value_parser(["fast", "exact"]).default_value("fast").help("How"),
+                Arg::new("how")
+                    .long("how")
+                    .value_name("HOW")
+                    .value_parser(["fast", "exact"])
+                    .default_value("fast")
+                    .help("How"),
             )
             .after_help("Examples:\n  crivo count x");
         Command::new("crivo").subcommand(below)
@@ -177,7 +182,7 @@ mod tests {
         );
         assert!(page.contains("**Arguments**\n\n- `[FILE]`: What to read, `a_b` or c\\_d\n"), "{page}");
         assert!(page.contains("**Groups**\n\n- `-b, --by FIELD`: A group\n"), "{page}");
-        assert!(page.contains("`--how how`: How. One of `fast`, `exact`. Default: `fast`\n"), "{page}");
+        assert!(page.contains("`--how HOW`: How. One of `fast`, `exact`. Default: `fast`\n"), "{page}");
         assert!(page.ends_with("```text\nExamples:\n  crivo count x\n```\n"), "{page}");
         assert!(
             pages[0].1.contains("| [`crivo count`](count.md) | How many \\*rows\\*? |"),
