@@ -4,6 +4,7 @@
 //! `--write DIR` also writes each group's page. Only the ratios mean something: absolute times
 //! depend on the machine and on what else it does.
 
+mod binary_fuse;
 mod counting;
 mod distinct;
 mod frequency;
@@ -37,6 +38,7 @@ fn give_everyone_fresh_memory() {
 type Group = (&'static str, fn() -> Page);
 
 const GROUPS: &[Group] = &[
+    ("binary_fuse", binary_fuse::run),
     ("count_min", frequency::count_min::run),
     ("counting", counting::run),
     ("distinct", distinct::run),

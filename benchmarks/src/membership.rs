@@ -53,7 +53,7 @@ pub fn run() -> Page {
 }
 
 /// Different for each seed, so that keys of one are strangers to the other.
-fn random(items: usize, seed: u64) -> Vec<u64> {
+pub fn random(items: usize, seed: u64) -> Vec<u64> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     (0..items).map(|_| random.next_u64()).collect()
 }
@@ -362,7 +362,7 @@ fn rates(page: &mut Page) {
     page.add("Measured rate of blocked filters, ten million keys and strangers", "%", figures);
 }
 
-fn millions(items: usize) -> String {
+pub fn millions(items: usize) -> String {
     match items {
         1_000_000 => "A million".to_string(),
         _ => format!("{} million", items / 1_000_000),

@@ -44,8 +44,8 @@ pub fn run() -> Page {
          memory. crivo's HyperLogLog is the yardstick: an insert into UltraLogLog may take twice its time. \
          Memory × variance is what an error costs, whatever the precision: bits × mean square relative error. \
          datasketches' sketches read the order of arrival (HIP), which makes them sharper until they are \
-         merged, and keep a running answer. CPC is stored compressed, and takes more memory in use. Where crivo \
-         is not best: exaloglog, CPC and, unmerged, HLL_4 need fewer bits for the same error, and are slower \
+         merged, and keep a running answer. CPC and crivo are stored compressed, and take more memory in use. Stored and merged, crivo is as small as CPC. Where crivo \
+         is not best: unmerged, CPC needs fewer bits for the same error, in memory exaloglog and CPC do, and both are slower \
          to fill; ultraloglog is quicker one by one at high precision with few items a register, where the \
          processor cannot foresee whether an insert changes the state (precision 18). An estimate counts the registers \
          first, 0.3 ns for each.",

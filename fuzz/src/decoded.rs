@@ -8,7 +8,7 @@ use crivo::distinct::{
 use crivo::frequency::private::Protocol;
 use crivo::frequency::{CountMin, HeavyHitters, Majority, PrivateCountMean, RangeCountMin, Reading};
 use crivo::groups::Groups;
-use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
+use crivo::membership::{BinaryFuse, BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
 use crivo::profile::{ColumnProfile, ColumnType, DDSketch, DistinctGrowth, NearDuplicateShare, TableProfile};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
 use crivo::similarity::MinHash;
@@ -119,6 +119,11 @@ fn check_queries(sketch: &AnySketch) {
             check_filter(filter);
             check_levels(|level| filter.items_at(level));
             check_levels(|level| filter.shared_items_at(filter, level).expect("the same filter"));
+        };
+        BinaryFuse: filter => {
+            check_answers(filter);
+            assert!(filter.items().is_exact() && filter.fill() <= 1.0);
+            assert!(filter.clone().merge(filter).is_err(), "a filter of a finished set was merged");
         };
         CombinedFilter: filter => {
             assert!((0.0..=1.0).contains(&filter.false_positive_rate()));
@@ -312,11 +317,16 @@ fn check_ddsketch(sketch: &DDSketch) {
     assert!(sketch.relative_error() >= sketch.accuracy() && sketch.relative_error() <= 1.0);
 }
 
-/// A filter answers for many as it does for one, and finds what is put into it.
-fn check_filter<F: ContainsHashes + InsertHashes + Clone>(filter: &F) {
+/// A filter answers for many as it does for one.
+fn check_answers<F: ContainsHashes>(filter: &F) {
     let mut found = Vec::new();
     filter.contains_hashes(&HASHES, &mut found);
     assert!(found.iter().zip(HASHES).all(|(&found, hash)| found == filter.contains_hash(hash)));
+}
+
+/// A filter answers for many as it does for one, and finds what is put into it.
+fn check_filter<F: ContainsHashes + InsertHashes + Clone>(filter: &F) {
+    check_answers(filter);
     let mut filled = filter.clone();
     filled.insert_hashes(&HASHES);
     assert!(HASHES.iter().all(|&hash| filled.contains_hash(hash)));

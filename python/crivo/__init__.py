@@ -14,7 +14,8 @@ and the Rust library read and write, byte for byte the same.
 
 - How many different? ``HyperLogLog``, ``UltraLogLog``, ``KMinValues``, ``LogLog``, ``LinearCounting``,
   ``ProbabilisticCounting``, ``ExactDistinct``
-- Is it in there? ``Bloom``, ``BlockedBloom``, ``CountingBloom``, ``DirectTable``, ``CombinedFilter``
+- Is it in there? ``Bloom``, ``BlockedBloom``, ``CountingBloom``, ``DirectTable``, ``CombinedFilter``,
+  ``BinaryFuse``
 - How often, and which most often? ``CountMin``, ``RangeCountMin``, ``HeavyHitters``, ``Majority``
 - How many events? ``MorrisCounter``, ``SampledCounter``, ``CounterArray``, ``Tally``
 - A fair sample? ``Reservoir``, ``WeightedReservoir``, ``RowSample``
@@ -40,6 +41,7 @@ from crivo._joins import Join, Joins, joins
 from crivo._native import (
     Bands,
     BenchmarkOverlap,
+    BinaryFuse,
     BlockedBloom,
     Bloom,
     ColumnProfile,
@@ -111,6 +113,7 @@ __all__ = [
     "AbsentError",
     "Bands",
     "BenchmarkOverlap",
+    "BinaryFuse",
     "BlockedBloom",
     "Bloom",
     "BudgetExceededError",

@@ -37,6 +37,7 @@ from crivo._typing import (
 __all__ = [
     "Bands",
     "BenchmarkOverlap",
+    "BinaryFuse",
     "BlockedBloom",
     "Bloom",
     "ColumnProfile",
@@ -1167,6 +1168,56 @@ class Bloom(_Filter):
     @property
     def hashes(self) -> int:
         """How many bits a key sets."""
+
+@final
+class BinaryFuse(_Sketch):
+    """The filter of a finished set: "no" is certain, and "yes" is wrong for 0.39 % of absent keys, in 9 bits
+    a key. It is built from all keys at once; none can be added, and `merge` is refused: `Bloom` can do both.
+
+    `values` is whatever `insert_batch` of other sketches takes; missing values are skipped and equal ones count once.
+    With `keys="hash"` they are hashes. `keys` and `seed` are as for `HyperLogLog`.
+
+    >>> from crivo import BinaryFuse
+    >>> customers = BinaryFuse(["ana", "rui", "eva", "rui", None])
+    >>> customers
+    <BinaryFuse keys='text', seed=0: 3>
+    >>> "rui" in customers, "gil" in customers
+    (True, False)
+    >>> customers.contains_batch(["eva", "gil", None])
+    array([ True, False, False])
+    """
+
+    def __new__(cls, values: Keys | Hashes, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
+    @staticmethod
+    def table_bytes_for(items: SupportsIndex) -> int:
+        """How many bytes the table for that many different keys has.
+
+        >>> BinaryFuse.table_bytes_for(1_000_000)
+        1130496
+        """
+
+    def contains(self, key: Key) -> bool:
+        """Whether the key may be in the set; False is certain. `key in filter` asks the same."""
+
+    def __contains__(self, key: Key, /) -> bool: ...
+    def contains_batch(self, values: Keys) -> NDArray[np.bool_]:
+        """Whether each of many keys may be in the set, as an array with an answer for every value, in
+        their order. `values` is whatever the constructor takes; missing values are not in there.
+        """
+
+    def contains_hashes(self, hashes: Hashes) -> NDArray[np.bool_]:
+        """Whether the key of each of many hashes may be in the set, in a filter with `keys="hash"`."""
+
+    def items(self) -> Estimate:
+        """The number of different keys, which is known."""
+
+    @property
+    def fill(self) -> float:
+        """The number of keys as a share of the table's bytes."""
+
+    @property
+    def false_positive_rate(self) -> float:
+        """The chance that a key which is not in the set is taken for a member: 1/256, and 0 for the empty set."""
 
 @final
 class BlockedBloom(_Filter):

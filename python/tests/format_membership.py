@@ -109,6 +109,65 @@ class Bloom:
         return f"Bloom, {size}: about {self.answer:.0f}"
 
 
+def mixed(x: int) -> int:
+    """What the page calls M(x): the mixer of SplitMix64."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MOST
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MOST
+    return x ^ x >> 31
+
+
+def fuse_shape(keys: int) -> tuple[int, int]:
+    """Segment bits and segments of a binary fuse filter."""
+    if keys == 0:
+        return 0, 0
+    exponent = keys.bit_length() - 1
+    log2 = exponent + keys / (1 << exponent) - 1
+    bits = min(max(int(log2 / 1.7355221772 + 2.25), 2), 18)
+    slots = int(keys * max(0.875 + 0.25 * 19.931568569 / max(log2, 1.0), 1.125))
+    return bits, max(-(-slots // (1 << bits)) - 2, 1)
+
+
+def fuse_slots(h: int, bits: int, segments: int) -> tuple[int, int, int]:
+    """The three slots of a spread hash."""
+    length = 1 << bits
+    first = index(h, segments * length)
+    return first, (first + length) ^ (h >> 18) % length, (first + 2 * length) ^ h % length
+
+
+def fuse_byte(h: int) -> int:
+    return value(h, 1) >> 56
+
+
+@dataclass(frozen=True)
+class BinaryFuse:
+    keys: int
+    seed: int
+    bits: int
+    segments: int
+    table: bytes
+
+    @classmethod
+    def read(cls, payload: bytes) -> BinaryFuse:
+        keys, seed, bits, segments = fields("QQBI", payload)
+        must(keys <= 2**31, f"{keys} keys")
+        must((bits, segments) == fuse_shape(keys), f"{segments} segments of 2^{bits} for {keys} keys")
+        must(keys > 0 or seed == 0, "a seed without keys")
+        must(len(payload) - 21 == ((segments + 2 << bits) if keys else 0), "the length of the table")
+        return cls(keys, seed, bits, segments, payload[21:])
+
+    def __contains__(self, h: int) -> bool:
+        spread = mixed(h ^ self.seed) if self.seed else h
+        a, b, c = fuse_slots(spread, self.bits, self.segments)
+        return self.keys > 0 and self.table[a] ^ self.table[b] ^ self.table[c] == fuse_byte(spread)
+
+    @property
+    def answer(self) -> float:
+        return self.keys
+
+    def __str__(self) -> str:
+        return f"BinaryFuse: {self.keys}"
+
+
 @dataclass(frozen=True)
 class BlockedBloom:
     blocks: int

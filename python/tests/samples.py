@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from crivo import (
+    BinaryFuse,
     BlockedBloom,
     Bloom,
     ColumnProfile,
@@ -132,6 +133,8 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "Bloom, empty": lambda: Bloom(300, 3),
     "Bloom": lambda: of(Bloom.for_items(100, 0.01, seed=2**64 - 1), WORDS[:100]),
     "BlockedBloom": lambda: of(BlockedBloom.for_items(100, 0.01), WORDS[:100]),
+    "BinaryFuse, empty": lambda: BinaryFuse([]),
+    "BinaryFuse": lambda: BinaryFuse(WORDS[:100], seed=7),
     "CountingBloom, 4 bits": removed,
     "CountingBloom, 32 bits": lambda: of(CountingBloom(100, 2, 32), WORDS),
     "CombinedFilter, union": lambda: CombinedFilter.union(*filters()),

@@ -31,6 +31,7 @@ SKETCHES: dict[type, Callable[[], Any]] = {
     crivo.WeightedReservoir: lambda: crivo.WeightedReservoir(3),
 }
 WITHOUT_TEXT = {
+    crivo.BinaryFuse,  # it is built from a column
     crivo.CombinedFilter,  # it is made of filters
     crivo.CounterArray,
     crivo.DDSketch,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import test_format_distinct as distinct
+import test_format_membership as membership
 import xxhash
 from format_reader import FAMILIES, read
 from reference import rrmxmx
@@ -47,6 +48,7 @@ RECIPES: dict[str, tuple[int, tuple[int, int], int, Callable[[], bytes]]] = {
     "probabilistic_counting_v1_rrmxmx": (0x24, RRMXMX, 7, lambda: distinct.probabilistic(HASHES)),
     "log_log_v1_rrmxmx": (0x25, RRMXMX, 7, lambda: distinct.log_log(6, HASHES)),
     "ultraloglog_v1_rrmxmx": (0x26, RRMXMX, 7, lambda: distinct.ultra(8, HASHES)),
+    "binary_fuse_v1_rrmxmx": (0x35, RRMXMX, 7, lambda: membership.fuse(HASHES)),
     "distinct_growth_v1_empty": (0x74, TEXT, 7, lambda: growth(1024, [])),
     "distinct_growth_v1_exact": (0x74, TEXT, 7, lambda: growth(1024, texts_in_rows(100))),
     "distinct_growth_v1_sampled": (0x74, TEXT, 7, lambda: growth(64, texts_in_rows(10_000))),

@@ -11,14 +11,20 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+import xxhash
 from format_membership import (
     MOST,
+    BinaryFuse,
     BlockedBloom,
     Bloom,
     CountingBloom,
     DirectTable,
     cells,
+    fuse_byte,
+    fuse_shape,
+    fuse_slots,
     marks,
+    mixed,
     multiplier,
 )
 from format_reader import Contents, Header, Invalid, Other, TrailingBytes, Truncated, read
@@ -63,6 +69,53 @@ def counting(
     array = sum(counter << bits * cell for cell, counter in enumerate(counters))
     head = struct.pack("<QQBB", count, capacity, hashes, bits)
     return head + array.to_bytes(8 * ((count * bits + 63) // 64), "little")
+
+
+def fuse_table(hashes: list[int], bits: int, segments: int) -> bytes | None:
+    """The table of spread hashes, or None if they cannot all be taken away."""
+    of = {h: fuse_slots(h, bits, segments) for h in hashes}
+    users: list[set[int]] = [set() for _ in range(segments + 2 << bits)]
+    for h, slots in of.items():
+        for slot in slots:
+            users[slot].add(h)
+    order = []
+    for first in range(len(users)):
+        stack = [first] if len(users[first]) == 1 else []
+        while stack:
+            own = stack.pop()
+            if len(users[own]) != 1:
+                continue
+            (h,) = users[own]
+            order.append((h, own))
+            users[own].clear()
+            for other in of[h]:
+                if other != own:
+                    users[other].discard(h)
+                    if len(users[other]) == 1:
+                        stack.append(other)
+    if len(order) < len(hashes):
+        return None
+    table = bytearray(len(users))
+    for h, own in reversed(order):
+        a, b, c = of[h]
+        table[own] = 0
+        table[own] = fuse_byte(h) ^ table[a] ^ table[b] ^ table[c]
+    return bytes(table)
+
+
+def fuse(keys: Iterable[int]) -> bytes:
+    hashes = sorted(set(keys))
+    bits, segments = fuse_shape(len(hashes))
+    if not hashes:
+        return struct.pack("<QQBI", 0, 0, 0, 0)
+    seed, table = 0, fuse_table(hashes, bits, segments)
+    state = len(hashes)
+    for h in hashes:
+        state = mixed((state ^ h) + 0x9E3779B97F4A7C15 & MOST)
+    while table is None:
+        seed = state = max(mixed(state + 0x9E3779B97F4A7C15 & MOST), 1)
+        table = fuse_table(sorted(mixed(h ^ seed) for h in hashes), bits, segments)
+    return struct.pack("<QQBI", len(hashes), seed, bits, segments) + table
 
 
 def once(keys: Iterable[int]) -> list[tuple[int, int]]:
@@ -120,6 +173,11 @@ RECIPES: dict[str, Recipe] = {
     "blocked_bloom_v1_texts": (0x32, TEXT, 0, lambda: blocked(20, 1000, texts(1000))),
     "blocked_bloom_v1_integers": (0x32, INTEGERS, 7, lambda: blocked(3, 133, around_zero())),
     "blocked_bloom_v1_hashes": (0x32, HASHES, MOST, lambda: blocked(5, 221, SOME)),
+    "binary_fuse_v1_empty": (0x35, TEXT, 0, lambda: fuse(())),
+    "binary_fuse_v1_one": (0x35, TEXT, 0, lambda: fuse([xxhash.xxh3_64_intdigest(b"ana")])),
+    "binary_fuse_v1_texts": (0x35, TEXT, 0, lambda: fuse(texts(1000))),
+    "binary_fuse_v1_integers": (0x35, INTEGERS, 7, lambda: fuse(around_zero())),
+    "binary_fuse_v1_hashes": (0x35, HASHES, MOST, lambda: fuse(i << 40 for i in range(300))),
     "combined_filter_v1_union": (0x34, TEXT, 0, lambda: united([few()], [many()])),
     "combined_filter_v1_intersection": (0x34, TEXT, 0, lambda: united([many(), lines()])),
     "combined_filter_v1_both": (0x34, TEXT, 0, lambda: united([few()], [many(), lines()])),
@@ -141,6 +199,9 @@ ANSWERS: dict[str, tuple[float, float]] = {
     "bloom_v1_empty": (0, 0),
     "bloom_v1_texts": (1000, 0.05),
     "bloom_v1_integers": (200, 0.15),
+    "binary_fuse_v1_empty": (0, 0),
+    "binary_fuse_v1_texts": (1000, 0),
+    "binary_fuse_v1_hashes": (300, 0),
     "blocked_bloom_v1_empty": (0, 0),
     "blocked_bloom_v1_texts": (1000, 0.05),
     "blocked_bloom_v1_integers": (200, 0.15),
@@ -201,10 +262,10 @@ def test_a_table_holds_its_integers_and_no_other() -> None:
     assert [key for key in range(1682) if key in multiples] == list(range(0, 1682, 7))
 
 
-@pytest.mark.parametrize("name", ["bloom_v1_texts", "blocked_bloom_v1_texts"])
+@pytest.mark.parametrize("name", ["bloom_v1_texts", "blocked_bloom_v1_texts", "binary_fuse_v1_texts"])
 def test_a_filter_holds_its_keys_and_few_others(name: str) -> None:
     kept = contents(name)
-    assert isinstance(kept, Bloom | BlockedBloom)
+    assert isinstance(kept, Bloom | BlockedBloom | BinaryFuse)
     keys = texts(11_000)
     assert all(h in kept for h in keys[:1000])
     # One per cent was asked for: 100 of 10,000, and 200 are ten standard deviations away.
@@ -252,6 +313,11 @@ def test_the_limits_are_read(family: int, payload: bytes, expected: object) -> N
 @pytest.mark.parametrize(
     ("family", "payload"),
     [
+        pytest.param(0x35, fuse([5])[:-1], id="fuse: a byte missing"),
+        pytest.param(0x35, fuse([5]) + b"\0", id="fuse: a byte too many"),
+        pytest.param(0x35, struct.pack("<QQBI", 0, 1, 0, 0), id="fuse: a seed without keys"),
+        pytest.param(0x35, struct.pack("<QQBI", 1, 0, 3, 1) + bytes(24), id="fuse: other segments"),
+        pytest.param(0x35, struct.pack("<QQBI", 2**31 + 1, 0, 18, 9214), id="fuse: too many keys"),
         pytest.param(0x30, b"", id="table: no universe"),
         pytest.param(0x30, table(0, []), id="table: universe 0"),
         pytest.param(0x30, struct.pack("<Q", 2**36 + 1), id="table: universe too large"),

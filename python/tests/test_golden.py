@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from crivo import (
+    BinaryFuse,
     BlockedBloom,
     Bloom,
     ColumnProfile,
@@ -319,6 +320,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "blocked_bloom_v1_texts": lambda: of(BlockedBloom.for_items(1000, 0.01), words(1000)),
     "blocked_bloom_v1_integers": lambda: of(BlockedBloom(3, keys="int", seed=7), range(-100, 100)),
     "blocked_bloom_v1_hashes": lambda: of_hashes(BlockedBloom(5, keys="hash", seed=2**64 - 1), EXTREMES),
+    "binary_fuse_v1_empty": lambda: BinaryFuse([]),
+    "binary_fuse_v1_one": lambda: BinaryFuse(["ana"]),
+    "binary_fuse_v1_texts": lambda: BinaryFuse(words(1000)),
+    "binary_fuse_v1_integers": lambda: BinaryFuse(range(-100, 100), keys="int", seed=7),
+    "binary_fuse_v1_hashes": lambda: BinaryFuse([i << 40 for i in range(300)], keys="hash", seed=2**64 - 1),
     "counting_bloom_v1_empty": lambda: repeated_words(0),
     "counting_bloom_v1_texts": lambda: repeated_words(600),
     "counting_bloom_v1_integers": lambda: counted(1001, 4, 4, range(-100, 100)),
@@ -504,6 +510,7 @@ CASES |= {
     "reservoir_v1_rrmxmx": lambda: of(Reservoir(50, seed=7, keys="int", key_seed=7), KEYS),
     "weighted_reservoir_v1_rrmxmx": weighted_ones,
     "min_hash_v1_rrmxmx": lambda: of(MinHash(64, **SCHEME), KEYS),
+    "binary_fuse_v1_rrmxmx": lambda: BinaryFuse(KEYS, **SCHEME),
     "direct_table_v1_rrmxmx": lambda: of(DirectTable(700, seed=7), range(600)),
     "range_count_min_v1_rrmxmx": lambda: of(RangeCountMin(12, 20, 3, seed=7), range(600)),
     "distinct_growth_v1_rrmxmx": lambda: of(DistinctGrowth(64, **SCHEME), KEYS),

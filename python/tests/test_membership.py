@@ -14,12 +14,15 @@ import reference
 from columns import columns_of, columns_of_text, columns_with_gaps, refused, with_gaps
 
 from crivo import (
+    BinaryFuse,
     BlockedBloom,
     Bloom,
     CombinedFilter,
     CountingBloom,
+    CrivoError,
     DirectTable,
     IncompatibleError,
+    InvalidParameterError,
     KeyTypeError,
     decode,
 )
@@ -320,3 +323,40 @@ def test_reprs_tell_settings_and_items() -> None:
     table = DirectTable(100, seed=5)
     table.insert_batch([1, 2, 3])
     assert repr(table) == "<DirectTable universe=100, seed=5: 3>"
+
+
+def test_a_static_filter_is_that_of_its_set() -> None:
+    filter = BinaryFuse(WORDS)
+    assert filter == BinaryFuse(pa.array([None, *reversed(WORDS), WORDS[0]]))
+    items = filter.items()
+    assert items.lower == items.value == items.upper == len(set(WORDS))
+    assert filter.contains_batch(WORDS).all()
+    strangers = [f"stranger {i}" for i in range(100_000)]
+    found = int(filter.contains_batch(strangers).sum())
+    # 391 are expected with a deviation of 20.
+    assert 291 < found < 491
+    assert [word in filter for word in strangers[:500]] == filter.contains_batch(strangers[:500]).tolist()
+    numbers = BinaryFuse(np.arange(1000), keys="int", seed=3)
+    assert 999 in numbers and numbers.contains_batch([5, None, 7]).tolist() == [True, False, True]
+    hashes = BinaryFuse([0, 1, 2**64 - 1], keys="hash")
+    assert hashes.contains_hashes([0, 1, 2**64 - 1]).all()
+    assert (filter.false_positive_rate, BinaryFuse([]).false_positive_rate) == (1 / 256, 0)
+    assert 0.5 < filter.fill < 1 and filter.memory < 2 * len(WORDS) + 1000
+    assert not BinaryFuse([]).contains_batch(WORDS).any()
+
+
+def test_a_static_filter_refuses_what_it_cannot_do() -> None:
+    filter = BinaryFuse(WORDS)
+    with pytest.raises(CrivoError, match="build one from the keys of both sets"):
+        filter |= filter
+    with pytest.raises(KeyTypeError, match="value 1.*no filter was built"):
+        BinaryFuse(["a", 3.5])
+    with pytest.raises(KeyTypeError):
+        BinaryFuse(["a"], keys="int")
+    with pytest.raises(KeyTypeError):
+        _ = 5 in filter
+    with pytest.raises(InvalidParameterError):
+        BinaryFuse([], keys="other")  # type: ignore[arg-type]
+    with pytest.raises(CrivoError):
+        CombinedFilter.union(filter, Bloom.for_items(9, 0.01))  # type: ignore[arg-type]
+    assert not hasattr(filter, "insert")

@@ -60,6 +60,8 @@ def test_copies_and_pickles_are_equal_and_independent(name: str) -> None:
         assert type(other) is type(sketch)
         assert other == sketch
         assert bytes(other) == before
+        if isinstance(other, crivo.BinaryFuse):
+            continue  # nothing changes it
         insert_something(other)
         assert other != sketch
     assert bytes(sketch) == before
@@ -96,6 +98,11 @@ def test_a_sketch_is_no_key_of_a_dictionary(name: str) -> None:
 @each_sample
 def test_merge_leaves_the_other_as_it_was(name: str) -> None:
     mine, theirs = SAMPLES[name](), SAMPLES[name]()
+    if isinstance(theirs, crivo.BinaryFuse):
+        with pytest.raises(crivo.CrivoError, match="whose keys were placed together and are gone"):
+            mine.merge(theirs)
+        assert mine == theirs
+        return
     if isinstance(theirs, crivo.RowSample):
         theirs = crivo.RowSample(theirs.capacity, seed=theirs.seed)  # a row is in one sample only
     insert_something(theirs)

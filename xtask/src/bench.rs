@@ -3,7 +3,8 @@
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
 //! every peer library and other tasks should not have to build those. `rows`, `near`, `verbs`, `profile` and `mail` compare
 //! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
-//! same with jobs on Spark, and `python` with calls from Python.
+//! same with jobs on Spark, and `python` with calls from Python. `lost` lists the
+//! rows of all pages in which a peer is ahead.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 
 use crate::shell::{Step, root, target};
-use crate::{duckdb, setup};
+use crate::{duckdb, lost, setup};
 
 /// Groups of whole commands, each a script `bench_<group>.py`.
 const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"];
@@ -19,6 +20,7 @@ const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"]
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();
     match arguments.split_first() {
+        Some((group, [])) if group == "lost" => return lost::run(),
         Some((group, rest)) if group == "spark" => return spark(rest),
         Some((group, rest)) if group == "python" => return python(rest),
         Some((group, rest)) if group == "duckdb" => return functions_in_duckdb(rest),

@@ -20,6 +20,7 @@ mod fuzz;
 mod golden;
 mod kinds;
 mod lint;
+mod lost;
 mod random;
 mod sample;
 mod setup;
@@ -63,6 +64,7 @@ Usage: cargo xtask <verb>
                       a finding is kept in target/attack/findings with the command that repeats it
   duckdb [--release]  the extension for DuckDB, built and stamped
   bench [arguments]   crivo beside its peers; the arguments go to the benchmark program
+  bench lost          the page of all rows in which a peer is ahead, made from the other pages
 
 `cargo x` is short for `cargo xtask`. CONTRIBUTING.md has the rest.
 ";

@@ -36,6 +36,9 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         Question::IsItInThere if knows_frequency => {
             kind("crivo set build --counting", "whether and how often a key is in", "crivo ask")
         }
+        Question::IsItInThere if sketch.clone().takes_keys().is_none() => {
+            kind("crivo set build --static", "whether a key is in there", "crivo ask")
+        }
         Question::IsItInThere => kind("crivo set build", "whether a key is in there", "crivo ask"),
         Question::HowOften => about_frequency(sketch),
         Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
@@ -89,7 +92,7 @@ mod tests {
     use crivo::counting::{CounterArray, MorrisCounter};
     use crivo::distinct::HyperLogLog;
     use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
-    use crivo::membership::{Bloom, CounterBits, CountingBloom};
+    use crivo::membership::{BinaryFuse, Bloom, CounterBits, CountingBloom};
     use crivo::profile::{ColumnProfile, DDSketch};
     use crivo::quantiles::NumberQuantiles;
     use crivo::window::Panes;
@@ -109,6 +112,7 @@ mod tests {
                 "crivo set build --counting",
                 "crivo ask",
             ),
+            (BinaryFuse::of_keys(["a"]).unwrap().into(), "crivo set build --static", "crivo ask"),
             (CountMin::new(8, 2).unwrap().into(), "crivo freq", "crivo ask"),
             (RangeCountMin::new(8, 8, 2).unwrap().into(), "crivo freq --ranges", "crivo ask --range"),
             (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),

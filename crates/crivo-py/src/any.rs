@@ -48,7 +48,7 @@ macro_rules! to_python {
 to_python! {
     counting: SampledCounter, MorrisCounter, CounterArray, Tally;
     distinct: HyperLogLog, ExactDistinct, LinearCounting, KMinValues, ProbabilisticCounting, LogLog, UltraLogLog;
-    membership: DirectTable, Bloom, BlockedBloom, CountingBloom, CombinedFilter;
+    membership: DirectTable, Bloom, BlockedBloom, CountingBloom, CombinedFilter, BinaryFuse;
     frequency: CountMin, RangeCountMin, Majority, HeavyHitters, PrivateCountMean;
     sampling: Reservoir, RowSample, WeightedReservoir;
     similarity: MinHash;

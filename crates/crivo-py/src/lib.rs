@@ -92,7 +92,7 @@ mod _native {
     #[pymodule_export]
     use crate::lists::sketch_lists;
     #[pymodule_export]
-    use crate::membership::{BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
+    use crate::membership::{BinaryFuse, BlockedBloom, Bloom, CombinedFilter, CountingBloom, DirectTable};
     #[pymodule_export]
     use crate::profile::TableProfile;
     #[pymodule_export]

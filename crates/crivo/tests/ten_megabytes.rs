@@ -21,7 +21,9 @@ use crivo::frequency::private::{PrivateCountMean, Protocol};
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::groups::Groups;
 use crivo::keys::{KeyRef, KeyScheme};
-use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CounterBits, CountingBloom, DirectTable};
+use crivo::membership::{
+    BinaryFuse, BlockedBloom, Bloom, CombinedFilter, CounterBits, CountingBloom, DirectTable,
+};
 use crivo::profile::{ColumnProfile, DistinctGrowth, ProfileConfig};
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
@@ -126,6 +128,7 @@ fn files() -> Vec<Vec<u8>> {
         HyperLogLog::with_scheme(18, integers).unwrap().encode(),
         LinearCounting::with_scheme(SIZE * 8, integers).unwrap().encode(),
         Bloom::with_scheme(SIZE * 8, 3, integers).unwrap().encode(),
+        BinaryFuse::of_hashes(&forged, hashes).unwrap().encode(),
         BlockedBloom::with_scheme(SIZE / 32, integers).unwrap().encode(),
         CountingBloom::with_scheme(SIZE * 2, 3, width, integers).unwrap().encode(),
         CountMin::with_scheme((SIZE / 32) as u32, 4, integers).unwrap().encode(),

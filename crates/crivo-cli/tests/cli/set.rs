@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crivo::membership::Bloom;
+use crivo::membership::{BinaryFuse, Bloom};
 
 use crate::support::{Random, Scratch, column, table};
 
@@ -201,4 +201,118 @@ fn impossible_sizes_are_refused() {
         scratch.feed(&[&["set", "build"], args].concat(), "a\n").fails_with(message);
     }
     assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn static_filter_has_the_librarys_bytes_and_answers_everywhere() {
+    let values = column(4_000, 2_000, 1);
+    let expected = BinaryFuse::of_keys(values.iter().filter(|value| !value.is_empty())).unwrap();
+    let members: HashSet<&String> = values.iter().filter(|value| !value.is_empty()).collect();
+    for format in ["lines", "csv", "jsonl", "parquet"] {
+        let scratch = Scratch::new();
+        let name = format!("data.{format}");
+        scratch.write(&name, table(format, &values));
+        let mut args = vec!["set", "build", "--static", &name, "-o", "s.crivo"];
+        if format != "lines" {
+            args.extend(["-f", "value"]);
+        }
+        scratch.run(&args).ok();
+        assert!(scratch.read("s.crivo") == expected.encode(), "{format}");
+    }
+
+    let text = values.iter().fold(String::new(), |text, value| text + value + "\n");
+    let scratch = Scratch::with([("data.txt", text.clone()), ("more.txt", text + "never seen\n")]);
+    // Read once, so a pipe is as good as a file.
+    scratch.feed(&["set", "build", "--static", "-o", "s.crivo"], scratch.read("data.txt")).ok();
+    assert!(scratch.read("s.crivo") == expected.encode());
+    let json = scratch.run(&["show", "s.crivo", "--json"]).json();
+    assert_eq!(
+        (&json["kind"], json["parameters"]["keys"].as_u64()),
+        (&"BinaryFuse".into(), Some(members.len() as u64))
+    );
+    assert_eq!(
+        (json["fpr"].as_f64(), json["items"].as_f64()),
+        (Some(1.0 / 256.0), Some(members.len() as f64))
+    );
+    scratch.run(&["set", "has", "s.crivo", &values[0]]).ok();
+    let stranger =
+        (0..).map(|i| format!("stranger {i}")).find(|key| !expected.contains(key).unwrap()).unwrap();
+    assert_eq!(scratch.run(&["set", "has", "s.crivo", &values[0], &stranger]).code, Some(1));
+    let asked = scratch.run(&["ask", "s.crivo", &values[0], &stranger, "--json"]).json();
+    assert_eq!(
+        (&asked["answers"][0]["member"], &asked["answers"][1]["member"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(asked["answers"][0]["fpr"].as_f64(), Some(1.0 / 256.0));
+
+    let kept = scratch.run(&["set", "keep", "s.crivo", "more.txt"]).ok().to_owned();
+    let dropped = scratch.run(&["set", "drop", "s.crivo", "more.txt"]).ok().to_owned();
+    let rows = scratch.read("more.txt");
+    let rows: Vec<&str> = std::str::from_utf8(&rows).unwrap().lines().collect();
+    let may_be = |row: &&str| !row.is_empty() && expected.contains(*row).unwrap();
+    assert!(kept.lines().eq(rows.iter().copied().filter(may_be)));
+    assert!(dropped.lines().eq(rows.iter().copied().filter(|row| !may_be(row))));
+    assert!(kept.lines().filter(|row| members.contains(&row.to_string())).count() > 3_000);
+}
+
+#[test]
+fn static_filter_refuses_what_it_cannot_do() {
+    let scratch = Scratch::with([("data.txt", "ana\nrui\n")]);
+    let build = ["set", "build", "--static", "data.txt"];
+    scratch.run(&[&build[..], &["-o", "s.crivo"]].concat()).ok();
+    scratch.run(&["set", "build", "data.txt", "--items", "9", "-o", "b.crivo"]).ok();
+    let before = scratch.read("s.crivo");
+    for (args, words) in [
+        (&["set", "build", "data.txt", "--into", "s.crivo"][..], "a static filter cannot be added to"),
+        (
+            &["set", "build", "data.txt", "--fpr", "2%", "--into", "s.crivo"],
+            "a static filter cannot be added to",
+        ),
+        (&["set", "build", "--static", "data.txt", "--into", "s.crivo"], "write it with -o"),
+        (&["set", "build", "--static", "data.txt", "--fpr", "0.1%", "-o", "x.crivo"], "has a rate of 0.39 %"),
+        (&["set", "build", "--static", "data.txt", "--items", "9", "-o", "x.crivo"], "cannot be used with"),
+        (&["set", "build", "--static", "--blocked", "data.txt", "-o", "x.crivo"], "cannot be used with"),
+        (
+            &["set", "union", "s.crivo", "s.crivo", "-o", "x.crivo"],
+            "whose keys were placed together and are gone",
+        ),
+        (&["set", "union", "s.crivo", "b.crivo", "-o", "x.crivo"], "s.crivo"),
+        (&["set", "intersect", "s.crivo", "b.crivo", "-o", "x.crivo"], "whose keys were placed together"),
+        (
+            &["set", "intersect", "b.crivo", "s.crivo", "-o", "x.crivo"],
+            "one that takes hashes, found a BinaryFuse",
+        ),
+        (&["set", "subtract", "s.crivo", "s.crivo", "-o", "x.crivo"], "made by `crivo set build --static`"),
+        (
+            &["merge", "s.crivo", "s.crivo", "-o", "x.crivo"],
+            "build one from the keys of both sets, or use Bloom",
+        ),
+        (&["uniq", "data.txt", "--state", "s.crivo"], "BinaryFuse"),
+    ] {
+        scratch.run(args).fails_with(words);
+        assert!(scratch.read("s.crivo") == before && !scratch.path("x.crivo").exists(), "{args:?}");
+    }
+    scratch.write("times.csv", "t,user\n1,ana\n");
+    scratch
+        .run(&[
+            "set",
+            "build",
+            "--static",
+            "-f",
+            "user",
+            "--window",
+            "1h",
+            "--time-field",
+            "t",
+            "times.csv",
+            "-o",
+            "x.crivo",
+        ])
+        .fails_with("cannot see a window");
+    // An asked rate that is larger is kept.
+    scratch.run(&[&build[..], &["--fpr", "1%", "-o", "y.crivo"]].concat()).ok();
+    assert!(scratch.read("y.crivo") == before);
+    // Nothing is in the set of nothing.
+    scratch.feed(&["set", "build", "--static", "-o", "empty.crivo"], "").ok();
+    assert_eq!(scratch.run(&["set", "has", "empty.crivo", "ana"]).code, Some(1));
 }

@@ -1,11 +1,13 @@
 //! Is it in there?
 
+mod binary_fuse;
 mod blocked_bloom;
 mod bloom;
 mod combined_filter;
 mod counting_bloom;
 mod direct_table;
 
+pub(crate) use binary_fuse::BinaryFuse;
 pub(crate) use blocked_bloom::BlockedBloom;
 pub(crate) use bloom::Bloom;
 pub(crate) use combined_filter::CombinedFilter;

@@ -24,6 +24,7 @@ macro_rules! with_every_family {
             BlockedBloom = 0x32, version 1, in membership;
             CountingBloom = 0x33, version 1, in membership;
             CombinedFilter = 0x34, version 1, in membership;
+            BinaryFuse = 0x35, version 1, in membership;
             CountMin = 0x40, version 1, in frequency;
             RangeCountMin = 0x41, version 1, in frequency;
             Majority = 0x42, version 1, in frequency;

@@ -13,9 +13,19 @@ use crate::prelude::*;
 /// # Errors
 /// If the memory cannot be had.
 pub(crate) fn zeroed<T: Copy + Default>(len: u64) -> Result<Vec<T>> {
+    let mut array = reserved(len)?;
+    array.resize(len as usize, T::default());
+    Ok(array)
+}
+
+/// An empty array with room for `len` elements.
+///
+/// # Errors
+/// If the memory cannot be had.
+pub(crate) fn reserved<T>(len: u64) -> Result<Vec<T>> {
     let mut array = Vec::new();
     let fits = usize::try_from(len).ok().filter(|&len| array.try_reserve_exact(len).is_ok());
-    let Some(len) = fits else {
+    if fits.is_none() {
         return Err(Error::new(
             ErrorKind::OutOfMemory,
             "memory",
@@ -23,9 +33,8 @@ pub(crate) fn zeroed<T: Copy + Default>(len: u64) -> Result<Vec<T>> {
             "less than that",
             "ask for fewer items or a larger error",
         ));
-    };
+    }
     advise_huge_pages(&array);
-    array.resize(len, T::default());
     Ok(array)
 }
 

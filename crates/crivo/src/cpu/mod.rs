@@ -13,6 +13,6 @@ mod zero_bits;
 
 pub(crate) use decimals::hash_decimals;
 pub(crate) use integers::hash_integers;
-pub(crate) use memory::zeroed;
+pub(crate) use memory::{reserved, zeroed};
 pub(crate) use prefetch::prefetch;
 pub(crate) use zero_bits::without_bits;

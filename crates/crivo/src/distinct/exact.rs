@@ -129,6 +129,20 @@ impl ExactDistinct {
         self.estimate()
     }
 
+    /// Returns the hash of each different item, ascending: what a filter of a finished set is built from.
+    ///
+    /// ```
+    /// use crivo::{distinct::ExactDistinct, membership::BinaryFuse};
+    /// let mut seen = ExactDistinct::new();
+    /// for name in ["ana", "rui", "ana"] { seen.insert(name)?; }
+    /// let filter = BinaryFuse::of_hashes(&seen.hashes(), seen.scheme())?;
+    /// assert!(filter.contains("rui")? && !filter.contains("gil")?);
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn hashes(&self) -> Vec<u64> {
+        self.hashes.sorted()
+    }
+
     /// Returns true if nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.hashes.len() == 0

@@ -96,7 +96,10 @@ impl CombinedFilter {
         if Self::is_part(filter.family()) {
             Ok(Self { scheme: filter.scheme(), groups: vec![vec![filter]] })
         } else {
-            Err(Error::unsupported(Capability::Membership, filter.family()))
+            // Filters that take no hashes could not be added to, which a combined filter promises.
+            let is_filter = filter.answers_membership().is_some();
+            let missing = if is_filter { Capability::Hashes } else { Capability::Membership };
+            Err(Error::unsupported(missing, filter.family()))
         }
     }
 

@@ -24,6 +24,7 @@
 mod support;
 
 mod bands;
+mod binary_fuse;
 mod bloom;
 mod chi_square;
 mod column_profile;

@@ -7,7 +7,7 @@ use crivo::distinct::{
 };
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::keys::KeyScheme;
-use crivo::membership::{BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
+use crivo::membership::{BinaryFuse, BlockedBloom, Bloom, CounterBits, CountingBloom, DirectTable};
 use crivo::profile::DistinctGrowth;
 use crivo::quantiles::{Accuracy, KeyQuantiles};
 use crivo::sampling::{Reservoir, WeightedReservoir};
@@ -55,6 +55,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
         filled!("min_hash", MinHash::with_scheme(64, scheme).unwrap()),
         filled!("key_quantiles", KeyQuantiles::with_scheme(8, Accuracy::Tails, scheme, 7).unwrap()),
         ("direct_table_v1_rrmxmx", table.encode()),
+        ("binary_fuse_v1_rrmxmx", BinaryFuse::of_keys_with_scheme(keys, scheme).unwrap().encode()),
         ("range_count_min_v1_rrmxmx", ranges.encode()),
         ("distinct_growth_v1_rrmxmx", growth.encode()),
         ("weighted_reservoir_v1_rrmxmx", weighted.encode()),

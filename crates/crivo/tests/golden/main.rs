@@ -13,6 +13,7 @@
 #[allow(dead_code)] // only what is said of register sketches is used
 mod support;
 
+mod binary_fuse;
 mod bloom;
 mod column_profile;
 mod count_min;
@@ -57,6 +58,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         log_log::cases(),
         direct_table::cases(),
         bloom::cases(),
+        binary_fuse::cases(),
         counting_bloom::cases(),
         count_min::cases(),
         range_count_min::cases(),

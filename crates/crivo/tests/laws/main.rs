@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod binary_fuse;
 mod bloom;
 mod column_profile;
 mod combined_filter;

@@ -12,7 +12,9 @@ use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean
 use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
 use crivo::groups::Groups;
 use crivo::keys::{HashFunction, KeyScheme};
-use crivo::membership::{BlockedBloom, Bloom, CombinedFilter, CounterBits, CountingBloom, DirectTable};
+use crivo::membership::{
+    BinaryFuse, BlockedBloom, Bloom, CombinedFilter, CounterBits, CountingBloom, DirectTable,
+};
 use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare, ProfileConfig};
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
 use crivo::sampling::{Reservoir, RowSample, WeightedReservoir};
@@ -32,6 +34,7 @@ pub(crate) fn samples() -> Vec<Vec<u8>> {
         log_logs(),
         direct_tables(),
         blooms(),
+        binary_fuses(),
         blocked_blooms(),
         counting_blooms(),
         combined_filters(),
@@ -97,6 +100,13 @@ pub(crate) fn blocked_blooms() -> Vec<Vec<u8>> {
         filter.encode()
     };
     vec![filter(1, 0), filter(1, 20), filter(3, 100)]
+}
+
+pub(crate) fn binary_fuses() -> Vec<Vec<u8>> {
+    let filter = |count: u64| {
+        BinaryFuse::of_keys_with_scheme(0..count, KeyScheme::integers().with_seed(5)).unwrap().encode()
+    };
+    vec![filter(0), filter(20), filter(1), filter(300)]
 }
 
 pub(crate) fn combined_filters() -> Vec<Vec<u8>> {

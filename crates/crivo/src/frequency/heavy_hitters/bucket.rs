@@ -72,7 +72,7 @@ impl Bucket {
 
     /// Frees a slot whose contents moved elsewhere.
     pub(super) fn vacate(&mut self, slot: usize) {
-        self.release(0x80 << (8 * slot));
+        self.release(mask_of(slot));
         self.counts[slot] = 0;
     }
 }
@@ -81,6 +81,12 @@ impl Bucket {
 #[inline]
 fn tag(hash: u64) -> u64 {
     hash & 0x7F | 0x80
+}
+
+/// The mask of one slot.
+#[inline]
+pub(super) fn mask_of(slot: usize) -> u64 {
+    0x80 << (8 * slot)
 }
 
 /// The lowest slot of a mask, or slot 0.

@@ -1,9 +1,12 @@
 //! Two sketches as one.
 
 use super::HeavyHitters;
+use super::bucket::{Bucket, SLOTS, mask_of, slots};
 use super::names::out_of_memory;
+use super::purge::ranked;
 use super::rounded::RoundedUp;
-use super::table::{Counter, Entry, Table};
+use super::table::{Counter, Entry, Place, Table, places};
+use crate::cpu::{reserved, zeroed};
 use crate::error::Result;
 use crate::estimate::Estimate;
 use crate::frequency::Hitter;
@@ -32,6 +35,16 @@ impl HeavyHitters {
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         let capacity = self.capacity.min(other.capacity);
+        if !self.table.absorb(&other.table, capacity)? {
+            self.table = self.joined_anew(other, capacity)?;
+        }
+        self.capacity = capacity;
+        self.total = self.total.saturating_add(other.total);
+        Ok(())
+    }
+
+    /// Returns a new table of both: for tables that have to grow, or hold [strays](super::strays).
+    fn joined_anew(&self, other: &Self, capacity: usize) -> Result<Table> {
         let (mine, theirs) = (&self.table, &other.table);
         let mut threshold = mine.threshold().saturating_add(theirs.threshold());
 
@@ -41,10 +54,12 @@ impl HeavyHitters {
         entries.extend(mine.entries().map(|entry| {
             let same = theirs.get(entry.hash, entry.key);
             let unknown = (theirs.threshold(), theirs.threshold());
-            entry.plus(same.map_or(unknown, |other| (other.count, other.error.count())), threshold)
+            let other = same.map_or(unknown, |other| (other.count, other.error.count()));
+            Entry { counter: entry.counter.plus(other, threshold), ..entry }
         }));
         let new = theirs.entries().filter(|entry| mine.get(entry.hash, entry.key).is_none());
-        entries.extend(new.map(|entry| entry.plus((mine.threshold(), mine.threshold()), threshold)));
+        let unknown = (mine.threshold(), mine.threshold());
+        entries.extend(new.map(|entry| Entry { counter: entry.counter.plus(unknown, threshold), ..entry }));
 
         if let Some(surplus) = entries.len().checked_sub(capacity + 1) {
             let largest = entries.select_nth_unstable_by_key(surplus, |entry| entry.counter.count).1;
@@ -54,8 +69,88 @@ impl HeavyHitters {
         let bytes = entries.iter().map(Entry::key_bytes).sum();
         let mut table = Table::with_room(self.scheme, threshold, entries.len(), bytes)?;
         entries.iter().try_for_each(|entry| table.put(entry))?;
-        *self = Self { scheme: self.scheme, capacity, total: self.total.saturating_add(other.total), table };
-        Ok(())
+        Ok(table)
+    }
+}
+
+/// A key of another table that has no counter here.
+const NEW: u32 = u32::MAX;
+
+impl Table {
+    /// Adds the counters of another table to this one where it lies, and gives up the smallest until at most `capacity` are
+    /// left. Returns false, with nothing changed, if the table would have to grow or there are strays.
+    ///
+    /// # Errors
+    /// If there is no memory; nothing is changed then.
+    fn absorb(&mut self, other: &Self, capacity: usize) -> Result<bool> {
+        let most = (self.len() + other.len()).min(capacity);
+        let has_strays = !self.strays.is_empty() || !other.strays.is_empty();
+        let Some(base) = self.threshold().checked_add(other.threshold()) else { return Ok(false) };
+        if has_strays || self.buckets.is_empty() || most > self.room() || base == u64::MAX {
+            return Ok(false);
+        }
+
+        // First without a change: where their keys are here, and what the counts of all keys come to.
+        let mut places_here: Vec<u32> = reserved(other.len() as u64)?;
+        let mut counts: Vec<u64> = reserved((self.len() + other.len()) as u64)?;
+        let mut matched: Vec<u64> = zeroed(self.buckets.len() as u64)?;
+        let mut new = 0;
+        for place in places(&other.buckets) {
+            let Bucket { hashes, counts: theirs, .. } = &other.buckets[place.bucket];
+            let count = theirs[place.slot];
+            if let Some(Place { bucket, slot }) = self.place_of(hashes[place.slot], other.names.text(place)) {
+                matched[bucket] |= mask_of(slot);
+                places_here.push((bucket * SLOTS + slot) as u32);
+                counts.push(self.buckets[bucket].counts[slot].saturating_add(count));
+            } else {
+                places_here.push(NEW);
+                counts.push(count.saturating_add(self.threshold()));
+                new += 1;
+            }
+        }
+        for (bucket, &matched) in self.buckets.iter().zip(&matched) {
+            let alone = slots(bucket.used() & !matched);
+            counts.extend(alone.map(|slot| bucket.counts[slot].saturating_add(other.threshold())));
+        }
+        let surplus = (self.len() + new).saturating_sub(capacity);
+        let threshold = match surplus {
+            0 => base,
+            _ => base + ranked(|| counts.iter().map(|count| count - base), surplus),
+        };
+        if threshold == u64::MAX {
+            return Ok(false);
+        }
+        let kept = |count: u64, here: u32| here == NEW && count > threshold;
+        let theirs = || places(&other.buckets).zip(places_here.iter().zip(&counts));
+        let new_texts = theirs().filter(|(_, (here, count))| kept(**count, **here));
+        self.names.reserve(new_texts.map(|(place, _)| other.names.text(place).len()).sum())?;
+
+        // Nothing can fail from here on.
+        for (place, (&here, _)) in theirs().filter(|(_, (here, _))| **here != NEW) {
+            let Counter { count, error } = other.counter(place);
+            let at = Place { bucket: here as usize / SLOTS, slot: here as usize % SLOTS };
+            let counter = self.counter(at).plus((count, error.count()), base);
+            self.set(at, counter);
+        }
+        if other.threshold() > 0 {
+            let unknown = (other.threshold(), other.threshold());
+            for (bucket, matched) in self.buckets.iter_mut().zip(&matched) {
+                for slot in slots(bucket.used() & !matched) {
+                    let counter = Counter { count: bucket.counts[slot], error: bucket.errors[slot] };
+                    let Counter { count, error } = counter.plus(unknown, base);
+                    (bucket.counts[slot], bucket.errors[slot]) = (count, error);
+                }
+            }
+        }
+        let unknown = (self.threshold(), self.threshold());
+        if threshold > self.threshold() {
+            self.give_up_to(threshold);
+        }
+        for (place, _) in theirs().filter(|(_, (here, count))| kept(**count, **here)) {
+            let hash = other.buckets[place.bucket].hashes[place.slot];
+            self.put_text(hash, other.names.text(place), other.counter(place).plus(unknown, base))?;
+        }
+        Ok(true)
     }
 }
 
@@ -98,17 +193,77 @@ impl Merge for HeavyHitters {
     }
 }
 
-impl<'a> Entry<'a> {
-    /// The entry for both streams, given the count and the error of its key in the other: where it has no
+impl Counter {
+    /// The counter for both streams, given the count and the error of its key in the other: where it has no
     /// counter, both are the threshold. No error exceeds the threshold of both.
-    fn plus(self, other: (u64, u64), threshold: u64) -> Entry<'a> {
-        let Counter { count, error } = self.counter;
-        let error = error.count().saturating_add(other.1).min(threshold);
-        let counter = Counter { count: count.saturating_add(other.0), error: RoundedUp::of(error) };
-        Entry { counter, ..self }
+    fn plus(self, other: (u64, u64), threshold: u64) -> Self {
+        let error = self.error.count().saturating_add(other.1).min(threshold);
+        Self { count: self.count.saturating_add(other.0), error: RoundedUp::of(error) }
     }
+}
 
+impl Entry<'_> {
     fn key_bytes(&self) -> usize {
         if let KeyRef::Bytes(bytes) = self.key { bytes.len() } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::keys::KeyScheme;
+
+    /// A sketch of a skewed stream: small keys are frequent.
+    fn sketch(
+        capacity: u64,
+        scheme: KeyScheme,
+        length: u64,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> HeavyHitters {
+        let mut sketch = HeavyHitters::with_scheme(capacity, scheme).unwrap();
+        for _ in 0..length {
+            let key = random.next_u64() >> (random.next_u64() % 64);
+            let weight = 1 + (random.next_u64() % 5) * (random.next_u64() % 7 / 6);
+            let text = format!("key {key}");
+            let key =
+                if scheme == KeyScheme::bytes() { KeyRef::Bytes(text.as_bytes()) } else { KeyRef::Hash(key) };
+            sketch.add_ref(key, weight).unwrap();
+        }
+        sketch
+    }
+
+    #[test]
+    fn merging_in_place_is_merging_anew() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        let mut in_place = [0; 2];
+        for round in 0..400 {
+            let texts = round % 2;
+            let scheme = [KeyScheme::hashes(), KeyScheme::bytes()][texts];
+            let capacity = 1 + random.next_u64() % 300;
+            let lengths = [random.next_u64() % 3_000, random.next_u64() % 3_000];
+            let mut first = sketch(capacity, scheme, lengths[0], &mut random);
+            let other_capacity = capacity + round as u64 % 3 * 20;
+            let second = sketch(other_capacity, scheme, lengths[1], &mut random);
+            let anew = first.joined_anew(&second, capacity as usize).unwrap();
+            let anew = HeavyHitters { table: anew, total: first.total + second.total, ..first.clone() };
+            in_place[texts] +=
+                usize::from(first.clone().table.absorb(&second.table, capacity as usize).unwrap());
+            first.merge(&second).unwrap();
+            assert_eq!(first, anew, "round {round}");
+            assert_eq!(first.encode(), anew.encode(), "round {round}");
+            // What was merged goes on counting as what was built anew.
+            let mut anew = anew;
+            for key in 0..500 {
+                let text = format!("key {key}");
+                let key = if texts == 1 { KeyRef::Bytes(text.as_bytes()) } else { KeyRef::Hash(key) };
+                first.add_ref(key, 2).unwrap();
+                anew.add_ref(key, 2).unwrap();
+            }
+            assert_eq!(first, anew, "round {round}, later");
+        }
+        assert!(in_place.iter().all(|&rounds| rounds > 50), "{in_place:?} rounds were in place");
     }
 }

@@ -126,6 +126,15 @@ impl Names {
         }
     }
 
+    /// The text of a slot in use; empty if keys are no texts.
+    #[inline]
+    pub(super) fn text(&self, place: Place) -> &[u8] {
+        match self {
+            Self::Texts(texts) => texts.get(place),
+            _ => &[],
+        }
+    }
+
     /// The key of a slot in use.
     pub(super) fn key(&self, place: Place, hash: u64) -> KeyRef<'_> {
         match self {

@@ -21,13 +21,36 @@ fn cell(count: u64) -> usize {
     shift as usize * 8 + (count >> shift) as usize
 }
 
+/// Returns the `rank`th smallest of the numbers, from 1.
+pub(super) fn ranked<I: Iterator<Item = u64>>(numbers: impl Fn() -> I, rank: usize) -> u64 {
+    // With unit weights this is nearly always enough, and quick: a sum without branches.
+    if numbers().map(|number| usize::from(number == 1)).sum::<usize>() >= rank {
+        return 1;
+    }
+    let mut cells = [0_usize; CELLS];
+    numbers().for_each(|number| cells[cell(number)] += 1);
+    let (mut wanted, mut before) = (1, 0);
+    while before + cells[wanted] < rank {
+        before += cells[wanted];
+        wanted += 1;
+    }
+    let mut alike = Vec::with_capacity(cells[wanted]);
+    numbers().filter(|&number| cell(number) == wanted).for_each(|number| alike.push(number));
+    *alike.select_nth_unstable(rank - before - 1).1
+}
+
 impl Table {
     /// Gives up the `rank` smallest counters, from 1 to `len` of them, and all that equal the largest
     /// of these, which becomes the threshold.
     #[cold]
     #[inline(never)]
     pub(super) fn purge(&mut self, rank: usize) {
-        self.raise(self.ranked(rank));
+        self.give_up_to(self.ranked(rank));
+    }
+
+    /// Raises the threshold, and gives up all counters that are not above it.
+    pub(super) fn give_up_to(&mut self, threshold: u64) {
+        self.raise(threshold);
         // No key lies beyond a bucket with a free slot: behind one is where to begin.
         let first = self.buckets.iter().position(|bucket| bucket.free() != 0).unwrap_or(0);
         let mut index = first;
@@ -58,21 +81,7 @@ impl Table {
         let threshold = self.threshold();
         let in_slots = || self.buckets.iter().flat_map(|bucket| bucket.counts);
         let counts = || in_slots().chain(self.strays.iter().map(|(_, _, counter)| counter.count));
-        let above = || counts().map(|count| count.wrapping_sub(threshold));
-        // With unit weights this is nearly always enough, and quick: a sum without branches.
-        if above().map(|count| usize::from(count == 1)).sum::<usize>() >= rank {
-            return threshold + 1;
-        }
-        let mut cells = [0_usize; CELLS];
-        above().for_each(|count| cells[cell(count)] += 1);
-        let (mut wanted, mut before) = (1, 0);
-        while before + cells[wanted] < rank {
-            before += cells[wanted];
-            wanted += 1;
-        }
-        let mut alike = Vec::with_capacity(cells[wanted]);
-        above().filter(|&count| cell(count) == wanted).for_each(|count| alike.push(count));
-        threshold + *alike.select_nth_unstable(rank - before - 1).1
+        threshold + ranked(|| counts().map(|count| count.wrapping_sub(threshold)), rank)
     }
 
     #[inline]

@@ -175,6 +175,11 @@ impl Table {
         self.room.saturating_sub(self.len())
     }
 
+    /// Returns how many slots may be in use before the table grows.
+    pub(super) fn room(&self) -> usize {
+        self.room
+    }
+
     pub(super) fn threshold(&self) -> u64 {
         self.threshold
     }
@@ -245,7 +250,23 @@ impl Table {
         None
     }
 
-    fn counter(&self, place: Place) -> Counter {
+    /// Returns the place of a key, by its hash and its text (empty if the hash stands for the key), if it has one.
+    /// There must be slots.
+    #[inline]
+    pub(super) fn place_of(&self, hash: u64, text: &[u8]) -> Option<Place> {
+        match self.names {
+            Names::Texts(_) => self.search(hash, text).ok(),
+            _ => self.search(hash, Unnamed).ok(),
+        }
+    }
+
+    /// Changes a counter.
+    pub(super) fn set(&mut self, place: Place, counter: Counter) {
+        let Bucket { counts, errors, .. } = &mut self.buckets[place.bucket];
+        (counts[place.slot], errors[place.slot]) = (counter.count, counter.error);
+    }
+
+    pub(super) fn counter(&self, place: Place) -> Counter {
         let Bucket { counts, errors, .. } = &self.buckets[place.bucket];
         Counter { count: counts[place.slot], error: errors[place.slot] }
     }
@@ -415,6 +436,18 @@ impl Table {
         match entry.key {
             KeyRef::Bytes(text) => self.fill(place, entry.hash, text, entry.counter),
             KeyRef::Integer(_) | KeyRef::Hash(_) => self.fill(place, entry.hash, Unnamed, entry.counter),
+        }
+    }
+
+    /// The same for a key by its hash and its text, which is empty if the hash stands for the key.
+    ///
+    /// # Errors
+    /// As for [`add_text`](Self::add_text).
+    pub(super) fn put_text(&mut self, hash: u64, text: &[u8], counter: Counter) -> Result<()> {
+        let place = self.free_place(hash);
+        match self.names {
+            Names::Texts(_) => self.fill(place, hash, text, counter),
+            _ => self.fill(place, hash, Unnamed, counter),
         }
     }
 
