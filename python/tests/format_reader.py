@@ -84,6 +84,7 @@ FAMILIES = {  # by family and family version
     (0x81, 1): "KeyQuantiles",
     (0x13, 1): "Tally",
     (0x75, 1): "TableProfile",
+    (0x75, 2): "TableProfile",
     (0x78, 1): "Groups",
 }
 # What reads a payload, where it has a file of its own; a ValueError is a payload against the rules.
@@ -258,8 +259,8 @@ def read(data: bytes) -> Sketch | Other:
 
 
 def holds_an_older_version(data: bytes) -> bool:
-    """Registers were not coded in the first version, and are written in the second."""
-    return re.search(rb"CRVO.[\x20\x26]\x01", data, re.DOTALL) is not None
+    """Registers were not coded in the first version, and tables had no detail."""
+    return re.search(rb"CRVO.[\x20\x26\x75]\x01", data, re.DOTALL) is not None
 
 
 def _first(data: bytes) -> tuple[Header, Contents, bytes]:

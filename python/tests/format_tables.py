@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from format_detail import Detail
 from format_distinct import fields, must
 from format_frequency import stored_key
 from format_profile import ReadEnvelope, keys_of
@@ -25,6 +26,7 @@ class TableColumn:
     growth: Any
     ranks: Any
     documents: Any
+    detail: Detail | None = None
 
     @classmethod
     def read(
@@ -57,7 +59,14 @@ class TableColumn:
             must(type(contents).__name__ == family, f"no {family}")
             must(family == "RankSketch" or keys_of(part) == keys_of(header), f"{family} of other keys")
             parts.append(contents)
-        column = cls(name.decode(), tuple(firsts), *parts)
+        detail = None
+        if header.family_version > 1:
+            (has_detail,) = fields("B", rest)
+            must(has_detail <= 1, f"detail {has_detail}")
+            rest = rest[1:]
+            if has_detail:
+                detail, rest = Detail.read(rest, last_row, parts[0])
+        column = cls(name.decode(), tuple(firsts), *parts, detail=detail)
         column.check()
         return column, rest
 

@@ -47,7 +47,7 @@ fn may_hold_registers(bytes: &[u8]) -> bool {
 
 /// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.
 fn holds_an_older_version(bytes: &[u8]) -> bool {
-    bytes.windows(7).any(|head| head.starts_with(b"CRVO") && matches!(head[5..], [0x20 | 0x26, 1]))
+    bytes.windows(7).any(|head| head.starts_with(b"CRVO") && matches!(head[5..], [0x20 | 0x26 | 0x75, 1]))
 }
 
 fn damaged_bytes_are_refused_or_valid() {

@@ -39,7 +39,7 @@ macro_rules! with_every_family {
             DDSketch = 0x72, version 1, in profile;
             NearDuplicateShare = 0x73, version 1, in profile;
             DistinctGrowth = 0x74, version 1, in profile;
-            TableProfile = 0x75, version 1, in profile;
+            TableProfile = 0x75, version 2, in profile;
             Groups = 0x78, version 1, in groups;
             NumberQuantiles = 0x80, version 1, in quantiles;
             KeyQuantiles = 0x81, version 1, in quantiles;

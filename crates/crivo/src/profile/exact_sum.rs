@@ -174,6 +174,12 @@ impl ExactSum {
         !below.0 && (above.0 || is_zero(&above.1))
     }
 
+    /// Returns true if the sum is below zero, and its magnitude in units of 2^−1074.
+    pub(super) fn limbs(&self) -> (bool, Vec<u32>) {
+        let (negative, limbs) = self.magnitude();
+        (negative, limbs.to_vec())
+    }
+
     pub(crate) fn memory(&self) -> usize {
         size_of_val(&*self.limbs)
     }

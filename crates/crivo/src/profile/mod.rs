@@ -12,10 +12,15 @@
 //! [`expectations`] are rules that a table must keep to. [`JoinColumn`] compares two columns: which share of each one's
 //! values has the other? [`join_search`] finds all such pairs in many tables. [`ColumnSizes`] divides a column's
 //! memory among all of these, and [`ProfiledColumn`] has all of them for one column of a table.
+//!
+//! A column of a [`TableProfile`] also has its [`Spread`], a [`Histogram`], [`Outliers`], [`TextPattern`]s and [`DateFacts`], and
+//! [`relations`] say which columns go together.
 
 mod by_hash;
 pub mod column_profile;
 pub mod ddsketch;
+pub mod detail;
+mod distribution;
 pub mod drift;
 pub mod exact_sum;
 pub mod expectations;
@@ -23,16 +28,22 @@ pub mod growth;
 pub mod join_search;
 pub mod joinability;
 pub mod near_duplicates;
+mod patterns;
 mod profiled_column;
+pub mod relations;
 mod sizes;
 pub mod table_profile;
 
 pub use column_profile::{ColumnProfile, ColumnType, Kind, Lengths, ProfileConfig, Value};
 pub use ddsketch::DDSketch;
+pub use detail::{DateFacts, DateFormat, DateGaps, DetailSizes, Spread};
+pub use distribution::{Histogram, Outliers};
 pub use exact_sum::ExactSum;
 pub use growth::DistinctGrowth;
 pub use joinability::{JoinColumn, JoinVerdict, Joinability};
 pub use near_duplicates::NearDuplicateShare;
+pub use patterns::TextPattern;
 pub use profiled_column::ProfiledColumn;
+pub use relations::{Correlation, Dependency, Relations};
 pub use sizes::{ColumnSizes, TableColumnSizes};
 pub use table_profile::{FirstOfKind, TableColumn, TableProfile};

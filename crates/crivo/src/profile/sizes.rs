@@ -2,6 +2,7 @@
 
 use crate::quantiles::{Accuracy, NumberQuantiles};
 
+use super::detail::DetailSizes;
 use super::{DistinctGrowth, NearDuplicateShare, ProfileConfig};
 
 /// The sizes of all that is kept of one column: its profile, the growth of different values, and the texts that
@@ -59,20 +60,23 @@ impl ColumnSizes {
     }
 }
 
-/// The sizes of a column of a [`TableProfile`](super::TableProfile): those of its parts, and of the sketch of its ranks.
+/// The sizes of a column of a [`TableProfile`](super::TableProfile): those of its parts, of the sketch of its ranks, and of its
+/// detail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TableColumnSizes {
-    /// Of all but the ranks.
+    /// Of all but the ranks and the detail.
     pub column: ColumnSizes,
     /// The size of the [`NumberQuantiles`].
     pub ranks: u32,
+    /// The sizes of the detail; none if it is not kept.
+    pub detail: Option<DetailSizes>,
 }
 
 impl TableColumnSizes {
     /// The least memory that a column can be asked to stay within.
-    pub const LEAST_MEMORY: usize = ColumnSizes::LEAST_MEMORY + (6 << 10);
+    pub const LEAST_MEMORY: usize = ColumnSizes::LEAST_MEMORY + (18 << 10);
     /// What the columns of a table share unless told.
-    pub const TABLE_MEMORY: usize = 20 << 20;
+    pub const TABLE_MEMORY: usize = 24 << 20;
 
     /// The largest parts that together take at most `bytes` bytes; less than [`LEAST_MEMORY`](Self::LEAST_MEMORY)
     /// counts as that.
@@ -86,8 +90,11 @@ impl TableColumnSizes {
         // A sixth of the memory at most.
         let ranks =
             [512, 256, 128].into_iter().find(|&size| memory_of_ranks(size) <= bytes / 6).unwrap_or(64);
-        let column = ColumnSizes::for_memory(bytes.saturating_sub(memory_of_ranks(ranks)));
-        Self { column, ranks }
+        // An eighth, and at least what the smallest takes.
+        let detail = DetailSizes::for_memory((bytes / 8).max(12 << 10));
+        let beside = memory_of_ranks(ranks) + detail.most_memory();
+        let column = ColumnSizes::for_memory(bytes.saturating_sub(beside));
+        Self { column, ranks, detail: Some(detail) }
     }
 
     /// The sizes of each of `columns` columns that share `bytes` bytes. One eighth is left for columns that turn up later,
@@ -112,19 +119,20 @@ impl TableColumnSizes {
     /// assert!(sizes.column.growth == 1024 && sizes.most_memory() <= 100 << 10);
     /// ```
     pub fn for_joins(hashes: u32) -> Self {
-        let Self { mut column, ranks } = Self::for_memory(Self::LEAST_MEMORY);
+        let Self { mut column, ranks, .. } = Self::for_memory(Self::LEAST_MEMORY);
         let (least, most) = DistinctGrowth::SIZES.into_inner();
         column.growth = hashes.clamp(least, most);
         // What is frequent or drawn is not asked of such a column; different values say whether it could be a key.
         column.profile.counters = column.profile.counters.min(16);
         column.profile.sample = 1;
         column.profile.precision = column.profile.precision.max(10);
-        Self { column, ranks }
+        Self { column, ranks, detail: None }
     }
 
     /// The most memory that a column of these sizes takes, whatever its values are.
     pub fn most_memory(&self) -> usize {
-        self.column.most_memory() + memory_of_ranks(self.ranks)
+        let detail = self.detail.map_or(0, DetailSizes::most_memory);
+        self.column.most_memory() + memory_of_ranks(self.ranks) + detail
     }
 }
 

@@ -49,18 +49,56 @@ fn each_broken_rule_of_table_profile_is_named() {
     };
     assert_eq!(broken(mixed, &other_seed), (InvalidContents, "growth"));
     // The least number of the ranks, behind the fixed part.
+    let length = u64::from_le_bytes(mixed[ranks + 20..ranks + 28].try_into().unwrap());
+    let end = ranks + 28 + length as usize + 4;
     let other_least = |bytes: &mut Vec<u8>| {
-        let end = bytes.len() - 4 - 1;
         number(ranks + 28 + 104, (-1.0_f64).to_bits())(bytes);
         seal(&mut bytes[ranks..end]);
     };
     assert_eq!(broken(mixed, &other_least), (InvalidContents, "ranks"));
-    let last = mixed.len() - 5;
-    assert_eq!(broken(mixed, &set(last, 2)), (InvalidContents, "near-duplicates"));
+    assert_eq!(broken(mixed, &set(end, 2)), (InvalidContents, "near-duplicates"));
+    check_detail(mixed, end + 1);
     assert_eq!(broken(mixed, &|bytes| bytes.push(0)), (InvalidContents, "payload"));
     let of_other_kind = |bytes: &mut Vec<u8>| {
         bytes[growth + 5] = 0x23;
         seal(&mut bytes[growth..ranks]);
     };
     assert_eq!(broken(mixed, &of_other_kind).0, WrongFamily);
+}
+
+/// Each rule of the detail, whose flag is at a place: moments of some limbs, days, drawn rows.
+fn check_detail(mixed: &[u8], flag: usize) {
+    let broken = |change: &dyn Fn(&mut Vec<u8>)| broken::<TableProfile>(mixed, change);
+    assert_eq!(broken(&set(flag, 2)), (InvalidContents, "detail"));
+    let squares = flag + 1;
+    assert_eq!(broken(&set(squares, 1)), (InvalidContents, "sum of squares"), "below zero");
+    assert_eq!(broken(&set(squares, 2)), (InvalidContents, "sum of squares"), "no sign");
+    assert_eq!(broken(&set(squares + 1, 255)), (InvalidContents, "sum of squares"), "too far up");
+    assert_eq!(
+        broken(&set(squares + 1, 0)),
+        (InvalidContents, "sum of squares"),
+        "less than any numbers have"
+    );
+    let limbs = |at: usize| 3 + 4 * usize::from(mixed[at + 2]);
+    let cubes = squares + limbs(squares);
+    assert_eq!(broken(&set(cubes, 2)), (InvalidContents, "sum of cubes"));
+    let days = cubes + limbs(cubes);
+    assert_eq!(broken(&set(days, 1)), (InvalidContents, "span of days"));
+    assert_eq!(broken(&set(days + 4, 2)), (InvalidContents, "days"), "other numbers");
+    let counts = days + 5;
+    assert_eq!(broken(&number(counts, 0)), (InvalidContents, "days"), "days that were not counted");
+    assert_eq!(broken(&number(counts + 8 * 3, 1)), (InvalidContents, "days"), "counted, and not there");
+    assert_eq!(broken(&number(counts + 8 * 11, 1)), (InvalidContents, "days"), "without a reading");
+    let sets = counts + 8 * 13;
+    assert_eq!(mixed[sets], 1, "one day came");
+    assert_eq!(broken(&set(sets, 3)), (InvalidContents, "days"));
+    assert_eq!(broken(&set(sets + 1, 0)), (InvalidContents, "days"), "another first day");
+    assert_eq!(broken(&set(sets + 9, 0xFF)), (InvalidContents, "days"), "other bits");
+    // Two days of 4 bytes and one word, and three empty sets.
+    let drawn = sets + 1 + 8 + 8 + 3;
+    assert_eq!(broken(&set(drawn, 0)), (InvalidContents, "drawn rows"), "none");
+    assert_eq!(broken(&set(drawn + 4, 1)), (InvalidContents, "drawn rows"), "more than there are");
+    assert_eq!(broken(&set(drawn + 5, 1)), (InvalidContents, "drawn rows"), "fewer than there are");
+    assert_eq!(broken(&number(drawn + 9, u64::MAX)), (InvalidContents, "drawn rows"), "not in order");
+    assert_eq!(broken(&number(drawn + 17, 0)), (InvalidContents, "drawn rows"), "row 0");
 }

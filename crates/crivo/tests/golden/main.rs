@@ -105,6 +105,10 @@ const WITH_OLD_REGISTERS: [&str; 10] = [
 fn written_today(name: &str) -> String {
     match name.split_once("loglog_v1_") {
         Some((kind, case)) => format!("{kind}loglog_v2_{case}"),
+        // A table of the first version has no detail, and gets none.
+        None if name.starts_with("table_profile_v1_") => {
+            format!("{}_plain", name.replace("profile_v1", "profile_v2"))
+        }
         None if WITH_OLD_REGISTERS.contains(&name) => format!("{name}_coded"),
         None => name.to_owned(),
     }

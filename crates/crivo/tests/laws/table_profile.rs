@@ -14,6 +14,8 @@ fn rows() -> impl Strategy<Value = Rows> {
         (0..1_000_000_u32).prop_map(|number| Some(format!("{number}.5"))),
         (0..30_u32).prop_map(|number| Some(format!("word {number}"))),
         Just(Some("2024-02-29".to_owned())),
+        (1..13_u32, 1..30_u32).prop_map(|(month, day)| Some(format!("{month}/{day}/2024"))),
+        (any::<f64>()).prop_map(|number| Some(format!("{number:e}"))),
     ];
     prop::collection::vec(value, 0..400)
 }
@@ -35,6 +37,9 @@ fn require_same(one: &TableColumn, other: &TableColumn) {
         );
     }
     assert_eq!(one.data().growth, other.data().growth);
+    assert_eq!((one.spread(), one.dates()), (other.spread(), other.dates()));
+    let drawn = |column: &TableColumn| column.drawn().map(|drawn| drawn.rows().len());
+    assert_eq!(drawn(one), drawn(other));
     let (mine, theirs) = (one.ranks(), other.ranks());
     assert_eq!((mine.count(), mine.min(), mine.max()), (theirs.count(), theirs.min(), theirs.max()));
 }
@@ -69,6 +74,19 @@ proptest! {
         prop_assert_eq!(first.data().profile.values(), 2 * a.iter().flatten().count() as u64);
         prop_assert_eq!(second.data().profile.values(), b.iter().flatten().count() as u64);
         prop_assert_eq!(merged.rows(), rows + a.len() as u64);
+    }
+}
+
+#[test]
+fn a_table_without_detail_takes_it_from_the_other() {
+    let some = vec![Some("1".to_owned()), Some("2".to_owned())];
+    let plain = crivo::profile::TableColumnSizes { detail: None, ..small() };
+    for (mine, theirs) in [(small(), plain), (plain, small()), (plain, plain)] {
+        let mut merged = table(mine, 0, &[("a", &some)]);
+        merged.merge(&table(theirs, 1, &[("a", &some)])).unwrap();
+        let column = &merged.columns()[0];
+        assert_eq!((column.drawn(), column.spread().standard_deviation), (None, None));
+        assert_eq!(TableProfile::decode(&merged.encode()), Ok(merged));
     }
 }
 

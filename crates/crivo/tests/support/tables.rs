@@ -13,6 +13,16 @@ pub(crate) fn small() -> TableColumnSizes {
 
 /// The profile of a table that was read at once; `part` tells it from others that it is merged with.
 pub(crate) fn table(sizes: TableColumnSizes, part: u64, columns: &[Texts<'_>]) -> TableProfile {
+    table_with(sizes, part, 0, columns)
+}
+
+/// The same, with a salt for the drawing of rows.
+pub(crate) fn table_with(
+    sizes: TableColumnSizes,
+    part: u64,
+    salt: u64,
+    columns: &[Texts<'_>],
+) -> TableProfile {
     let scheme = KeyScheme::bytes().with_seed(5);
     let rows = columns.iter().map(|(_, texts)| texts.len()).max().unwrap_or(0);
     let profiled = columns.iter().map(|(name, texts)| {
@@ -27,7 +37,7 @@ pub(crate) fn table(sizes: TableColumnSizes, part: u64, columns: &[Texts<'_>]) -
         }
         let mut buffer = KeyBuffer::new(scheme);
         let keys = buffer.hash_spans_of(&spans, &bytes).unwrap();
-        column.insert_batch(&keys, |at| numbers[at]).unwrap();
+        column.insert_batch_salted(&keys, salt, |at| numbers[at]).unwrap();
         column
     });
     TableProfile::new(rows as u64, scheme, profiled.collect()).unwrap()

@@ -288,7 +288,7 @@ fn moment(text: &[u8], start: u64) -> Kind {
 }
 
 /// `23:59`, with seconds, a fraction and a zone if there are.
-fn is_time(text: &[u8]) -> bool {
+pub(crate) fn is_time(text: &[u8]) -> bool {
     let Some((clock, mut rest)) = text.split_at_checked(5) else { return false };
     if !is_shaped(clock, b"dd:dd") || !in_range(&clock[..2], 0, 24) || !in_range(&clock[3..], 0, 59) {
         return false;

@@ -53,7 +53,7 @@ use crate::sketch::{InsertKeys, Merge, impl_sketch};
 
 pub use config::ProfileConfig;
 pub use kind::Kind;
-pub(super) use kind::number_of;
+pub(super) use kind::{is_time, number_of};
 pub use query::{ColumnType, Lengths, Value};
 
 /// What is in a column; see the [module](self) for the guarantee.

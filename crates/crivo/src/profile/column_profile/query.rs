@@ -274,6 +274,17 @@ impl ColumnProfile {
 
     /// The quantile by counting, if the counts of all numbers are known.
     fn exact_quantile(&self, share: f64) -> Option<f64> {
+        let rank = rank_of(share, self.sketches.numbers.count());
+        let mut below = 0;
+        let found = self.counted_numbers()?.into_iter().find(|(_, count)| {
+            below += count;
+            rank < below
+        });
+        found.map(|(number, _)| number)
+    }
+
+    /// Returns the finite numbers in ascending order with their counts, if those of all are known.
+    pub(in crate::profile) fn counted_numbers(&self) -> Option<Vec<(f64, u64)>> {
         let total = self.sketches.numbers.count();
         let mut numbers: Vec<(f64, u64)> = Vec::new();
         for hitter in self.top(usize::MAX) {
@@ -292,13 +303,7 @@ impl ColumnProfile {
             return None;
         }
         numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let rank = rank_of(share, total);
-        let mut below = 0;
-        let found = numbers.into_iter().find(|(_, count)| {
-            below += count;
-            rank < below
-        });
-        found.map(|(number, _)| number)
+        Some(numbers)
     }
 
     /// The sketch of all numbers in the column, also if there are other values.

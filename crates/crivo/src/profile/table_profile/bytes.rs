@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::profile::{Kind, ProfiledColumn};
+use crate::profile::detail::ColumnDetail;
+use crate::profile::{ColumnProfile, Kind, ProfiledColumn};
 
 impl TableProfile {
     /// The profile as bytes: the contents of a `.crivo` file.
@@ -54,7 +55,7 @@ impl Decode for TableProfile {
         // A column takes more than this: what cannot be there gets no room, and an error below.
         let mut columns = Vec::with_capacity((count as usize).min(reader.left() / 128));
         for _ in 0..count {
-            let column = TableColumn::decode(header.scheme, last_row, reader)?;
+            let column = TableColumn::decode(header, last_row, reader)?;
             let found = column.data.profile.rows();
             if found != rows {
                 return Err(Error::contents("rows of a column", rows, found));
@@ -83,9 +84,12 @@ impl TableColumn {
         if let Some(documents) = near_duplicates {
             writer.envelope(documents);
         }
+        writer.u8(u8::from(self.detail.is_some()));
+        self.detail.iter().for_each(|detail| detail.encode(writer));
     }
 
-    fn decode(scheme: KeyScheme, last_row: u64, reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(header: &Header, last_row: u64, reader: &mut Reader<'_>) -> Result<Self> {
+        let scheme = header.scheme;
         let name = match reader.key("name of a column", KeyKind::Bytes)? {
             KeyRef::Bytes(name) => core::str::from_utf8(name),
             _ => Ok(""),
@@ -95,7 +99,7 @@ impl TableColumn {
         for first in &mut firsts {
             *first = read_first(last_row, reader)?;
         }
-        let profile = part("profile", Some(scheme), reader)?;
+        let profile: ColumnProfile = part("profile", Some(scheme), reader)?;
         let growth = part("growth", Some(scheme), reader)?;
         let ranks = part("ranks", None, reader)?;
         let near_duplicates = match reader.u8("near-duplicates")? {
@@ -103,11 +107,18 @@ impl TableColumn {
             1 => Some(part("near-duplicates", Some(scheme), reader)?),
             other => return Err(Error::contents("near-duplicates", "0 or 1", other)),
         };
+        // Version 1 has no detail.
+        let detail = match if header.version > 1 { reader.u8("detail")? } else { 0 } {
+            0 => None,
+            1 => Some(Box::new(ColumnDetail::decode(&profile, last_row, reader)?)),
+            other => return Err(Error::contents("detail", "0 or 1", other)),
+        };
         let column = Self {
             name: name.into(),
             data: ProfiledColumn { profile, growth, near_duplicates },
             ranks,
             firsts,
+            detail,
         };
         column.require_parts_that_agree()?;
         Ok(column)

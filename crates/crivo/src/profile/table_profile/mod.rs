@@ -4,13 +4,15 @@
 //!
 //! **Guarantee.** Counters of the table are exact. Each column has all of [`ProfiledColumn`], the first row of each kind
 //! of value, and a rank sketch of its finite numbers ([`NumberQuantiles`]), whose error does not depend on the values. So
-//! two profiles can be compared number by number ([`drift`](super::drift)).
+//! two profiles can be compared number by number ([`drift`](super::drift)). Sums of powers, days, and the values of some rows,
+//! the same in every column, are its detail: they give [`spread`](TableColumn::spread), [`dates`](TableColumn::dates),
+//! [`patterns`](TableColumn::patterns) and [`relations`](super::relations) between columns.
 //!
 //! **Merging** makes the profile of both tables one after the other. Rows, missing values, kinds, lengths, least and greatest,
-//! sums, counts of different values, growth, near-duplicates and first rows are those of one pass over both, bit for bit. Three parts
-//! cannot promise that, and keep their guarantees instead: the most frequent values, the sample, and the ranks.
+//! sums, moments, days, counts of different values, growth, near-duplicates and first rows are those of one pass over both, bit for bit. Four parts
+//! cannot promise that, and keep their guarantees instead: the most frequent values, the sample, the ranks, and the drawn rows.
 //! Columns are matched by name, and columns of one name by their order. A column that one table lacks has no value in
-//! any of its rows.
+//! any of its rows. A column that was saved without detail, by a version before it, has none after merging either.
 //!
 //! **When not to use it.** For one column of numbers, [`NumberQuantiles`] alone is enough.
 
@@ -18,6 +20,7 @@ mod bytes;
 
 use core::cmp::Reverse;
 
+use super::detail::{ColumnDetail, DateFacts, DrawnRows, KindCounts, Spread};
 use super::{Kind, ProfiledColumn, TableColumnSizes};
 use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
@@ -69,6 +72,8 @@ pub struct TableColumn {
     data: ProfiledColumn,
     ranks: NumberQuantiles,
     firsts: [Option<FirstOfKind>; Kind::ALL.len()],
+    /// None if it was not asked for, or saved by a version without it.
+    detail: Option<Box<ColumnDetail>>,
 }
 
 /// The first value of a kind.
@@ -106,6 +111,7 @@ impl TableColumn {
             data: ProfiledColumn::new(sizes.column, scheme)?,
             ranks: NumberQuantiles::new(sizes.ranks, Accuracy::Uniform, scheme.seed())?,
             firsts: [const { None }; Kind::ALL.len()],
+            detail: sizes.detail.map(|sizes| Box::new(ColumnDetail::new(sizes))),
         })
     }
 
@@ -120,10 +126,34 @@ impl TableColumn {
     /// # Errors
     /// As for [`ColumnProfile::insert_batch`](super::ColumnProfile::insert_batch).
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
+        self.insert_batch_salted(batch, 0, row)
+    }
+
+    /// The same, with a salt for the drawing of rows. All columns of a table need the same one for the same rows. One that
+    /// depends on the values makes tables that are merged later draw independently.
+    ///
+    /// # Errors
+    /// As for [`insert_batch`](Self::insert_batch).
+    pub fn insert_batch_salted(
+        &mut self,
+        batch: &KeyBatch<'_>,
+        salt: u64,
+        row: impl Fn(usize) -> u64,
+    ) -> Result<()> {
         let ranks = &mut self.ranks;
-        self.data.insert_batch_with(batch, &row, |number, weight| {
+        let mut rank = |number, weight| {
             if weight == 1 { ranks.insert(number) } else { ranks.add(number, weight) }
-        })?;
+        };
+        if let Some(detail) = &mut self.detail {
+            let before = KindCounts::of(&self.data.profile);
+            self.data.insert_batch_with(batch, &row, |number, weight| {
+                rank(number, weight);
+                detail.add_number(number, weight);
+            })?;
+            detail.insert_batch(batch, (before, &self.data.profile), salt, &row);
+        } else {
+            self.data.insert_batch_with(batch, &row, rank)?;
+        }
         for kind in Kind::ALL {
             if self.firsts[kind as usize].is_none() && self.data.profile.count_of(kind) > 0 {
                 self.firsts[kind as usize] = first_of(kind, batch, &row);
@@ -140,6 +170,7 @@ impl TableColumn {
     /// Gives every row that is known another number, which must keep their order.
     pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
         self.data.growth.renumber(&number);
+        self.detail.iter_mut().for_each(|detail| detail.renumber(&number));
         self.firsts.iter_mut().flatten().for_each(|first| first.row = number(first.row));
     }
 
@@ -152,8 +183,17 @@ impl TableColumn {
             let advice = "only profiles of the same sizes can be merged: give both the same --memory";
             return Err(Error::incompatible("size of ranks", self.ranks.size(), other.ranks.size(), advice));
         }
+        if let (Some(mine), Some(theirs)) = (&self.detail, &other.detail) {
+            mine.require_same(theirs)?;
+        }
         self.data.merge(&other.data)?;
         self.ranks.merge(&other.ranks)?;
+        match (&mut self.detail, &other.detail) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs, &self.data.profile),
+            // A part without detail has seen values that are in none.
+            (mine, None) => *mine = None,
+            (None, Some(_)) => {}
+        }
         for (mine, theirs) in self.firsts.iter_mut().zip(&other.firsts) {
             // The earlier of two, and anything before nothing.
             let earliest = |first: &Option<FirstOfKind>| first.as_ref().map(|first| Reverse(first.row));
@@ -184,10 +224,32 @@ impl TableColumn {
         self.firsts[kind as usize].as_ref()
     }
 
+    /// Returns standard deviation and skew of the finite numbers, each of them rounded at the end only. Integers beyond 2^53 count
+    /// as the nearest float. Both are none without detail.
+    pub fn spread(&self) -> Spread {
+        self.detail.as_ref().map_or_else(Spread::default, |detail| detail.spread(&self.data.profile))
+    }
+
+    /// Returns what is known of the days in the column, exactly. None without detail, or if more than one value in twenty is no day.
+    pub fn dates(&self) -> Option<DateFacts> {
+        self.detail.as_ref()?.dates(&self.data.profile)
+    }
+
+    /// Returns the values of the drawn rows, which are the same rows in every column. None without detail.
+    pub fn drawn(&self) -> Option<&DrawnRows> {
+        Some(&self.detail.as_ref()?.drawn)
+    }
+
     fn memory(&self) -> usize {
         let data = &self.data;
         let documents = data.near_duplicates.as_ref().map_or(0, super::NearDuplicateShare::memory);
-        self.name.len() + data.profile.memory() + data.growth.memory() + documents + self.ranks.memory()
+        let detail = self.detail.as_ref().map_or(0, |detail| detail.memory());
+        self.name.len()
+            + data.profile.memory()
+            + data.growth.memory()
+            + documents
+            + self.ranks.memory()
+            + detail
     }
 }
 

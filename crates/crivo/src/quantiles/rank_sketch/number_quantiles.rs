@@ -207,6 +207,14 @@ impl NumberQuantiles {
         (0..=last).map(bar).collect()
     }
 
+    /// Returns how many numbers lie from one to before another, with bounds of any confidence; 0 for NaN.
+    pub fn count_between_at(&self, from: f64, to: f64, confidence: Confidence) -> Estimate {
+        if self.is_empty() || from.is_nan() || to.is_nan() || from >= to {
+            return Estimate::exact(0.0);
+        }
+        self.count_between(&Number::new(from), &Number::new(to), confidence)
+    }
+
     /// Returns the kept numbers in ascending order, each with the estimated number of numbers up to it: the steps of the
     /// distribution function.
     pub fn distribution(&self) -> Vec<(f64, u64)> {

@@ -1,0 +1,280 @@
+//! Which day is a text, and in which form is it written?
+//!
+//! Years have four digits. What has two readings, such as `03/04/2024`, has both here; the whole column decides later.
+
+use crate::keys::calendar::day_of;
+use crate::profile::column_profile::is_time;
+
+/// A way to write a day. Where a time follows, it is the same form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum DateFormat {
+    /// `2024-12-31`, ISO 8601.
+    YearMonthDayDashes = 0,
+    /// `2024/12/31`.
+    YearMonthDaySlashes = 1,
+    /// `2024.12.31`.
+    YearMonthDayDots = 2,
+    /// `20241231`, where all values of a column are such days.
+    Compact = 3,
+    /// `31.12.2024`.
+    DayMonthYearDots = 4,
+    /// `31 Dec 2024` or `31-Dec-2024`, or the whole name of the month.
+    DayNameYear = 5,
+    /// `Dec 31, 2024`, with the comma or without, or the whole name of the month.
+    NameDayYear = 6,
+    /// `31/12/2024`.
+    DayMonthYearSlashes = 7,
+    /// `12/31/2024`.
+    MonthDayYearSlashes = 8,
+    /// `31-12-2024`.
+    DayMonthYearDashes = 9,
+    /// `12-31-2024`.
+    MonthDayYearDashes = 10,
+}
+
+impl DateFormat {
+    /// Every format, in the order of their numbers.
+    pub const ALL: [Self; 11] = [
+        Self::YearMonthDayDashes,
+        Self::YearMonthDaySlashes,
+        Self::YearMonthDayDots,
+        Self::Compact,
+        Self::DayMonthYearDots,
+        Self::DayNameYear,
+        Self::NameDayYear,
+        Self::DayMonthYearSlashes,
+        Self::MonthDayYearSlashes,
+        Self::DayMonthYearDashes,
+        Self::MonthDayYearDashes,
+    ];
+
+    /// Returns the format as it is usually written down: `DD/MM/YYYY`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::YearMonthDayDashes => "YYYY-MM-DD",
+            Self::YearMonthDaySlashes => "YYYY/MM/DD",
+            Self::YearMonthDayDots => "YYYY.MM.DD",
+            Self::Compact => "YYYYMMDD",
+            Self::DayMonthYearDots => "DD.MM.YYYY",
+            Self::DayNameYear => "DD Mon YYYY",
+            Self::NameDayYear => "Mon DD, YYYY",
+            Self::DayMonthYearSlashes => "DD/MM/YYYY",
+            Self::MonthDayYearSlashes => "MM/DD/YYYY",
+            Self::DayMonthYearDashes => "DD-MM-YYYY",
+            Self::MonthDayYearDashes => "MM-DD-YYYY",
+        }
+    }
+}
+
+/// The days that a text can be: of two readings one or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    One(DateFormat, i32),
+    /// Day first, month first; at least one of them. With dashes, or with slashes.
+    Either {
+        has_dashes: bool,
+        day_first: Option<i32>,
+        month_first: Option<i32>,
+    },
+}
+
+/// The shortest and the longest text that is looked at.
+const LENGTHS: core::ops::RangeInclusive<usize> = 8..=48;
+
+/// Returns the day that a text is, if it is one in any format.
+#[inline]
+pub(super) fn parse(text: &[u8]) -> Option<Found> {
+    if !LENGTHS.contains(&text.len()) {
+        return None;
+    }
+    match text[0] {
+        b'0'..=b'9' => parse_digits(text),
+        // No month begins with another letter.
+        b'J' | b'F' | b'M' | b'A' | b'S' | b'O' | b'N' | b'D' => name_first(text),
+        b'j' | b'f' | b'm' | b'a' | b's' | b'o' | b'n' | b'd' => name_first(text),
+        _ => None,
+    }
+}
+
+fn parse_digits(text: &[u8]) -> Option<Found> {
+    let (first, rest) = number(text)?;
+    let digits = text.len() - rest.len();
+    match (digits, *rest.first()?) {
+        (4, separator @ (b'-' | b'/' | b'.')) => {
+            let format = match separator {
+                b'-' => DateFormat::YearMonthDayDashes,
+                b'/' => DateFormat::YearMonthDaySlashes,
+                _ => DateFormat::YearMonthDayDots,
+            };
+            let (month, rest) = short(&rest[1..])?;
+            let (day, rest) = short(rest.strip_prefix(&[separator])?)?;
+            Some(Found::One(format, day_number(first, month, day).filter(|_| ends(rest))?))
+        }
+        (1 | 2, separator @ (b'-' | b'/' | b'.' | b' ')) => match rest.get(1)? {
+            b'0'..=b'9' if separator != b' ' => two_numbers(first, separator, &rest[1..]),
+            _ if separator == b'-' || separator == b' ' => day_name(first, separator, &rest[1..]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The day of eight digits.
+pub(super) fn parse_compact(text: &[u8]) -> Option<i32> {
+    let (digits, rest) = number(text)?;
+    let year = digits / 10_000;
+    let is_compact = text.len() == 8 && rest.is_empty() && (1800..2200).contains(&year);
+    day_number(year, digits / 100 % 100, digits % 100).filter(|_| is_compact)
+}
+
+/// `31/12/2024`, of which the first number is taken.
+fn two_numbers(first: u32, separator: u8, rest: &[u8]) -> Option<Found> {
+    let (second, rest) = short(rest)?;
+    let (year, rest) = year(rest.strip_prefix(&[separator])?)?;
+    if !ends(rest) {
+        return None;
+    }
+    let (day_first, month_first) = (day_number(year, second, first), day_number(year, first, second));
+    if separator == b'.' {
+        return day_first.map(|day| Found::One(DateFormat::DayMonthYearDots, day));
+    }
+    let has_dashes = separator == b'-';
+    (day_first.is_some() || month_first.is_some()).then_some(Found::Either {
+        has_dashes,
+        day_first,
+        month_first,
+    })
+}
+
+/// `31 Dec 2024`, of which the day is taken.
+fn day_name(day: u32, separator: u8, rest: &[u8]) -> Option<Found> {
+    let (month, rest) = month_name(rest)?;
+    let (year, rest) = year(rest.strip_prefix(&[separator])?)?;
+    let day = day_number(year, month, day).filter(|_| ends(rest))?;
+    Some(Found::One(DateFormat::DayNameYear, day))
+}
+
+/// `Dec 31, 2024`.
+fn name_first(text: &[u8]) -> Option<Found> {
+    let (month, rest) = month_name(text)?;
+    let (day, rest) = short(rest.strip_prefix(b" ")?)?;
+    let rest = rest.strip_prefix(b",").unwrap_or(rest);
+    let (year, rest) = year(rest.strip_prefix(b" ")?)?;
+    let day = day_number(year, month, day).filter(|_| ends(rest))?;
+    Some(Found::One(DateFormat::NameDayYear, day))
+}
+
+/// What follows the first three letters of each month.
+const MONTHS: [([u8; 3], &str); 12] = [
+    (*b"jan", "uary"),
+    (*b"feb", "ruary"),
+    (*b"mar", "ch"),
+    (*b"apr", "il"),
+    (*b"may", ""),
+    (*b"jun", "e"),
+    (*b"jul", "y"),
+    (*b"aug", "ust"),
+    (*b"sep", "tember"),
+    (*b"oct", "ober"),
+    (*b"nov", "ember"),
+    (*b"dec", "ember"),
+];
+
+/// The month that a text begins with, by its name or the first three letters of it, and what follows.
+fn month_name(text: &[u8]) -> Option<(u32, &[u8])> {
+    let start = text.first_chunk::<3>()?.map(|letter| letter.to_ascii_lowercase());
+    let month = MONTHS.iter().position(|(letters, _)| *letters == start)?;
+    let length = text[3..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (ending, rest) = text[3..].split_at(length);
+    let is_it = ending.is_empty() || ending.eq_ignore_ascii_case(MONTHS[month].1.as_bytes());
+    is_it.then(|| (month as u32 + 1, rest.strip_prefix(b".").unwrap_or(rest)))
+}
+
+/// The number that up to eight digits are, and what follows.
+fn number(text: &[u8]) -> Option<(u32, &[u8])> {
+    let length = text.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
+    let value = text[..length]
+        .iter()
+        .fold(0_u32, |value, byte| value.wrapping_mul(10).wrapping_add((byte - b'0').into()));
+    (1..=8).contains(&length).then_some((value, &text[length..]))
+}
+
+/// A number of one or two digits.
+fn short(text: &[u8]) -> Option<(u32, &[u8])> {
+    number(text).filter(|(_, rest)| text.len() - rest.len() <= 2)
+}
+
+/// A number of four digits.
+fn year(text: &[u8]) -> Option<(u32, &[u8])> {
+    number(text).filter(|(_, rest)| text.len() - rest.len() == 4)
+}
+
+/// Whether nothing follows, or a time.
+fn ends(rest: &[u8]) -> bool {
+    match rest.split_first() {
+        None => true,
+        Some((b'T' | b't' | b' ', time)) => is_time(time),
+        Some(_) => false,
+    }
+}
+
+fn day_number(year: u32, month: u32, day: u32) -> Option<i32> {
+    day_of(year.into(), month, day).and_then(|day| day.try_into().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_format_is_read_and_what_is_none_is_not() {
+        let day = |year, month, day| day_of(year, month, day).unwrap() as i32;
+        let last = day(2024, 12, 31);
+        for (format, texts) in [
+            (DateFormat::YearMonthDayDashes, &["2024-12-31", "2024-12-31T10:20:30Z", "2024-12-31 23:59"][..]),
+            (DateFormat::YearMonthDaySlashes, &["2024/12/31", "2024/12/31 08:00:01.5"]),
+            (DateFormat::YearMonthDayDots, &["2024.12.31"]),
+            (DateFormat::DayMonthYearDots, &["31.12.2024", "31.12.2024 10:00"]),
+            (DateFormat::DayNameYear, &["31 Dec 2024", "31-Dec-2024", "31 december 2024", "31-DEC-2024"]),
+            (
+                DateFormat::NameDayYear,
+                &["Dec 31, 2024", "December 31 2024", "Dec. 31, 2024", "dec 31, 2024 09:30"],
+            ),
+        ] {
+            for text in texts {
+                assert_eq!(parse(text.as_bytes()), Some(Found::One(format, last)), "{text}");
+            }
+        }
+        let either =
+            |has_dashes, day_first, month_first| Some(Found::Either { has_dashes, day_first, month_first });
+        assert_eq!(parse(b"31/12/2024"), either(false, Some(last), None));
+        assert_eq!(parse(b"12-31-2024 10:00"), either(true, None, Some(last)));
+        assert_eq!(parse(b"3/4/2024"), either(false, Some(day(2024, 4, 3)), Some(day(2024, 3, 4))));
+        assert_eq!(parse_compact(b"20241231"), Some(last));
+        for text in [
+            "",
+            "2024-12-32",
+            "2023-02-29",
+            "31/31/2024",
+            "31/12/24",
+            "2024-12",
+            "31.12-2024",
+            "31 Foo 2024",
+            "12.50.2024",
+            "2024-12-31x",
+            "2024-12-31T",
+            "20241231",
+            "1234567890",
+            "May day 2024",
+            "31/12/2024/1",
+            "0/0/0000",
+            "-2024-12-31",
+        ] {
+            assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+        for text in ["20241331", "17991231", "2024123", "202412311", "2024123x"] {
+            assert_eq!(parse_compact(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a saved profile of a column has beyond its [`ProfiledColumn`](super::ProfiledColumn): sums of powers, days, and
+//! the values of drawn rows.
+//!
+//! [`TableColumn`](super::TableColumn) answers from these: [`spread`](super::TableColumn::spread),
+//! [`dates`](super::TableColumn::dates), [`patterns`](super::TableColumn::patterns), and with other columns
+//! [`relations`](super::relations).
+
+mod date_format;
+mod dates;
+mod drawn;
+mod moments;
+mod whole;
+
+pub use self::date_format::DateFormat;
+use self::dates::Dates;
+pub use self::dates::{DateFacts, DateGaps};
+pub use self::drawn::{DrawnRow, DrawnRows};
+use self::moments::Moments;
+pub use self::moments::Spread;
+use super::{ColumnProfile, Kind};
+use crate::codec::{Reader, Writer};
+use crate::error::{Error, Result};
+use crate::keys::KeyBatch;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
+/// How much of the detail of a column is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DetailSizes {
+    /// How many rows are drawn.
+    pub drawn: u32,
+    /// How many days may lie between the first and the last for gaps to be known; a multiple of 64.
+    pub days: u32,
+}
+
+impl DetailSizes {
+    /// The sizes that together take at most so many bytes, and never more than is of use.
+    pub(super) fn for_memory(bytes: usize) -> Self {
+        let days = if bytes >= 64 << 10 { 36_864 } else { 4_096 };
+        let left = bytes.saturating_sub(FIXED + Dates::most_memory(days));
+        Self { drawn: (left / DrawnRows::BYTES_EACH).clamp(16, 1024) as u32, days }
+    }
+
+    /// The most memory that detail of these sizes takes, whatever the values are.
+    pub(super) fn most_memory(self) -> usize {
+        FIXED + Dates::most_memory(self.days) + self.drawn as usize * DrawnRows::BYTES_EACH
+    }
+}
+
+/// What takes the same for all sizes.
+const FIXED: usize = size_of::<ColumnDetail>() + Moments::MOST_MEMORY;
+
+/// The detail of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ColumnDetail {
+    moments: Moments,
+    dates: Dates,
+    pub(super) drawn: DrawnRows,
+}
+
+/// How many values of a column are numbers, and how many are not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KindCounts {
+    numbers: u64,
+    others: u64,
+}
+
+impl KindCounts {
+    pub(super) fn of(profile: &ColumnProfile) -> Self {
+        let numbers = profile.count_of(Kind::Integer).saturating_add(profile.count_of(Kind::Float));
+        Self { numbers, others: profile.values().saturating_sub(numbers) }
+    }
+}
+
+impl ColumnDetail {
+    pub(super) fn new(sizes: DetailSizes) -> Self {
+        Self {
+            moments: Moments::default(),
+            dates: Dates::new(sizes.days),
+            drawn: DrawnRows::new(sizes.drawn),
+        }
+    }
+
+    /// Adds a finite number.
+    #[inline]
+    pub(super) fn add_number(&mut self, number: f64, weight: u64) {
+        self.moments.add(number, weight);
+    }
+
+    /// Takes a batch of values, whose numbers were added one by one; the profile before and after it.
+    pub(super) fn insert_batch(
+        &mut self,
+        batch: &KeyBatch<'_>,
+        (before, after): (KindCounts, &ColumnProfile),
+        salt: u64,
+        row: impl Fn(usize) -> u64,
+    ) {
+        let now = KindCounts::of(after);
+        self.dates.insert_batch(batch, now.numbers > before.numbers, now.others > before.others);
+        self.drawn.insert_batch(batch, salt, row);
+        if after.numbers().is_saturated() {
+            self.moments.clear();
+        }
+    }
+
+    pub(super) fn renumber(&mut self, number: impl Fn(u64) -> u64) {
+        self.drawn.renumber(number);
+    }
+
+    /// Refuses detail of other sizes.
+    pub(super) fn require_same(&self, other: &Self) -> Result<()> {
+        let advice = "only profiles of the same sizes can be merged: give both the same --memory";
+        let sizes = [
+            ("drawn rows", self.drawn.k(), other.drawn.k()),
+            ("span of days", self.dates.span(), other.dates.span()),
+        ];
+        match sizes.into_iter().find(|(_, mine, theirs)| mine != theirs) {
+            Some((field, mine, theirs)) => Err(Error::incompatible(field, mine, theirs, advice)),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes this the detail of both parts, of which this is the profile.
+    pub(super) fn merge(&mut self, other: &Self, profile: &ColumnProfile) {
+        self.moments.merge(&other.moments);
+        self.dates.merge(&other.dates);
+        self.drawn.merge(&other.drawn);
+        if profile.numbers().is_saturated() {
+            self.moments.clear();
+        }
+    }
+
+    /// Standard deviation and skew of the column's numbers.
+    pub(super) fn spread(&self, profile: &ColumnProfile) -> Spread {
+        let numbers = profile.numbers();
+        numbers.exact_sum(0).map_or_else(Spread::default, |sum| self.moments.spread(&sum, numbers.count()))
+    }
+
+    pub(super) fn dates(&self, profile: &ColumnProfile) -> Option<DateFacts> {
+        self.dates.facts(profile.values())
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>() + self.moments.memory() + self.dates.memory() + self.drawn.memory()
+    }
+
+    pub(super) fn encode(&self, writer: &mut Writer) {
+        self.moments.encode(writer);
+        self.dates.encode(writer);
+        self.drawn.encode(writer);
+    }
+
+    /// The detail of a column with that profile, in a table with rows up to a number.
+    pub(super) fn decode(profile: &ColumnProfile, last_row: u64, reader: &mut Reader<'_>) -> Result<Self> {
+        let moments = Moments::decode(reader)?;
+        let numbers = profile.numbers();
+        let is_possible = match numbers.exact_sum(0) {
+            Some(sum) => moments.are_possible(&sum, numbers.count()),
+            None => moments == Moments::default(),
+        };
+        if !is_possible {
+            return Err(Error::contents("sum of squares", "one that the numbers can have", "another"));
+        }
+        let (dates, drawn) = (Dates::decode(reader)?, DrawnRows::decode(profile.values(), last_row, reader)?);
+        Ok(Self { moments, dates, drawn })
+    }
+}

@@ -1,0 +1,342 @@
+//! Standard deviation and skew, from sums without rounding.
+//!
+//! Sums of squares lose all digits where numbers crowd far from zero, if they are rounded: of timestamps in nanoseconds
+//! nothing is left. Formulas that subtract a running mean keep the digits, and depend on the order of the numbers. The sums of
+//! squares and of cubes are kept exactly instead, as [`ExactSum`] keeps the sum. So the moments are those of the
+//! numbers, whatever their order and however they were split, and are rounded at the end only.
+//!
+//! A sum is as long as the numbers in it ask for: prices take some ten limbs. Small integers, which most numbers are, are
+//! added up in 128 bits first.
+
+use super::whole::Whole;
+use crate::codec::{Reader, Writer};
+use crate::error::{Error, Result};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+use crate::profile::ExactSum;
+
+/// The sums of squares and of cubes of finite numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Moments {
+    squares: WideSum,
+    cubes: WideSum,
+    /// Those of small integers, not yet among the others.
+    small: SmallSums,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct SmallSums {
+    squares: i128,
+    cubes: i128,
+}
+
+/// Cubes of integers below this have 63 bits, so that 2^64 of them fit in 127.
+const SMALL: f64 = 2_097_152.0;
+
+/// The bits of a float's lowest place: the square's is twice as far below 1, and the cube's three times.
+const LOWEST: u32 = 1074;
+
+impl Moments {
+    /// Adds a finite number as often as its weight.
+    #[inline]
+    pub(super) fn add(&mut self, value: f64, weight: u64) {
+        if value.abs() < SMALL {
+            let integer = value as i64;
+            if integer as f64 == value {
+                let (square, weight) = (integer * integer, i128::from(weight));
+                self.small.squares += i128::from(square) * weight;
+                self.small.cubes += i128::from(square * integer) * weight;
+                return;
+            }
+        }
+        self.add_any(value, weight);
+    }
+
+    fn add_any(&mut self, value: f64, weight: u64) {
+        let bits = value.to_bits();
+        let exponent = (bits >> 52) as u32 & 0x7FF;
+        let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+        let position = exponent.max(1) - 1;
+        let square = u128::from(mantissa) * u128::from(mantissa);
+        let (low, high) = (square as u64, (square >> 64) as u64);
+        let lower = u128::from(low) * u128::from(mantissa);
+        let upper = u128::from(high) * u128::from(mantissa) + (lower >> 64);
+        let cube = [lower as u64, upper as u64, (upper >> 64) as u64];
+        self.squares.add([low, high, 0], weight, 2 * position, false);
+        self.cubes.add(cube, weight, 3 * position, value < 0.0);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.squares.merge(&other.settled_squares());
+        self.cubes.merge(&other.settled_cubes());
+    }
+
+    /// Forgets all, where counting has stopped.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn settled_squares(&self) -> WideSum {
+        self.squares.with_integer(self.small.squares, 2 * LOWEST)
+    }
+
+    fn settled_cubes(&self) -> WideSum {
+        self.cubes.with_integer(self.small.cubes, 3 * LOWEST)
+    }
+
+    /// Returns standard deviation and skew of the numbers with these sums; see [`Spread`].
+    pub(super) fn spread(&self, sum: &ExactSum, count: u64) -> Spread {
+        let (second, third) = self.central(sum, count);
+        let n = count as f64;
+        let (square, exponent) = second.scaled();
+        // The root of a power of two is one if its exponent is even, and exponents of limbs are.
+        let root = (square.sqrt(), exponent / 2);
+        let is_spread = second.sign() > 0;
+        let deviation = || libm::ldexp((square / (n * (n - 1.0))).sqrt(), root.1 - LOWEST as i32);
+        let skew = || {
+            let (cube, exponent) = third.scaled();
+            // Both the cube and the third power of the root have 2^−3222 as their unit.
+            let ratio = libm::ldexp(cube / square / root.0, exponent - 3 * root.1);
+            ratio * ((n * (n - 1.0)).sqrt() / (n - 2.0))
+        };
+        Spread {
+            standard_deviation: match count {
+                0 | 1 => None,
+                _ if !is_spread => Some(0.0),
+                _ => Some(deviation()),
+            },
+            skew: (count > 2 && is_spread).then(skew),
+        }
+    }
+
+    /// The second and the third central moment, times n² and n³, in units of 2^−2148 and 2^−3222.
+    fn central(&self, sum: &ExactSum, count: u64) -> (Whole, Whole) {
+        let (is_negative, limbs) = sum.limbs();
+        let (n, first) = (Whole::of(count), Whole::new(is_negative, limbs));
+        let (squares, cubes) = (self.settled_squares().whole(), self.settled_cubes().whole());
+        let square_of_sum = first.times(&first);
+        let scaled = n.times(&squares);
+        let second = scaled.minus(&square_of_sum);
+        // n²·Σx³ − 3·Σx·n·Σx² + 2·(Σx)³.
+        let three = first.times(&scaled).times(&Whole::of(3));
+        let two = square_of_sum.times(&first).times(&Whole::of(2));
+        (second, n.times(&n).times(&cubes).minus(&three).plus(&two))
+    }
+
+    /// Returns true if numbers with that sum can have these sums of powers.
+    pub(super) fn are_possible(&self, sum: &ExactSum, count: u64) -> bool {
+        let (second, third) = self.central(sum, count);
+        match count {
+            0 => *self == Self::default(),
+            // One number, or equal ones: no spread, and then no skew.
+            _ => second.sign() > 0 && count > 1 || second.sign() == 0 && third.sign() == 0,
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        (self.squares.limbs.capacity() + self.cubes.limbs.capacity()) * size_of::<i64>()
+    }
+
+    /// The most memory behind the pointers: sums of the least and the greatest float, in lists that may be half full.
+    pub(super) const MOST_MEMORY: usize =
+        2 * size_of::<i64>() * (WideSum::MOST_LIMBS[0] + WideSum::MOST_LIMBS[1]);
+
+    pub(super) fn encode(&self, writer: &mut Writer) {
+        self.settled_squares().encode(writer);
+        self.settled_cubes().encode(writer);
+    }
+
+    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+        let [squares, cubes] = WideSum::MOST_LIMBS;
+        let moments = Self {
+            squares: WideSum::decode("sum of squares", squares, reader)?,
+            cubes: WideSum::decode("sum of cubes", cubes, reader)?,
+            small: SmallSums::default(),
+        };
+        if moments.squares.is_negative() {
+            return Err(Error::contents("sum of squares", "no sign", "one below zero"));
+        }
+        Ok(moments)
+    }
+}
+
+impl PartialEq for Moments {
+    fn eq(&self, other: &Self) -> bool {
+        self.settled_squares() == other.settled_squares() && self.settled_cubes() == other.settled_cubes()
+    }
+}
+
+/// How far numbers spread, and to which side.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spread {
+    /// The standard deviation of a sample, with `n − 1` below the sum. None for fewer than two numbers.
+    pub standard_deviation: Option<f64>,
+    /// The adjusted skewness of Fisher and Pearson, `G1`, as pandas and DuckDB have it. None for fewer than three numbers, or if
+    /// all are equal.
+    pub skew: Option<f64>,
+}
+
+/// A sum of long whole numbers without rounding, in limbs of 32 bits, each in a signed word of 64.
+#[derive(Debug, Clone, Default)]
+struct WideSum {
+    /// The place of the first limb.
+    first: usize,
+    limbs: Vec<i64>,
+    additions: u32,
+}
+
+impl WideSum {
+    /// The most limbs of a sum of squares and of one of cubes: 2·2098 and 3·2098 bits, 64 of weights, and the sign.
+    const MOST_LIMBS: [usize; 2] = [135, 201];
+    const MOST_ADDITIONS: u32 = 1 << 29;
+
+    /// Adds three words times a weight, shifted up by a number of bits.
+    #[inline]
+    fn add(&mut self, words: [u64; 3], weight: u64, position: u32, is_negative: bool) {
+        let (limb, shift) = ((position / 32) as usize, position % 32);
+        let weighted = if weight == 1 { [words[0], words[1], words[2], 0] } else { times(words, weight) };
+        let sign = if is_negative { -1 } else { 1 };
+        let mut carry = 0_u128;
+        // 159 bits of a cube, 64 of a weight and 31 of the shift have room in eight limbs.
+        for (pair, word) in self.eight_limbs(limb).chunks_exact_mut(2).zip(weighted) {
+            carry += u128::from(word) << shift;
+            pair[0] += sign * i64::from(carry as u32);
+            pair[1] += sign * i64::from((carry >> 32) as u32);
+            carry >>= 64;
+        }
+        self.additions += 1;
+        if self.additions == Self::MOST_ADDITIONS {
+            self.settle();
+        }
+    }
+
+    /// Eight limbs from a place on.
+    #[inline]
+    fn eight_limbs(&mut self, from: usize) -> &mut [i64] {
+        if from < self.first || from + 8 > self.first + self.limbs.len() {
+            self.make_room(from, from + 8);
+        }
+        let at = from - self.first;
+        &mut self.limbs[at..at + 8]
+    }
+
+    #[cold]
+    fn make_room(&mut self, from: usize, end: usize) {
+        if self.limbs.is_empty() {
+            self.first = from;
+        }
+        let before = self.first.saturating_sub(from);
+        let after = end.saturating_sub(self.first + self.limbs.len());
+        // Columns are many, and a sum grows a few times only: no more than it needs.
+        self.limbs.reserve_exact(before + after);
+        self.limbs.splice(0..0, core::iter::repeat_n(0, before));
+        self.first -= before;
+        self.limbs.resize(self.limbs.len() + after, 0);
+    }
+
+    /// The sum with an integer whose lowest bit is at a place.
+    fn with_integer(&self, integer: i128, place: u32) -> Self {
+        let mut sum = self.clone();
+        if integer != 0 {
+            let magnitude = integer.unsigned_abs();
+            sum.add([magnitude as u64, (magnitude >> 64) as u64, 0], 1, place, integer < 0);
+        }
+        sum
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let theirs = other.whole();
+        if theirs.sign() != 0 {
+            *self = Self::of(&self.whole().plus(&theirs));
+        }
+    }
+
+    /// The sum with that value, its first and last limb not zero.
+    fn of(value: &Whole) -> Self {
+        let (is_negative, limbs) = value.parts();
+        let first = limbs.iter().position(|&limb| limb > 0).unwrap_or(0);
+        let sign = if is_negative { -1 } else { 1 };
+        let limbs: Vec<i64> = limbs[first..].iter().map(|&limb| sign * i64::from(limb)).collect();
+        Self { first: if limbs.is_empty() { 0 } else { first }, limbs, additions: 0 }
+    }
+
+    #[cold]
+    fn settle(&mut self) {
+        *self = Self::of(&self.whole());
+    }
+
+    /// The value of all limbs.
+    fn whole(&self) -> Whole {
+        let mut carry = 0_i64;
+        let mut limbs = vec![0_u32; self.first];
+        for &limb in &self.limbs {
+            carry += limb;
+            limbs.push(carry as u32);
+            carry >>= 32;
+        }
+        let is_negative = carry < 0;
+        // What is carried out at the end, and its sign, in two limbs more.
+        limbs.extend([carry as u32, (carry >> 32) as u32]);
+        if is_negative {
+            let mut borrow = 1_u64;
+            for limb in &mut limbs {
+                borrow += u64::from(!*limb);
+                *limb = borrow as u32;
+                borrow >>= 32;
+            }
+        }
+        Whole::new(is_negative, limbs)
+    }
+
+    fn is_negative(&self) -> bool {
+        self.whole().sign() < 0
+    }
+
+    /// The sign, and the limbs of the magnitude from the first to the last that is not 0.
+    fn encode(&self, writer: &mut Writer) {
+        let value = self.whole();
+        let (is_negative, limbs) = value.parts();
+        let first = limbs.iter().position(|&limb| limb > 0).unwrap_or(0);
+        writer.u8(u8::from(is_negative));
+        writer.u8(first as u8);
+        writer.u8((limbs.len() - first) as u8);
+        limbs[first..].iter().for_each(|&limb| writer.u32(limb));
+    }
+
+    fn decode(field: &'static str, most: usize, reader: &mut Reader<'_>) -> Result<Self> {
+        let (sign, first, count) = (reader.u8(field)?, reader.u8(field)?, reader.u8(field)?);
+        let (first, count) = (usize::from(first), usize::from(count));
+        if sign > 1 || first + count > most || count == 0 && (sign, first) != (0, 0) {
+            let expected = format!("a sign and at most {most} limbs");
+            return Err(Error::contents(field, expected, format_args!("{count} from {first} on")));
+        }
+        let mut limbs = Vec::new();
+        for _ in 0..count {
+            let limb = i64::from(reader.u32(field)?);
+            limbs.push(if sign == 1 { -limb } else { limb });
+        }
+        if limbs.first() == Some(&0) || limbs.last() == Some(&0) {
+            return Err(Error::contents(field, "a first and a last limb that are not 0", 0));
+        }
+        Ok(Self { first, limbs, additions: 0 })
+    }
+}
+
+impl PartialEq for WideSum {
+    fn eq(&self, other: &Self) -> bool {
+        self.whole() == other.whole()
+    }
+}
+
+/// Three words times one.
+fn times(words: [u64; 3], weight: u64) -> [u64; 4] {
+    let mut product = [0; 4];
+    let mut carry = 0_u128;
+    for (place, word) in product.iter_mut().zip(words) {
+        carry += u128::from(word) * u128::from(weight);
+        *place = carry as u64;
+        carry >>= 64;
+    }
+    product[3] = carry as u64;
+    product
+}

@@ -1,0 +1,143 @@
+//! Correlation of ranks.
+
+use core::cmp::Ordering;
+
+use super::{Correlation, Drawn, MOST_NUMBERS, Relations};
+use crate::estimate::{Confidence, Estimate};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+use crate::profile::TableColumn;
+use crate::profile::column_profile::number_of;
+use crate::profile::detail::{DrawnRow, DrawnRows};
+
+/// A weaker correlation is not told.
+const LEAST: f64 = 0.1;
+/// The most pairs that are told.
+const MOST_TOLD: usize = 100;
+/// With fewer rows of all, a correlation says nothing.
+const LEAST_ROWS: usize = 10;
+/// How many groups of rows are left out in turn.
+const GROUPS: usize = 32;
+/// 97.5 % of Student's distribution with one degree of freedom less than there are groups.
+const STUDENT: f64 = 2.0395;
+
+pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
+    let is_number = |column: &TableColumn| column.data().profile.column_type().is_number();
+    let mut numbers: Vec<Drawn<f64>> = Vec::new();
+    for (place, column) in columns.iter().enumerate().filter(|(_, column)| is_number(column)) {
+        if numbers.len() == MOST_NUMBERS {
+            relations.compared_numbers.1 += 1;
+            continue;
+        }
+        // Infinities are in no figure of numbers, and digits that were cut are another number.
+        let number = |row: &DrawnRow| number_of(&row.text).filter(|_| row.text.len() < DrawnRows::LONGEST);
+        numbers.extend(Drawn::new(place, column, number));
+    }
+    relations.compared_numbers.0 = numbers.len();
+    let mut found: Vec<(f64, (usize, usize), Sample)> = Vec::new();
+    for (at, left) in numbers.iter().enumerate() {
+        for right in &numbers[at + 1..] {
+            let Some(pairs) = left.paired(right).filter(|pairs| pairs.len() >= LEAST_ROWS) else { continue };
+            let sample = Sample::new(pairs, left.are_all && right.are_all);
+            if let Some(value) = sample.correlation(None).filter(|value| value.abs() >= LEAST) {
+                found.push((value, (left.place, right.place), sample));
+            }
+        }
+    }
+    found.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    for (value, (left, right), sample) in found.into_iter().take(MOST_TOLD) {
+        let rank_correlation = sample.estimate(value);
+        // What may be none at all is not told.
+        if rank_correlation.lower() > 0.0 || rank_correlation.upper() < 0.0 {
+            relations.correlations.push(Correlation {
+                left,
+                right,
+                rank_correlation,
+                rows: sample.pairs.len(),
+            });
+        }
+    }
+}
+
+/// Rows of two columns, with the order of each.
+struct Sample {
+    pairs: Vec<(f64, f64)>,
+    /// The rows in the order of the one and of the other number.
+    orders: [Vec<u32>; 2],
+    are_all: bool,
+}
+
+impl Sample {
+    fn new(pairs: Vec<(f64, f64)>, are_all: bool) -> Self {
+        let order = |number: fn(&(f64, f64)) -> f64| {
+            let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+            order.sort_unstable_by(|&a, &b| compare(number(&pairs[a as usize]), number(&pairs[b as usize])));
+            order
+        };
+        let orders = [order(|pair| pair.0), order(|pair| pair.1)];
+        Self { pairs, orders, are_all }
+    }
+
+    /// Spearman's correlation without the rows of a group; none if all numbers of a column are equal.
+    fn correlation(&self, without: Option<usize>) -> Option<f64> {
+        let is_in = |row: u32| without.is_none_or(|group| row as usize % GROUPS != group);
+        let left = ranks(&self.orders[0], |row| self.pairs[row as usize].0, is_in);
+        let right = ranks(&self.orders[1], |row| self.pairs[row as usize].1, is_in);
+        let (mut squares, mut products) = ([0.0; 2], 0.0);
+        for (left, right) in left.iter().zip(&right) {
+            // Twice a rank less that of the middle: whole numbers, whose sums floats hold exactly.
+            squares[0] += left * left;
+            squares[1] += right * right;
+            products += left * right;
+        }
+        (squares[0] > 0.0 && squares[1] > 0.0)
+            .then(|| (products / (squares[0] * squares[1]).sqrt()).clamp(-1.0, 1.0))
+    }
+
+    fn estimate(&self, value: f64) -> Estimate {
+        if self.are_all {
+            return Estimate::exact(value);
+        }
+        let count = self.pairs.len() as f64;
+        // Where the sample has no exception, three rows in as many as were drawn may have one (the rule of three), and each
+        // takes at most six times its share from the correlation.
+        let nearest = 18.0 / count;
+        let replicas: Vec<f64> =
+            (0..GROUPS).filter_map(|group| self.correlation(Some(group))).map(fisher).collect();
+        let groups = replicas.len() as f64;
+        let mean = replicas.iter().sum::<f64>() / groups;
+        let squares: f64 = replicas.iter().map(|replica| (replica - mean) * (replica - mean)).sum();
+        let margin = STUDENT * (squares * (groups - 1.0) / groups).sqrt();
+        let z = fisher(value);
+        let (mut lower, mut upper) = (libm::tanh(z - margin), libm::tanh(z + margin));
+        if value > 1.0 - nearest {
+            lower = lower.min(1.0 - nearest);
+        } else if value < nearest - 1.0 {
+            upper = upper.max(nearest - 1.0);
+        }
+        Estimate::probable(value, lower.max(-1.0), upper.min(1.0), Confidence::P95)
+    }
+}
+
+/// Fisher's z, of the correlation nearest to a perfect one that differs from it.
+fn fisher(correlation: f64) -> f64 {
+    libm::atanh(correlation.clamp(-1.0 + 1e-12, 1.0 - 1e-12))
+}
+
+fn compare(one: f64, other: f64) -> Ordering {
+    (one + 0.0).total_cmp(&(other + 0.0))
+}
+
+/// Twice the rank of each row less that of the middle; equal numbers have the mean of their ranks. Rows that are not in have 0.
+fn ranks(order: &[u32], number: impl Fn(u32) -> f64, is_in: impl Fn(u32) -> bool) -> Vec<f64> {
+    let mut ranks = vec![0.0; order.len()];
+    let kept: Vec<u32> = order.iter().copied().filter(|&row| is_in(row)).collect();
+    let mut below = 0;
+    for same in kept.chunk_by(|&one, &other| compare(number(one), number(other)).is_eq()) {
+        // From 1: the mean of `below + 1` to `below + same`, and of 1 to all.
+        let twice = (2 * below + same.len() + 1) as f64 - (kept.len() + 1) as f64;
+        same.iter().for_each(|&row| ranks[row as usize] = twice);
+        below += same.len();
+    }
+    ranks
+}
