@@ -2,7 +2,8 @@
 //!
 //! The reference of commands is written first, from the program's own help texts. mdBook brings its styles, fonts and
 //! scripts along, and every page is checked to ask no other machine for anything. Tests check what does not need
-//! mdBook: that the summary lists every page, links lead somewhere, commands print what is shown.
+//! mdBook, which takes 150 seconds of the processor to build: that the summary lists every page, links lead somewhere,
+//! commands print what is shown. So continuous integration does not build the site.
 
 use std::fs;
 use std::path::Path;
@@ -84,12 +85,15 @@ fn complaints(page: &str, is_there: impl Fn(&str) -> bool) -> Vec<String> {
         for attribute in ["href", "src"] {
             let Some((_, rest)) = element.split_once(&format!(" {attribute}=\"")) else { continue };
             let target = rest.split('"').next().unwrap_or_default();
+            if target.starts_with("data:") || target.starts_with("mailto:") {
+                continue;
+            }
             let elsewhere = target.contains("://") || target.starts_with("//");
             match (name, elsewhere) {
                 // A reader may follow a link; nothing is loaded before.
                 ("a", true) => {}
                 (_, true) => found.push(format!("<{name}> loads {target}")),
-                _ if target.starts_with("mailto:") || target.starts_with("data:") || is_there(target) => {}
+                _ if is_there(target) => {}
                 _ => found.push(format!("{target} is not there")),
             }
         }
@@ -104,7 +108,7 @@ mod tests {
     #[test]
     fn links_that_lead_nowhere_and_foreign_scripts_are_found() {
         let page = r##"<a href="there.html#x">1</a><a href="gone.html">2</a><a href="https://example.org">3</a>
-            <script src="//cdn.example.org/x.js"></script><link rel="icon" href="there.svg"><a href="#here">4</a>"##;
+            <script src="//cdn.example.org/x.js"></script><link rel="icon" href="data:image/svg+xml,a://b"><a href="#here">4</a>"##;
         let is_there = |target: &str| target.starts_with("there") || target.starts_with('#');
         assert_eq!(
             complaints(page, is_there),
