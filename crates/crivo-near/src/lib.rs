@@ -98,8 +98,7 @@ pub use outcome::Outcome;
 pub use overlap::{Benchmark, ItemHit, Matcher, Overlaps, overlap};
 pub use parallel::{deal, thread_count};
 pub use passages::{
-    Cut, Passage, PassageLookup, PassageSettings, PassageSteps, Passages, SharedPassage, SharedWindow,
-    count_words, cut, repeated_passages,
+    Cut, Passage, PassageLookup, PassageSettings, Passages, count_words, cut, repeated_passages,
 };
 pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};

@@ -54,6 +54,7 @@ pub(crate) fn repeated_passages(
         seed: seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))?,
         memory: memory.map_or(Ok(usual.memory), |bytes| setting("memory", bytes, "at least 16 MiB"))?,
         threads: thread_count(threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))?),
+        ..usual
     };
     settings.winnow()?;
     let texts = Texts::of(texts)?;
