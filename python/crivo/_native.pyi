@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from crivo._hitter import Hitter
-from crivo._table import TableDrift
+from crivo._table import (
+    ColumnDates,
+    Correlation,
+    Dependency,
+    Histogram,
+    Outliers,
+    Spread,
+    TableDrift,
+    TextPattern,
+)
 from crivo._typing import (
     ArrowArray,
     ArrowStream,
@@ -3135,8 +3144,8 @@ class TableProfile(_Stored):
         part: int = 0,
     ) -> tuple[TableProfile, list[tuple[str, str]]]:
         """The profile of a table whose columns have these names and values, and the columns that were left out
-        because a value has no text, with the reason. Each column takes at most `memory` bytes, from 30 KiB
-        on. Unless told, all share 20 MiB, as they do on the command line. Profiles that will be merged have
+        because a value has no text, with the reason. Each column takes at most `memory` bytes, from 42 KiB
+        on. Unless told, all share 24 MiB, as they do on the command line. Profiles that will be merged have
         different numbers of their `part`, so that they draw independently.
         """
 
@@ -3187,6 +3196,39 @@ class TableProfile(_Stored):
         """The pairs of columns that could join: of each pair the number of its tables and the names of its columns,
         which share of each one's values the other has, the common values, and whether each could be a key. Then
         how many pairs were found, how many are undecided, and the first of those. `crivo.joins` calls it.
+        """
+
+    def spread(self, name: str) -> Spread:
+        """Standard deviation and skew of a column's finite numbers, exactly; each None if there are too few."""
+
+    def outliers(self, name: str) -> Outliers | None:
+        """How many of a column's finite numbers lie outside of Tukey's fences, which are one and a half times the
+        distance of the quartiles away from them. None if both quartiles are the same, or there are no numbers.
+        """
+
+    def histogram(self, name: str, bars: int = 20) -> Histogram | None:
+        """A column's finite numbers in at most `bars` bars of equal width, with bounds for each, and how many are
+        below and above all bars: the bars end at the fences of `outliers`. None if there are no numbers.
+        """
+
+    def patterns(self, name: str, most: int = 5) -> list[TextPattern]:
+        """What the texts of a column look like, the most frequent first: `A` for a capital, `a` for another letter,
+        `9` for a digit. The share of each is from the drawn rows, with bounds at 95 %.
+        """
+
+    def dates(self, name: str) -> ColumnDates | None:
+        """The days in a column, in any of the usual formats: the formats with their counts, the first and the last
+        day, and what is missing between. Exact. None if more than one value in twenty is no day.
+        """
+
+    def correlations(self) -> list[Correlation]:
+        """Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's correlation of
+        the ranks in the drawn rows: exact while all rows are drawn, then with bounds at 95 %.
+        """
+
+    def dependencies(self) -> list[Dependency]:
+        """Columns of at most 64 values that decide the value of others, as a country its currency: the share of rows
+        with the most frequent value of their group, from the drawn rows.
         """
 
     def keys(self) -> list[str]:

@@ -17,7 +17,7 @@ def profile(table: Any, *, memory: int | None = None, seed: int = 0) -> TablePro
     dictionary of columns, or a Spark DataFrame, which is read where its rows are. A streaming dataset is
     read once, a batch at a time.
 
-    Each column takes at most `memory` bytes, from 30 KiB on. Unless told, all columns share 20 MiB. The
+    Each column takes at most `memory` bytes, from 42 KiB on. Unless told, all columns share 24 MiB. The
     answers are those of `crivo profile`. Every column must have as many rows as the first. Columns with
     values that have no text, such as lists, are left out with a warning that says which.
 

@@ -1,6 +1,7 @@
 """Profiles of tables: written to files, compared, and shown in notebooks."""
 
 import contextlib
+import datetime
 import html
 import os
 import tempfile
@@ -83,6 +84,119 @@ class TableDrift:
         )
 
 
+class Spread(NamedTuple):
+    """How far numbers spread, and to which side."""
+
+    standard_deviation: float | None
+    """That of a sample, with one less than their number below the sum."""
+    skew: float | None
+    """The adjusted skewness of Fisher and Pearson, as pandas has it."""
+
+
+class Outliers(NamedTuple):
+    """Numbers outside of Tukey's fences."""
+
+    lower_fence: float
+    upper_fence: float
+    below: Estimate
+    """How many are below the lower fence."""
+    above: Estimate
+    """How many are above the upper fence."""
+
+
+class HistogramBar(NamedTuple):
+    """Numbers from `start` to before `end`; the last bar has its end too."""
+
+    start: float
+    end: float
+    count: Estimate
+
+
+class Histogram(NamedTuple):
+    """Numbers in bars of equal width."""
+
+    bars: list[HistogramBar]
+    below: Estimate
+    """How many are below the first bar."""
+    above: Estimate
+    """How many are above the last bar."""
+
+
+class TextPattern(NamedTuple):
+    """What a share of the texts looks like."""
+
+    pattern: str
+    example: str
+    share: Estimate
+
+
+class ColumnDates(NamedTuple):
+    """The days in a column."""
+
+    formats: dict[str, int]
+    """How many values each format has; both readings of 03/04/2024 if both fit all values."""
+    dates: int
+    """How many values are days."""
+    others: int
+    """How many values are not."""
+    first: datetime.date | None
+    """None if the values have two readings, or lie before the year 1."""
+    last: datetime.date | None
+    missing_days: int | None
+    """Days between that no value has; None if they are too far apart to be counted."""
+    longest_gap: tuple[datetime.date, datetime.date] | None
+    """The first and the last day of it."""
+
+
+class Correlation(NamedTuple):
+    """Two columns of numbers that rise or fall together."""
+
+    left: str
+    right: str
+    rank_correlation: Estimate
+    """Spearman's, from -1 to 1."""
+    rows: int
+    """How many rows it was computed from."""
+
+
+class Dependency(NamedTuple):
+    """A column that decides the value of another."""
+
+    column: str
+    decides: str
+    share: Estimate
+    """The share of rows with the most frequent value of their group."""
+    rows: int
+    """How many rows it was computed from."""
+    exceptions: int
+    """How many of these have another value."""
+
+
+def histogram_of(bars: list[tuple[float, float, Estimate]], below: Estimate, above: Estimate) -> Histogram:
+    """The histogram that the native half made."""
+    return Histogram([HistogramBar(*bar) for bar in bars], below, above)
+
+
+def dates_of(
+    formats: list[tuple[str, int]],
+    dates: int,
+    others: int,
+    days: tuple[int, int] | None,
+    gaps: tuple[int, tuple[int, int] | None] | None,
+) -> ColumnDates:
+    """The days that the native half found, counted from 1970-01-01."""
+
+    def day(number: int) -> datetime.date | None:
+        ordinal = number + datetime.date(1970, 1, 1).toordinal()
+        return datetime.date.fromordinal(ordinal) if ordinal >= 1 else None
+
+    first, last = (day(days[0]), day(days[1])) if days else (None, None)
+    missing, longest = gaps or (None, None)
+    gap = (day(longest[0]), day(longest[1])) if longest else (None, None)
+    whole = (gap[0], gap[1]) if gap[0] and gap[1] else None
+    return ColumnDates(dict(formats), dates, others, first, last, missing, whole)
+
+
 def _sides(change: Change) -> list[str]:
     return [_short(change.before), _short(change.after), f"{change.effect:.3g}"]
 
@@ -128,7 +242,7 @@ def profile_html(profile: TableProfile) -> str:
     for name, column in profile.items():
         share = column.missing / column.rows if column.rows else 0.0
         least, greatest = column.min(), column.max()
-        mean = column.mean()
+        mean, deviation = column.mean(), profile.spread(name).standard_deviation
         rows.append(
             [
                 name,
@@ -138,10 +252,21 @@ def profile_html(profile: TableProfile) -> str:
                 "" if least is None else _short(least),
                 "" if greatest is None else _short(greatest),
                 "" if mean is None else _short(mean),
+                "" if deviation is None else _short(deviation),
+                _looks(profile, name),
             ]
         )
-    heading = ["column", "type", "empty", "different", "min", "max", "mean"]
+    heading = ["column", "type", "empty", "different", "min", "max", "mean", "sd", "looks like"]
     return _table(heading, rows, f"{profile.rows:,} rows, {len(profile):,} columns")
+
+
+def _looks(profile: TableProfile, name: str) -> str:
+    """The formats of days, or the most frequent pattern of texts."""
+    dates = profile.dates(name)
+    if dates is not None:
+        return " or ".join(dates.formats) if dates.first is None else ", ".join(dates.formats)
+    patterns = profile.patterns(name, 1)
+    return f"{_short(patterns[0].pattern)} {patterns[0].share.value:.0%}" if patterns else ""
 
 
 def _distinct(column: ProfiledColumn) -> str:
@@ -175,5 +300,16 @@ def _table(heading: list[str], rows: list[list[str]], caption: str) -> str:
     )
 
 
-for _class in (Change, TableDrift):
+for _class in (
+    Change,
+    ColumnDates,
+    Correlation,
+    Dependency,
+    Histogram,
+    HistogramBar,
+    Outliers,
+    Spread,
+    TableDrift,
+    TextPattern,
+):
     _class.__module__ = "crivo"

@@ -119,6 +119,55 @@ def test_saved_bytes_are_those_of_the_command_line(program: Path, tmp_path: Path
     assert theirs[:36] + bytes(8) + theirs[44:-4] == ours[:-4]
 
 
+def test_detail_is_that_of_the_values() -> None:
+    import datetime
+    import statistics
+
+    import pandas as pd
+
+    random = np.random.default_rng(11)
+    rows = 900
+    price = np.round(random.exponential(100, rows), 2)
+    start = datetime.date(2024, 1, 1)
+    days = [start + datetime.timedelta(days=int(n)) for n in random.integers(0, 60, rows)]
+    country = [("PT", "ES", "US")[n] for n in random.integers(0, 3, rows)]
+    columns = {
+        "price": price.tolist(),
+        "total": (price * 2 + random.normal(0, 5, rows)).tolist(),
+        "day": [f"{day:%d/%m/%Y}" for day in days],
+        "code": [f"A-{n:06d}" for n in random.integers(0, 10**6, rows)],
+        "country": country,
+        "currency": ["USD" if one == "US" else "EUR" for one in country],
+    }
+    found = profile(columns)
+    spread = found.spread("price")
+    assert spread.standard_deviation == pytest.approx(statistics.stdev(price.tolist()), rel=1e-12)
+    assert spread.skew == pytest.approx(pd.Series(price).skew(), rel=1e-10)
+    outliers = found.outliers("price")
+    assert outliers is not None
+    assert int((price > outliers.upper_fence).sum()) in outliers.above and 0 in outliers.below
+    histogram = found.histogram("price", bars=10)
+    assert histogram is not None and len(histogram.bars) == 10
+    for bar in histogram.bars[:-1]:
+        assert int(((price >= bar.start) & (price < bar.end)).sum()) in bar.count
+    (pattern,) = found.patterns("code")
+    assert (pattern.pattern, pattern.share.value) == ("A-999999", 1.0)
+    dates = found.dates("day")
+    assert dates is not None and dates.formats == {"DD/MM/YYYY": rows}
+    assert (dates.first, dates.last) == (min(days), max(days))
+    assert dates.missing_days == (max(days) - min(days)).days + 1 - len(set(days))
+    (correlation,) = found.correlations()
+    expected = pd.DataFrame({"a": columns["price"], "b": columns["total"]}).corr("spearman").iloc[0, 1]
+    assert correlation.rank_correlation.value == pytest.approx(expected, abs=1e-12)
+    (dependency,) = found.dependencies()
+    assert (dependency.column, dependency.decides, dependency.exceptions) == ("country", "currency", 0)
+    assert found.outliers("code") is None and found.dates("code") is None and found.patterns("price") == []
+    shown = found._repr_html_()
+    assert "A-999999 100%" in shown and "DD/MM/YYYY" in shown
+    with pytest.raises(KeyError, match="none"):
+        found.spread("none")
+
+
 def test_notebooks_show_profiles_comparisons_and_estimates() -> None:
     columns = {"<b>name": ["ana", "rui", None], "age": [31, 17, 44]}
     shown = profile(columns)._repr_html_()

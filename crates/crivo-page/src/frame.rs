@@ -101,7 +101,7 @@ impl Frame {
                     @match series[entry.series].shape {
                         Shape::Line | Shape::Steps => path.line d=(line) {},
                         Shape::Dots => path.dot d=(dots([(x + 12.0, y)].into_iter(), entry.series)) {},
-                        Shape::Band(_) => rect.band x=(coordinate(x)) y=(coordinate(y - 5.0)) width="24" height="10" {},
+                        Shape::Band(_) | Shape::Columns(_) => rect.band x=(coordinate(x)) y=(coordinate(y - 5.0)) width="24" height="10" {},
                     }
                     text.name x=(coordinate(x + 30.0)) y=(coordinate(y + 4.0)) { (entry.name) }
                 }

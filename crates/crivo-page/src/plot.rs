@@ -220,6 +220,7 @@ fn lines(frame: &Frame, series: &Series, index: usize) -> Markup {
         points.iter().map(|&(x, y)| Some((frame.x.place(x)?, frame.y.place(y)?))).collect()
     };
     let (kind, path) = match &series.shape {
+        Shape::Columns(half) => ("bar", columns(frame, &series.points, *half)),
         Shape::Dots if !series.joined => return html! {},
         Shape::Dots | Shape::Line => ("line", line(&places(&series.points))),
         Shape::Steps => ("line", steps(&places(&series.points))),
@@ -236,6 +237,22 @@ fn lines(frame: &Frame, series: &Series, index: usize) -> Markup {
             path class=(kind) d=(path) {}
         }
     }
+}
+
+/// Columns from zero to each point, with a hair of the page between them.
+fn columns(frame: &Frame, points: &[(f64, f64)], half: f64) -> String {
+    let mut path = String::new();
+    let Some(zero) = frame.y.place(0.0) else { return path };
+    for &(x, y) in points {
+        if let (Some(left), Some(right), Some(top)) =
+            (frame.x.place(x - half), frame.x.place(x + half), frame.y.place(y))
+        {
+            let (left, top) = (coordinate(left), coordinate(top));
+            let (right, zero) = (coordinate(right - 1.0), coordinate(zero));
+            path += &format!("M{left} {zero}V{top}H{right}V{zero}z");
+        }
+    }
+    path
 }
 
 fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {

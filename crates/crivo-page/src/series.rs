@@ -23,6 +23,8 @@ pub(crate) enum Shape {
     Steps,
     /// Between the points and these.
     Band(Vec<(f64, f64)>),
+    /// From zero to each point, this wide on both sides of it.
+    Columns(f64),
 }
 
 impl Series {
@@ -40,6 +42,15 @@ impl Series {
     /// A line that keeps its height until the next point, as cumulative shares do.
     pub fn steps(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::new(name, Shape::Steps, points)
+    }
+
+    /// A column from zero to each point, as wide as told, with the point in its middle: the bars of a histogram.
+    pub fn columns(
+        name: impl Into<String>,
+        width: f64,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        Self::new(name, Shape::Columns(width / 2.0), points)
     }
 
     /// The area between two lines.

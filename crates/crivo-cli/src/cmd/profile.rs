@@ -93,7 +93,7 @@ struct How {
     output: Option<PathBuf>,
 
     /// The most memory to use, however long the file is; more makes wide tables more exact
-    /// [default: 11M, and 21M for each thread; more if there are more columns than that has room for]
+    /// [default: 11M, and 25M for each thread; more if there are more columns than that has room for]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     memory: Option<u64>,
 
@@ -248,7 +248,8 @@ fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Ve
         let nothing = |name: &String| Column::without_rows(name, setting, &folded.names);
         columns = folded.names.iter().map(nothing).collect::<Result<_>>()?;
     }
-    let row_number = |row: u64| folded.row_number(RowId::from_u64(row)).unwrap_or(1);
+    // One more than the id of the row.
+    let row_number = |row: u64| folded.row_number(RowId::from_u64(row.saturating_sub(1))).unwrap_or(1);
     columns.iter_mut().for_each(|column| column.renumber(row_number));
     checks.iter_mut().for_each(|check| check.renumber(row_number));
     if checks.is_empty() {

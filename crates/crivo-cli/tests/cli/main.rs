@@ -42,6 +42,7 @@ mod passages;
 mod plan;
 mod private;
 mod profile;
+mod profile_detail;
 mod profile_honest;
 mod profile_page;
 mod profile_rules;

@@ -189,7 +189,10 @@ fn every_format_gives_the_same_profile() {
     let mut line = lines["columns"][0].clone();
     assert_eq!(line["name"], "line");
     line["name"] = "value".into();
-    assert_eq!(line, answers["csv"][1]);
+    // The first column decides which rows are drawn, and here it is another.
+    let mut value = answers["csv"][1].clone();
+    (line["patterns"], value["patterns"]) = (Value::Null, Value::Null);
+    assert_eq!(line, value);
     let piped =
         scratch.feed(&["profile", "--format", "csv", "--json", "--threads", "1"], scratch.read("data.csv"));
     assert_eq!(piped.json()["columns"], answers["csv"]);
@@ -206,6 +209,9 @@ fn threads_change_nothing_but_the_sample_while_values_are_few() {
             if number(&column["distinct"]["value"]) > 300.0 {
                 column["top"] = Value::Null;
                 column["others_at_most"] = Value::Null;
+                // So do the ranks, which bars and fences are made of.
+                column["histogram"] = Value::Null;
+                column["outliers"] = Value::Null;
             }
             column["sample"] = Value::Null;
         }

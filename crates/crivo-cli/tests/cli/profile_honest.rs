@@ -233,6 +233,6 @@ fn long_names_are_cut_in_the_middle_and_only_where_there_is_no_room() {
 fn what_is_refused_is_not_offered() {
     let scratch = Scratch::new();
     assert!(!scratch.run(&["profile", "--help"]).ok().contains("--words"));
-    assert!(scratch.run(&["profile", "--help"]).ok().contains("11M, and 21M for each thread"));
+    assert!(scratch.run(&["profile", "--help"]).ok().contains("11M, and 25M for each thread"));
     assert!(scratch.run(&["distinct", "--help"]).ok().contains("--words"));
 }

@@ -144,7 +144,17 @@ fn every_number_of_the_page_is_the_number_of_the_json() {
                 same_text(&field["text"], told);
             }
         }
-        for required in ["distinct", "empty", "min", "max", "mean", "sum", "near_duplicates"] {
+        for required in [
+            "distinct",
+            "empty",
+            "min",
+            "max",
+            "mean",
+            "sum",
+            "near_duplicates",
+            "standard_deviation",
+            "skew",
+        ] {
             let times = fields.iter().filter(|field| field["field"] == *required).count();
             let overview = usize::from(matches!(required, "distinct" | "min" | "max" | "mean"));
             let wanted = if column[required].is_null() { 0 } else { 1 + overview };
@@ -169,17 +179,6 @@ fn check_pictures(pictures: &Value, column: &Value) {
             "frequent values are drawn"
         );
     }
-    let growth = column["growth"].as_array().unwrap();
-    let curve = pictures["growth"].as_array().unwrap();
-    assert!(curve.len() >= 10, "a curve of {} points", curve.len());
-    for row in curve {
-        let told = growth
-            .iter()
-            .find(|point| point["rows"].as_f64() == row[0].as_f64())
-            .expect("a point of the JSON");
-        same_row(row, &[&told["rows"]], &told["distinct"]);
-    }
-    same(&curve[curve.len() - 1][0], &growth[growth.len() - 1]["rows"], "the end of the curve");
     let quantiles = &column["quantiles"];
     assert_eq!(pictures["quantiles"].is_null(), quantiles.is_null());
     for (share, name) in [(0.01, "p01"), (0.25, "p25"), (0.5, "p50"), (0.75, "p75"), (0.99, "p99")] {
@@ -190,6 +189,33 @@ fn check_pictures(pictures: &Value, column: &Value) {
             same_row(row, &[&share.into()], &quantiles[name]);
         }
     }
+    let patterns = column["patterns"].as_array().unwrap();
+    assert_eq!(pictures["patterns"].is_null(), patterns.is_empty());
+    for (row, told) in pictures["patterns"].as_array().into_iter().flatten().zip(patterns) {
+        same_row(row, &[&told["pattern"]], &told["share"]);
+    }
+    if let Some(bars) = column["histogram"]["bars"].as_array() {
+        let rows = pictures["histogram"].as_array().unwrap();
+        assert_eq!(rows.len(), bars.len());
+        for (row, bar) in rows.iter().zip(bars) {
+            let middle = f64::midpoint(bar["from"].as_f64().unwrap(), bar["to"].as_f64().unwrap());
+            same_row(row, &[&middle.into()], &bar["count"]);
+        }
+    }
+    let growth = column["growth"].as_array().unwrap();
+    // Categories have none: it is flat.
+    let is_category = column["distinct"]["upper"].as_f64() <= Some(64.0) && column["key"] == false;
+    assert_eq!(pictures["growth"].is_null(), is_category);
+    let Some(curve) = pictures["growth"].as_array() else { return };
+    assert!(curve.len() >= 10, "a curve of {} points", curve.len());
+    for row in curve {
+        let told = growth
+            .iter()
+            .find(|point| point["rows"].as_f64() == row[0].as_f64())
+            .expect("a point of the JSON");
+        same_row(row, &[&told["rows"]], &told["distinct"]);
+    }
+    same(&curve[curve.len() - 1][0], &growth[growth.len() - 1]["rows"], "the end of the curve");
 }
 
 #[test]
@@ -208,6 +234,38 @@ fn fifty_columns_are_a_small_page_that_opens_at_once() {
     assert!(opened.iter().any(|&milliseconds| milliseconds < 1_000.0), "milliseconds to open: {opened:?}");
     assert_eq!(browser.foreign_requests(), Vec::<String>::new());
     browser.audit();
+}
+
+#[test]
+fn ten_thousand_columns_are_a_page_that_opens() {
+    let names = (0..10_000).map(|column| format!("c{column}")).collect::<Vec<_>>().join(",");
+    let row =
+        |row: usize| (0..10_000).map(|column| (column * row % 97).to_string()).collect::<Vec<_>>().join(",");
+    let text = (1..4).fold(names, |text, number| text + "\n" + &row(number)) + "\n";
+    let scratch = Scratch::with([("wide.csv", text)]);
+    scratch.run(&["profile", "wide.csv", "--html", "page.html"]).ok();
+    let size = scratch.read("page.html").len();
+    assert!(size < 20_000_000, "{size} bytes");
+    let browser = Browser::start();
+    browser.open(&format!("file://{}", scratch.path("page.html").display()));
+    assert_eq!(browser.run("return document.querySelectorAll('tbody tr').length > 9999"), true);
+    assert_eq!(browser.run("return document.querySelectorAll('[data-column]').length"), 300);
+}
+
+#[test]
+fn type_changes_are_marked_and_linked_in_the_overview() {
+    let Shown { json, browser, .. } = show(&[("mixed.csv", mixed(7, 3_000))]);
+    let change = &column_named(&json, "changing 4")["changes"][0];
+    assert_eq!(change["row"], 901);
+    let link = browser.run("const link = document.querySelector('.changed'); return [link.textContent, link.getAttribute('href')]");
+    assert_eq!(link, serde_json::json!(["changes in row 901", "#t0-c4"]));
+    // All columns of the overview have room at 1280 pixels.
+    let room = browser.run("const table = document.querySelector('.table table'); return table.scrollWidth <= table.parentElement.clientWidth + 1");
+    assert_eq!(room, true);
+}
+
+fn column_named<'a>(json: &'a Value, name: &str) -> &'a Value {
+    json["columns"].as_array().unwrap().iter().find(|column| column["name"] == name).unwrap()
 }
 
 #[test]

@@ -62,8 +62,21 @@ fn merged_profiles_are_the_profile_of_both() {
         merged["columns"].as_array().unwrap().iter().zip(whole["columns"].as_array().unwrap())
     {
         for field in [
-            "name", "type", "empty", "distinct", "key", "min", "max", "sum", "mean", "length", "kinds",
+            "name",
+            "type",
+            "empty",
+            "distinct",
+            "key",
+            "min",
+            "max",
+            "sum",
+            "mean",
+            "length",
+            "kinds",
             "growth",
+            "standard_deviation",
+            "skew",
+            "dates",
         ] {
             assert_eq!(mine[field], theirs[field], "{} of {}", field, mine["name"]);
         }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use crivo::profile::drift::{ChangeValue, DriftRule, TableDrift};
 use crivo::profile::join_search::{ColumnPlace, FoundPair, JoinRule, JoinSearch};
-use crivo::profile::{TableColumn, TableColumnSizes, TableProfile as Table};
+use crivo::profile::{
+    Correlation, Dependency, Outliers, TableColumn, TableColumnSizes, TableProfile as Table, TextPattern,
+};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyType};
@@ -45,8 +48,8 @@ type Found = (Vec<Join>, u64, u64, Vec<(Place, Place)>);
 #[pymethods]
 impl TableProfile {
     /// The profile of a table whose columns have these names and values, and the columns that were left out
-    /// because a value has no text, with the reason. Each column takes at most `memory` bytes, from 30 KiB
-    /// on. Unless told, all share 20 MiB, as they do on the command line. Profiles that will be merged have
+    /// because a value has no text, with the reason. Each column takes at most `memory` bytes, from 42 KiB
+    /// on. Unless told, all share 24 MiB, as they do on the command line. Profiles that will be merged have
     /// different numbers of their `part`, so that they draw independently.
     #[staticmethod]
     #[pyo3(signature = (columns, *, memory = None, seed = None, part = 0))]
@@ -71,10 +74,11 @@ impl TableProfile {
         };
         let scheme = scheme_of("text", seed)?;
         let (mut profiled, mut left_out) = (Vec::<TableColumn>::new(), Vec::new());
+        let mut salt = None;
         for (name, values) in &columns {
             let mut column = TableColumn::new(name, sizes, scheme)?;
             column.reseed(part);
-            match fill(&mut column, values) {
+            match fill(&mut column, values, &mut salt) {
                 Ok(()) => {}
                 Err(Failure::Key(reason)) => {
                     left_out.push((name.clone(), reason));
@@ -228,6 +232,86 @@ impl TableProfile {
         Ok((found.joins.iter().map(join).collect(), found.found, found.undecided, undecided.collect()))
     }
 
+    /// Standard deviation and skew of a column's finite numbers, exactly; each None if there are too few.
+    fn spread<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let spread = self.column(py, name, TableColumn::spread)?;
+        made(py, "Spread", (spread.standard_deviation, spread.skew))
+    }
+
+    /// How many of a column's finite numbers lie outside of Tukey's fences, which are one and a half times the
+    /// distance of the quartiles away from them. None if both quartiles are the same, or there are no numbers.
+    fn outliers<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.column(py, name, TableColumn::outliers)?;
+        let tuple = |found: Outliers| {
+            let (below, above) = (Estimate::from(found.below), Estimate::from(found.above));
+            made(py, "Outliers", (found.lower_fence, found.upper_fence, below, above))
+        };
+        found.map(tuple).transpose()
+    }
+
+    /// A column's finite numbers in at most `bars` bars of equal width, with bounds for each, and how many are
+    /// below and above all bars: the bars end at the fences of `outliers`. None if there are no numbers.
+    #[pyo3(signature = (name, bars = 20))]
+    fn histogram<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        bars: usize,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(found) = self.column(py, name, |column| column.histogram(bars.min(10_000)))? else {
+            return Ok(None);
+        };
+        let bars: Vec<(f64, f64, Estimate)> =
+            found.bars.iter().map(|bar| (bar.from, bar.to, bar.count.into())).collect();
+        let beside = (Estimate::from(found.below), Estimate::from(found.above));
+        Ok(Some(py.import("crivo._table")?.call_method1("histogram_of", (bars, beside.0, beside.1))?))
+    }
+
+    /// What the texts of a column look like, the most frequent first: `A` for a capital, `a` for another letter,
+    /// `9` for a digit. The share of each is from the drawn rows, with bounds at 95 %.
+    #[pyo3(signature = (name, most = 5))]
+    fn patterns<'py>(&self, py: Python<'py>, name: &str, most: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let found = self.column(py, name, |column| column.patterns(most))?;
+        let pattern = |found: TextPattern| {
+            let example = String::from_utf8_lossy(&found.example).into_owned();
+            made(py, "TextPattern", (found.pattern, example, Estimate::from(found.share)))
+        };
+        found.into_iter().map(pattern).collect()
+    }
+
+    /// The days in a column, in any of the usual formats: the formats with their counts, the first and the last
+    /// day, and what is missing between. Exact. None if more than one value in twenty is no day.
+    fn dates<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(found) = self.column(py, name, TableColumn::dates)? else { return Ok(None) };
+        let formats: Vec<(&str, u64)> =
+            found.formats.iter().map(|(format, count)| (format.name(), *count)).collect();
+        let gaps = found.gaps.map(|gaps| (gaps.missing, gaps.longest));
+        let facts = (formats, found.dates, found.others, found.range, gaps);
+        Ok(Some(py.import("crivo._table")?.call_method1("dates_of", facts)?))
+    }
+
+    /// Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's correlation of
+    /// the ranks in the drawn rows: exact while all rows are drawn, then with bounds at 95 %.
+    fn correlations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (names, found) = self.0.detached(py, |table| (names_of(table), table.relations().correlations));
+        let correlation = |found: &Correlation| {
+            let (left, right) = (&names[found.left], &names[found.right]);
+            made(py, "Correlation", (left, right, Estimate::from(found.rank_correlation), found.rows))
+        };
+        found.iter().map(correlation).collect()
+    }
+
+    /// Columns of at most 64 values that decide the value of others, as a country its currency: the share of rows
+    /// with the most frequent value of their group, from the drawn rows.
+    fn dependencies<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (names, found) = self.0.detached(py, |table| (names_of(table), table.relations().dependencies));
+        let dependency = |found: &Dependency| {
+            let (from, to) = (&names[found.from], &names[found.to]);
+            made(py, "Dependency", (from, to, Estimate::from(found.share), found.rows, found.exceptions))
+        };
+        found.iter().map(dependency).collect()
+    }
+
     /// The names of the columns.
     fn keys(&self, py: Python<'_>) -> Vec<String> {
         self.0.quick(py, |table| table.columns().iter().map(|column| column.name().to_owned()).collect())
@@ -275,15 +359,45 @@ impl TableProfile {
     }
 }
 
-/// Takes all values of a column.
-fn fill(column: &mut TableColumn, values: &Bound<'_, PyAny>) -> Result<()> {
+impl TableProfile {
+    /// Asks the first column of a name.
+    fn column<T: Send>(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        ask: impl Fn(&TableColumn) -> T + Send,
+    ) -> PyResult<T> {
+        let found = self
+            .0
+            .detached(py, |table| table.columns().iter().find(|column| column.name() == name).map(&ask));
+        found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+}
+
+/// A named tuple of `crivo._table`.
+fn made<'py>(py: Python<'py>, class: &str, fields: impl PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("crivo._table")?.getattr(class)?.call1(fields)
+}
+
+fn names_of(table: &Table) -> Vec<String> {
+    table.columns().iter().map(|column| column.name().to_owned()).collect()
+}
+
+/// Takes all values of a column. The salt for the drawing of rows is the hash of the first value of the first column, as on the
+/// command line.
+fn fill(column: &mut TableColumn, values: &Bound<'_, PyAny>, salt: &mut Option<u64>) -> Result<()> {
     let scheme = column.data().profile.scheme();
     let mut rows = Vec::new();
     let mut take = |stretch: Stretch<'_>| {
         stretch.rows(column.data().profile.rows() + 1, &mut rows);
         column.add_missing(stretch.gaps().len() as u64);
-        Ok(column.insert_batch(&stretch.keys, |at| rows[at])?)
+        let salt = *salt.get_or_insert_with(|| match rows.first() {
+            Some(1) => stretch.keys.hashes()[0],
+            _ => 0,
+        });
+        Ok(column.insert_batch_salted(&stretch.keys, salt, |at| rows[at])?)
     };
     keys::take_keys(values, scheme, &INSERT, &mut take)?;
+    salt.get_or_insert(0);
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! From what was collected to what is reported.
 
+mod detail;
+
 use crivo::Estimate;
 use crivo::keys::KeyRef;
 use crivo::profile::{
@@ -7,7 +9,8 @@ use crivo::profile::{
 };
 
 use super::report::{
-    ColumnReport, Frequent, GrowthPoint, KindCount, Length, Quantiles, Scalar, TableReport, TypeChange,
+    ColumnReport, Frequent, GrowthPoint, KindCount, Length, NotCompared, Quantiles, Scalar, TableReport,
+    TypeChange,
 };
 use crate::output::Interval;
 
@@ -36,7 +39,23 @@ pub(super) fn table(
     };
     let &TableProfile { bytes, bad, left_out, .. } = profile;
     let rows = profile.rows();
-    Ok((TableReport { rows, left_out, bytes, columns: reports, name, paths, bad }, joined))
+    let related = profile.relations();
+    let table = TableReport {
+        rows,
+        left_out,
+        bytes,
+        columns: reports,
+        name,
+        paths,
+        bad,
+        correlations: detail::correlations(profile, &related),
+        dependencies: detail::dependencies(profile, &related),
+        not_compared: NotCompared {
+            numbers: related.compared_numbers.1,
+            few_values: related.compared_categories.1,
+        },
+    };
+    Ok((table, joined))
 }
 
 fn answer(column: &TableColumn, last_row: u64) -> ColumnReport {
@@ -47,6 +66,7 @@ fn answer(column: &TableColumn, last_row: u64) -> ColumnReport {
     let (key, distinct) = (data.could_be_key(), data.distinct());
     let Top { listed, majority, others_at_most } = top(profile, distinct);
     let number = |of: Option<f64>| of.filter(|_| is_number);
+    let spread = column.spread();
     ColumnReport {
         name: column.name().to_owned(),
         kind: column_type.name(),
@@ -75,6 +95,12 @@ fn answer(column: &TableColumn, last_row: u64) -> ColumnReport {
         documents: data.near_duplicates.as_ref().map_or(0, crivo::profile::NearDuplicateShare::documents),
         others_at_most,
         not_finite: if is_number { profile.numbers().not_finite() } else { 0 },
+        standard_deviation: number(spread.standard_deviation),
+        skew: number(spread.skew),
+        histogram: if is_number { detail::histogram(column) } else { None },
+        outliers: if is_number { detail::outliers(column) } else { None },
+        patterns: detail::patterns(column),
+        dates: detail::dates(column),
     }
 }
 

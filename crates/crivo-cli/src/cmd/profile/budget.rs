@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn columns_without_room_are_refused() {
         let error = Budget::new(Some(16 << 20), 2, 500).unwrap_err().to_string();
-        assert!(error.contains("500 columns take at least 27 MiB"), "{error}");
+        assert!(error.contains("500 columns take at least 33 MiB"), "{error}");
         let budget = Budget::new(None, 2, 3).unwrap();
         let few = names(3);
         assert!(budget.sizes("column 1", &few).is_ok());

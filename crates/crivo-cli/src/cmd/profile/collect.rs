@@ -38,6 +38,8 @@ pub(super) struct Part {
     places: Vec<usize>,
     /// Which row of all each row of the last batch is: with a condition not one after the other.
     rows: Vec<u64>,
+    /// The chunk of the last batch, and its salt.
+    salted: Option<(u64, u64)>,
     stripped: Stripped,
     /// A check for each rule of the setting, and the place of its column in the last batch.
     checks: Vec<ColumnCheck>,
@@ -61,22 +63,41 @@ impl Part {
             self.find_columns(batch, setting)?;
         }
         self.rows.clear();
-        self.rows.extend((0..batch.rows()).map(|row| batch.id(row).to_u64()));
+        // Rows of the first chunk have their numbers in the table, as Python gives them too.
+        self.rows.extend((0..batch.rows()).map(|row| batch.id(row).to_u64() + 1));
         self.check(batch, setting)?;
+        let salt = self.salt(batch, setting.scheme)?;
         for at in 0..self.places.len() {
             let column = &mut self.columns[self.places[at]];
             let values = batch.column(at);
             if let Some(separator) = setting.separator {
                 let (keys, rows) = self.stripped.keys(values.iter(), separator, setting.scheme)?;
-                column.data.insert_batch(&keys, |key| self.rows[rows[key] as usize])?;
+                column.data.insert_batch_salted(&keys, salt, |key| self.rows[rows[key] as usize])?;
             } else if values.missing() == 0 {
-                column.data.insert_batch(&batch.keys(at)?, |key| self.rows[key])?;
+                column.data.insert_batch_salted(&batch.keys(at)?, salt, |key| self.rows[key])?;
             } else {
                 let found = batch.keys_with_rows(at)?;
-                column.data.insert_batch(&found.keys, |key| self.rows[found.rows[key] as usize])?;
+                column
+                    .data
+                    .insert_batch_salted(&found.keys, salt, |key| self.rows[found.rows[key] as usize])?;
             }
         }
         Ok(())
+    }
+
+    /// The salt for the drawing of rows: a hash of the first value of the chunk that the batch is from. Files whose rows are
+    /// numbered alike draw other rows then. The batches of a chunk come one after the other.
+    fn salt(&mut self, batch: &RowBatch<'_>, scheme: KeyScheme) -> crivo_rows::Result<u64> {
+        let chunk = batch.id(0).to_u64() >> 32;
+        match self.salted {
+            Some((known, salt)) if known == chunk => Ok(salt),
+            _ => {
+                let first = batch.column(0).iter().next().flatten();
+                let salt = first.map(|text| scheme.hash(text)).transpose()?.unwrap_or(0);
+                self.salted = Some((chunk, salt));
+                Ok(salt)
+            }
+        }
     }
 
     /// Holds a batch to the rules.

@@ -6,6 +6,7 @@
 //! `--json`. Only what a picture can do better than a table is drawn.
 
 mod card;
+mod relations;
 pub(in crate::cmd) mod show;
 
 use crivo_page::{Cell, Column, Page, Table, meter, number, text};
@@ -56,8 +57,9 @@ fn section(table: &TableReport, index: usize, named: bool) -> Markup {
         @if table.columns.is_empty() {
             p.card { "There is no column to look at: the input is empty." }
         } @else {
-            (tiles(table))
+            (tiles(table, id))
             (overview(table, id))
+            (relations::section(table))
             div.columns {
                 @for (number, column) in table.columns.iter().enumerate().take(MOST_CARDS) {
                     (card::card(column, number, &id(number), table.rows))
@@ -74,7 +76,7 @@ fn section(table: &TableReport, index: usize, named: bool) -> Markup {
 }
 
 /// The table at a glance.
-fn tiles(table: &TableReport) -> Markup {
+fn tiles(table: &TableReport, id: impl Fn(usize) -> String) -> Markup {
     let cells = table.rows.saturating_mul(table.columns.len() as u64);
     let empty: u64 = table.columns.iter().map(|column| column.empty).sum();
     let keys = table.columns.iter().filter(|column| column.key).count();
@@ -86,7 +88,10 @@ fn tiles(table: &TableReport) -> Markup {
             (tile("of all cells are empty", &html! { (number::percent(show::share(empty, cells))) }))
             (tile(if keys == 1 { "could be a key" } else { "could be keys" }, &html! { (keys) }))
             @if changed > 0 {
-                (tile(if changed == 1 { "changes its type" } else { "change their type" }, &html! { (changed) }))
+                @let first = table.columns.iter().position(|column| !column.changes.is_empty()).unwrap_or(0);
+                (tile(if changed == 1 { "changes its type" } else { "change their type" }, &html! {
+                    @if first < MOST_CARDS { a href={ "#" (id(first)) } { (changed) } } @else { (changed) }
+                }))
             }
         }
     }
@@ -126,7 +131,16 @@ fn cells(column: &ColumnReport, card: Option<&str>, rows: u64) -> [Cell; 8] {
                 None => (show::name(&column.name)),
             }
         }),
-        Cell::markup(html! { span.type { (column.kind) } }),
+        Cell::markup(html! {
+            span.type { (column.kind) }
+            @if let Some(change) = column.changes.last() {
+                @let row = number::whole(change.row);
+                @match card {
+                    Some(id) => a.changed href={ "#" (id) } { "changes in row " (row) },
+                    None => span.changed { "changes in row " (row) },
+                }
+            }
+        }),
         Cell::markup(html! { span.share { (meter(empty)) span { (number::percent(empty)) } } })
             .value(column.empty as f64),
         Cell::markup(show::interval("distinct", &column.distinct)).value(column.distinct.value),

@@ -33,6 +33,44 @@ pub(crate) struct TableReport {
     pub(crate) bad: u64,
     /// Rows that the condition left out; they are not among `rows`.
     pub(crate) left_out: u64,
+    /// Pairs of columns of numbers that rise or fall together, the strongest first.
+    pub(crate) correlations: Vec<CorrelationReport>,
+    /// Columns of few values that decide others, the surest first.
+    pub(crate) dependencies: Vec<DependencyReport>,
+    /// How many columns were not compared with others, because there are too many.
+    pub(crate) not_compared: NotCompared,
+}
+
+/// Two columns of numbers whose ranks are correlated.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct CorrelationReport {
+    pub(crate) left: String,
+    pub(crate) right: String,
+    /// Spearman's correlation of the ranks.
+    pub(crate) rank_correlation: Interval,
+    /// How many rows it was computed from: all that have both values if that is exact.
+    pub(crate) rows: usize,
+}
+
+/// A column that decides another.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct DependencyReport {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    /// The share of rows with the most frequent value of their group.
+    pub(crate) share: Interval,
+    /// How many rows it was computed from, and how many of these are exceptions.
+    pub(crate) rows: usize,
+    pub(crate) exceptions: usize,
+}
+
+/// Columns that were not compared with others.
+#[derive(Debug, Default, serde::Serialize)]
+pub(crate) struct NotCompared {
+    /// Of numbers, beyond the first 32.
+    pub(crate) numbers: usize,
+    /// Of few values, beyond the first 32.
+    pub(crate) few_values: usize,
 }
 
 /// One column.
@@ -78,6 +116,81 @@ pub(crate) struct ColumnReport {
     pub(crate) others_at_most: u64,
     /// Infinities, NaNs and numbers too large for a float: they are values, but in no answer about numbers.
     pub(crate) not_finite: u64,
+    /// Of the finite numbers, exactly: of a sample, with one less than their number below the sum.
+    pub(crate) standard_deviation: Option<f64>,
+    /// The adjusted skewness of the finite numbers.
+    pub(crate) skew: Option<f64>,
+    /// The finite numbers in bars of equal width.
+    pub(crate) histogram: Option<HistogramReport>,
+    /// Finite numbers outside of Tukey's fences.
+    pub(crate) outliers: Option<OutlierReport>,
+    /// What the texts look like, the most frequent first.
+    pub(crate) patterns: Vec<PatternReport>,
+    /// The days in the column, if nearly all values are days.
+    pub(crate) dates: Option<DatesReport>,
+}
+
+/// Numbers in bars of equal width, and those on both sides of them.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct HistogramReport {
+    pub(crate) bars: Vec<HistogramBar>,
+    pub(crate) below: Interval,
+    pub(crate) above: Interval,
+}
+
+/// How many numbers lie from one limit to before another; the last bar has its upper limit too.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct HistogramBar {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) count: Interval,
+}
+
+/// Numbers more than one and a half times the distance of the quartiles away from them.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct OutlierReport {
+    pub(crate) lower_fence: f64,
+    pub(crate) upper_fence: f64,
+    pub(crate) below: Interval,
+    pub(crate) above: Interval,
+}
+
+/// What a share of the texts looks like.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct PatternReport {
+    pub(crate) pattern: String,
+    pub(crate) example: String,
+    pub(crate) share: Interval,
+}
+
+/// The days of a column.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct DatesReport {
+    pub(crate) formats: Vec<FormatCount>,
+    pub(crate) dates: u64,
+    /// Values that are no days.
+    pub(crate) others: u64,
+    /// None if the days have two readings, such as 03/04/2024.
+    pub(crate) from: Option<String>,
+    pub(crate) to: Option<String>,
+    /// Days between that no value has; none if they are too far apart to be counted.
+    pub(crate) missing_days: Option<u64>,
+    pub(crate) longest_gap: Option<DateGap>,
+}
+
+/// A format of days, and how many values have it.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct FormatCount {
+    pub(crate) format: &'static str,
+    pub(crate) count: u64,
+}
+
+/// Days without a value, one after the other.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct DateGap {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) days: u64,
 }
 
 impl ColumnReport {

@@ -1,8 +1,10 @@
 //! A profile on a terminal: a line for each column where there is room, a few lines where there is not.
 //!
-//! What is not exact says so with ±. Where the line is short, the least telling parts are left out; the rest is in the
-//! JSON and on the page. What a person should look at twice comes below: columns that change their type, near-duplicates,
-//! columns that could join.
+//! What is not exact says so with ±. What has no room in the line of a column, and what only some columns have, stands in a second
+//! line below it ([`second_line`]). What a person should look at twice comes below the table: columns that change their type,
+//! near-duplicates, columns that go together, columns that could join.
+
+mod second_line;
 
 use std::fmt::Write as _;
 
@@ -36,7 +38,8 @@ pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
         } else {
             lines(&mut text, table, width)?;
         }
-        let notes: Vec<String> = table.columns.iter().flat_map(notes).collect();
+        let mut notes: Vec<String> = table.columns.iter().flat_map(notes).collect();
+        notes.extend(second_line::relations(table));
         list(&mut text, &notes, width)?;
     }
     if report.tables.len() > 1 {
@@ -157,10 +160,12 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
         Printed::new("median", 20, true, table, |column| median(column).unwrap_or_default()),
     ];
     let taken = |printed: &[Printed]| printed.iter().map(|column| column.width() + GAP).sum::<usize>();
-    // Without a median, then without a range, as long as the frequent values have no room.
+    // The median, then the range, go into the second line as long as the frequent values have no room.
     while printed.len() > 4 && taken(&printed) + LEAST_TOP > width {
         printed.pop();
     }
+    let below: Vec<Vec<String>> =
+        table.columns.iter().map(|column| second_line::of(column, printed.len(), width - 4)).collect();
     // Names that are cut get what is left when the frequent values have some room.
     let spare = width.saturating_sub(taken(&printed) + USUAL_TOP);
     printed[0] = names(table, printed[0].widest + spare);
@@ -169,7 +174,8 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
         printed.push(Printed::new("most frequent", room, false, table, |column| frequent(column, room)));
     }
     let widths: Vec<usize> = printed.iter().map(Printed::width).collect();
-    let mut put = |cells: &[&str], is_title: bool| -> Result<()> {
+    let mut is_title = true;
+    let mut put = |cells: &[&str], below: &[String]| -> Result<()> {
         let mut line = String::new();
         for ((cell, width), column) in cells.iter().zip(&widths).zip(&printed) {
             let blanks = " ".repeat(width.saturating_sub(width_of(cell)));
@@ -182,11 +188,15 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
         } else {
             writeln!(text, "{line}")?;
         }
+        is_title = false;
+        for line in below {
+            writeln!(text, "    {FAINT}{line}{FAINT:#}")?;
+        }
         Ok(())
     };
-    put(&printed.iter().map(|column| column.title).collect::<Vec<_>>(), true)?;
-    for row in 0..table.columns.len() {
-        put(&printed.iter().map(|column| column.cells[row].as_str()).collect::<Vec<_>>(), false)?;
+    put(&printed.iter().map(|column| column.title).collect::<Vec<_>>(), &[])?;
+    for (row, below) in below.iter().enumerate() {
+        put(&printed.iter().map(|column| column.cells[row].as_str()).collect::<Vec<_>>(), below)?;
     }
     Ok(())
 }
@@ -208,6 +218,7 @@ fn blocks(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
             facts.push(format!("{} different{key}", output::estimate(column.distinct.estimate())));
             facts.extend(range(column, width - 2));
             facts.extend(median(column).map(|median| format!("median {median}")));
+            facts.extend(second_line::facts(column));
             facts.extend(Some(frequent(column, width - 2)).filter(|frequent| !frequent.is_empty()));
         }
         for fact in facts {

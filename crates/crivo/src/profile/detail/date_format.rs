@@ -91,8 +91,7 @@ pub(super) fn parse(text: &[u8]) -> Option<Found> {
     match text[0] {
         b'0'..=b'9' => parse_digits(text),
         // No month begins with another letter.
-        b'J' | b'F' | b'M' | b'A' | b'S' | b'O' | b'N' | b'D' => name_first(text),
-        b'j' | b'f' | b'm' | b'a' | b's' | b'o' | b'n' | b'd' => name_first(text),
+        letter if b"JFMASONDjfmasond".contains(&letter) => name_first(text),
         _ => None,
     }
 }

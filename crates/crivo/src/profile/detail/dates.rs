@@ -77,7 +77,7 @@ impl Dates {
             span,
             counts: [0; DateFormat::ALL.len()],
             either: [0; 2],
-            days: Default::default(),
+            days: core::array::from_fn(|_| DaySet::default()),
             has_other_numbers: false,
         }
     }

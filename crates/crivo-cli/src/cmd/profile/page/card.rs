@@ -3,7 +3,9 @@
 use crivo_page::{Axis, Bar, Bars, Plot, Series, Strip, number, text};
 use maud::{Markup, html};
 
-use super::super::report::{ColumnReport, GrowthPoint, Quantiles, Scalar, TypeChange};
+use super::super::report::{
+    ColumnReport, DatesReport, GrowthPoint, HistogramReport, OutlierReport, Quantiles, Scalar, TypeChange,
+};
 use super::show;
 use crate::output::Interval;
 
@@ -25,15 +27,23 @@ pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) ->
             @for change in &column.changes { (changed(change)) }
             (facts(column, rows))
             div.pictures {
+                (histogram(column))
                 (frequent(column))
                 (quantiles(column))
-                (growth(column))
-                // A column of numbers fills a row with its three pictures.
-                @if column.quantiles.is_none() { div.contents { (composition(column, rows)) (sample(column)) } }
+                // The growth of a category is flat from its first rows on.
+                @if !is_category(column) { (growth(column)) }
+                (patterns(column))
+                div.contents { (composition(column, rows)) (sample(column)) }
             }
-            @if column.quantiles.is_some() { div.below { (composition(column, rows)) (sample(column)) } }
         }
     }
+}
+
+/// A column of at most this many different values is one of categories.
+const CATEGORIES: f64 = 64.0;
+
+fn is_category(column: &ColumnReport) -> bool {
+    column.distinct.upper <= CATEGORIES && !column.key
 }
 
 fn changed(change: &TypeChange) -> Markup {
@@ -58,7 +68,13 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
             @if let Some(min) = &column.min { (fact("min", &show::scalar("min", min))) }
             @if let Some(max) = &column.max { (fact("max", &show::scalar("max", max))) }
             @if let Some(mean) = column.mean { (fact("mean", &show::number("mean", mean))) }
+            @if let Some(deviation) = column.standard_deviation {
+                (fact("standard deviation", &show::number("standard_deviation", deviation)))
+            }
+            @if let Some(skew) = column.skew { (fact("skew", &show::number("skew", skew))) }
+            @if let Some(outliers) = &column.outliers { (outside(outliers)) }
             @if let Some(sum) = column.sum { (fact("sum", &show::number("sum", sum))) }
+            @if let Some(dates) = &column.dates { (days(dates)) }
             @if let Some(majority) = &column.majority { (fact("majority", &show::value(majority, 32))) }
             @if column.values > 0 && column.sum.is_none() {
                 (fact("length", &html! {
@@ -80,8 +96,93 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
     }
 }
 
+/// How many numbers are outside of the fences, which are told.
+fn outside(outliers: &OutlierReport) -> Markup {
+    let OutlierReport { lower_fence, upper_fence, below, above } = outliers;
+    html! {
+        (fact("outliers below", &html! {
+            (show::interval("outliers.below", below))
+            span.muted { " under " (show::number("outliers.lower_fence", *lower_fence)) }
+        }))
+        (fact("outliers above", &html! {
+            (show::interval("outliers.above", above))
+            span.muted { " over " (show::number("outliers.upper_fence", *upper_fence)) }
+        }))
+    }
+}
+
+/// The formats of days, their range and what is missing between.
+fn days(dates: &DatesReport) -> Markup {
+    let formats: Vec<&str> = dates.formats.iter().map(|format| format.format).collect();
+    html! {
+        @if !formats.is_empty() {
+            (fact("format", &html! { (formats.join(if dates.from.is_some() { ", " } else { " or " })) }))
+        }
+        @if let (Some(from), Some(to)) = (&dates.from, &dates.to) {
+            (fact("days", &html! {
+                span data-field="dates.from" { (from) } " to " span data-field="dates.to" { (to) }
+            }))
+        }
+        @if let Some(missing) = dates.missing_days {
+            (fact("days missing between", &html! {
+                (show::count("dates.missing_days", missing))
+                @if let Some(gap) = dates.longest_gap.as_ref().filter(|gap| gap.days > 1) {
+                    span.muted { ", the longest gap " (gap.from) " to " (gap.to) }
+                }
+            }))
+        }
+        @if dates.others > 0 { (fact("no days", &show::count("dates.others", dates.others))) }
+    }
+}
+
 fn fact(what: &str, value: &Markup) -> Markup {
     html! { div { dt { (what) } dd { (value) } } }
+}
+
+/// The numbers in bars of equal width.
+fn histogram(column: &ColumnReport) -> Markup {
+    let Some(HistogramReport { bars, below, above }) = &column.histogram else { return html! {} };
+    let (Some(first), Some(last)) = (bars.first(), bars.last()) else { return html! {} };
+    if bars.len() < 2 {
+        return html! {};
+    }
+    let tallest = bars.iter().max_by(|a, b| a.count.value.total_cmp(&b.count.value)).unwrap_or(first);
+    let description = format!(
+        "Most numbers lie from {} to {}: {} of them.",
+        number::short(tallest.from),
+        number::short(tallest.to),
+        number::short(tallest.count.value)
+    );
+    let points = bars.iter().map(|bar| (f64::midpoint(bar.from, bar.to), bar.count.value));
+    let bounds = bars.iter().map(|bar| (bar.count.lower, bar.count.upper));
+    let plot = Plot::new("How numbers are distributed", description)
+        .x(Axis::linear("value").range(first.from, last.to))
+        .y(Axis::linear("rows").from_zero())
+        .series(Series::columns("", first.to - first.from, points).whiskers(bounds));
+    html! {
+        div data-picture="histogram" {
+            (plot.figure())
+            @if below.upper > 0.0 || above.upper > 0.0 {
+                p.muted.beside {
+                    "Not shown: " (show::interval("histogram.below", below)) " below, "
+                    (show::interval("histogram.above", above)) " above."
+                }
+            }
+        }
+    }
+}
+
+/// What texts look like.
+fn patterns(column: &ColumnReport) -> Markup {
+    let Some(first) = column.patterns.first() else { return html! {} };
+    let description =
+        format!("{} of the texts look like {}.", number::percent(first.share.value), first.pattern);
+    let bars = column.patterns.iter().fold(Bars::new("What texts look like", description), |bars, one| {
+        let Interval { value, lower, upper, .. } = one.share;
+        let label = if one.pattern.is_empty() { "(empty)" } else { &one.pattern };
+        bars.bar(Bar::new(label, value).whisker(lower, upper))
+    });
+    html! { div data-picture="patterns" { (bars.percent().out_of(1.0).figure()) } }
 }
 
 /// The most frequent values, unless none is frequent.
