@@ -226,19 +226,15 @@ fn static_filter_has_the_librarys_bytes_and_answers_everywhere() {
     scratch.feed(&["set", "build", "--static", "-o", "s.crivo"], scratch.read("data.txt")).ok();
     assert!(scratch.read("s.crivo") == expected.encode());
     let json = scratch.run(&["show", "s.crivo", "--json"]).json();
-    assert_eq!(
-        (&json["kind"], json["parameters"]["keys"].as_u64()),
-        (&"BinaryFuse".into(), Some(members.len() as u64))
-    );
-    assert_eq!(
-        (json["fpr"].as_f64(), json["items"].as_f64()),
-        (Some(1.0 / 256.0), Some(members.len() as f64))
-    );
-    scratch.run(&["set", "has", "s.crivo", &values[0]]).ok();
+    assert_eq!((&json["kind"], &json["parameters"]["fingerprint_bits"]), (&"BinaryFuse".into(), &8.into()));
+    assert_eq!(json["items"]["value"].as_f64(), Some(members.len() as f64));
+    assert_eq!((json["items"]["confidence"].as_f64(), json["fpr"].as_f64()), (Some(1.0), Some(1.0 / 256.0)));
+    let member = values.iter().find(|value| !value.is_empty()).unwrap();
+    scratch.run(&["set", "has", "s.crivo", member]).ok();
     let stranger =
         (0..).map(|i| format!("stranger {i}")).find(|key| !expected.contains(key).unwrap()).unwrap();
-    assert_eq!(scratch.run(&["set", "has", "s.crivo", &values[0], &stranger]).code, Some(1));
-    let asked = scratch.run(&["ask", "s.crivo", &values[0], &stranger, "--json"]).json();
+    assert_eq!(scratch.run(&["set", "has", "s.crivo", member, &stranger]).code, Some(1));
+    let asked = scratch.run(&["ask", "s.crivo", member, &stranger, "--json"]).json();
     assert_eq!(
         (&asked["answers"][0]["member"], &asked["answers"][1]["member"]),
         (&true.into(), &false.into())
@@ -252,7 +248,6 @@ fn static_filter_has_the_librarys_bytes_and_answers_everywhere() {
     let may_be = |row: &&str| !row.is_empty() && expected.contains(*row).unwrap();
     assert!(kept.lines().eq(rows.iter().copied().filter(may_be)));
     assert!(dropped.lines().eq(rows.iter().copied().filter(|row| !may_be(row))));
-    assert!(kept.lines().filter(|row| members.contains(&row.to_string())).count() > 3_000);
 }
 
 #[test]

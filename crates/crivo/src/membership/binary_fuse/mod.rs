@@ -199,10 +199,9 @@ impl BinaryFuse {
         size_of::<Self>() + self.table.len()
     }
 
-    /// The number of keys and the sizes of the table, which follow from it.
+    /// The sizes of the table, which follow from the number of keys.
     pub fn parameters(&self) -> Parameters {
         vec![
-            ("keys", Parameter::Count(self.keys)),
             ("slots", Parameter::Count(self.shape.slots())),
             ("fingerprint_bits", Parameter::Count(u8::BITS.into())),
         ]
