@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and other tasks should not have to build those. `rows`, `near`, `verbs`, `profile` and `mail` compare
+//! every peer library and other tasks should not have to build those. `rows`, `near`, `verbs`, `profile`, `mail` and `learning` compare
 //! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
 //! same with jobs on Spark, and `python` with calls from Python.
 
@@ -13,7 +13,7 @@ use crate::shell::{Step, root, target};
 use crate::{duckdb, setup};
 
 /// Groups of whole commands, each a script `bench_<group>.py`.
-const SCRIPTS: [&str; 6] = ["rows", "near", "verbs", "profile", "mail", "serve"];
+const SCRIPTS: [&str; 7] = ["rows", "near", "verbs", "profile", "mail", "learning", "serve"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();
