@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and other tasks should not have to build those. `rows`, `near`, `passages`, `verbs`, `profile` and `mail` compare
+//! every peer library and other tasks should not have to build those. `rows`, `near`, `passages`, `verbs`, `profile`, `mail` and `learning`
+//! compare
 //! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
 //! same with jobs on Spark, and `python` with calls from Python. `lost` lists the
 //! rows of all pages in which a peer is ahead.
@@ -15,7 +16,7 @@ use crate::shell::{Step, root, target};
 use crate::{duckdb, lost, setup};
 
 /// Groups of whole commands, each a script `bench_<group>.py`.
-const SCRIPTS: [&str; 7] = ["rows", "near", "passages", "verbs", "profile", "mail", "serve"];
+const SCRIPTS: [&str; 8] = ["rows", "near", "passages", "verbs", "profile", "mail", "learning", "serve"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let arguments: Vec<OsString> = arguments.raw_args()?.collect();

@@ -27,10 +27,18 @@ fn mail_programs() -> Result<()> {
     let is_there = |program: &str| {
         Step::new("sh", "-c").args([format!("PATH=$PATH:/usr/sbin command -v {program}")]).output().is_some()
     };
-    let missing: Vec<&str> = ["spamc", "procmail", "maildrop", "postfix", "miltertest"]
-        .into_iter()
-        .filter(|program| !is_there(program))
-        .collect();
+    // Each program with the package that has it.
+    let needed = [
+        ("spamc", "spamc"),
+        ("procmail", "procmail"),
+        ("maildrop", "maildrop"),
+        ("postfix", "postfix"),
+        ("miltertest", "miltertest"),
+        ("dovecot", "dovecot-imapd"),
+        ("sievec", "dovecot-sieve"),
+    ];
+    let missing: Vec<&str> =
+        needed.into_iter().filter(|(program, _)| !is_there(program)).map(|(_, package)| package).collect();
     if missing.is_empty() {
         return Ok(());
     }

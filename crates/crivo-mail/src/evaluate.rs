@@ -6,6 +6,9 @@ use crate::filter::Filter;
 use crate::judgement::Verdict;
 use crate::message::Message;
 
+/// The shares of ham at which caught spam is counted.
+pub const HAM_RATES: [f64; 3] = [0.0001, 0.001, 0.01];
+
 /// The verdicts about messages of one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Verdicts {
@@ -21,13 +24,17 @@ pub struct Verdicts {
     pub at_half: u64,
 }
 
-/// The verdicts about spam and about ham.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The verdicts about spam and about ham, and how well scores rank them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evaluation {
     /// About messages that are spam.
     pub spam: Verdicts,
     /// About messages that are ham.
     pub ham: Verdicts,
+    /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties count half.
+    pub area_above_roc: f64,
+    /// For each of [`HAM_RATES`] the share of spam with a score above that of all but this share of ham.
+    pub caught_at: [f64; HAM_RATES.len()],
 }
 
 /// Messages of one class that are called spam at a threshold, by the reason.
@@ -82,12 +89,14 @@ impl Filter {
     /// # Errors
     /// If mail cannot be read, or the store is damaged.
     pub fn evaluate(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, bool)>>) -> Result<Evaluation> {
-        let mut evaluation = Evaluation::default();
+        let (mut evaluation, mut scores) = (Evaluation::default(), Vec::new());
         for next in mail {
             let (bytes, is_spam) = next?;
             let (verdict, score) = self.verdict(&Message::read(&bytes))?;
             if is_spam { &mut evaluation.spam } else { &mut evaluation.ham }.add(verdict, score);
+            scores.push((score, is_spam));
         }
+        (evaluation.area_above_roc, evaluation.caught_at) = ranking(&mut scores);
         Ok(evaluation)
     }
 
@@ -137,5 +146,57 @@ impl Filter {
             Some(classic) => classic.find(message),
             None => Err(Error::Unsuitable("the store does not have the method classic".into())),
         }
+    }
+}
+
+/// The area above the ROC curve, and the spam caught at fixed shares of ham.
+pub(crate) fn ranking(scores: &mut [(f64, bool)]) -> (f64, [f64; HAM_RATES.len()]) {
+    scores.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let of = |spam: bool| scores.iter().filter(|(_, is_spam)| *is_spam == spam).count() as f64;
+    let (spam, ham) = (of(true), of(false));
+    if spam == 0.0 || ham == 0.0 {
+        return (0.0, [0.0; HAM_RATES.len()]);
+    }
+    let (mut spam_above, mut ham_above, mut misordered) = (0.0, 0.0, 0.0);
+    let mut caught_at = [None; HAM_RATES.len()];
+    for same in scores.chunk_by(|a, b| a.0 == b.0) {
+        let spam_here = same.iter().filter(|(_, is_spam)| *is_spam).count() as f64;
+        let ham_here = same.len() as f64 - spam_here;
+        for (caught, rate) in caught_at.iter_mut().zip(HAM_RATES) {
+            if caught.is_none() && ham_above + ham_here > ham * rate {
+                *caught = Some(spam_above / spam);
+            }
+        }
+        // Spam from here on is below the ham so far.
+        misordered += spam_here * (ham_above + ham_here / 2.0);
+        spam_above += spam_here;
+        ham_above += ham_here;
+    }
+    (misordered / (spam * ham), caught_at.map(|caught| caught.unwrap_or(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranking_is_that_of_all_pairs() {
+        let scores = [(0.9, true), (0.8, false), (0.7, true), (0.7, false), (0.1, false), (0.05, true)];
+        let mut pairs = 0.0;
+        for (spam, _) in scores.iter().filter(|(_, is_spam)| *is_spam) {
+            for (ham, _) in scores.iter().filter(|(_, is_spam)| !is_spam) {
+                pairs += if ham > spam {
+                    1.0
+                } else if ham == spam {
+                    0.5
+                } else {
+                    0.0
+                };
+            }
+        }
+        let (area, caught_at) = ranking(&mut scores.to_vec());
+        assert!((area - pairs / 9.0).abs() < 1e-12, "{area}");
+        assert_eq!(caught_at, [1.0 / 3.0; 3]);
+        assert_eq!(ranking(&mut [(0.5, true)]), (0.0, [0.0; 3]));
     }
 }

@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::classic::Classic;
 use crate::error::{Error, Problem, Result};
 use crate::features::Featurizer;
+use crate::lists::Lists;
 use crate::message::{Authentication, Message, authentication};
 use crate::model::{Model, derive_after, derive_all};
 use crate::policy::Policy;
@@ -46,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) cache: Cache,
     /// What the store's owner wants of verdicts.
     policy: Policy,
+    /// The senders about which the store's owner has decided.
+    pub(crate) lists: Lists,
 }
 
 /// The connection that changes the store.
@@ -127,9 +130,9 @@ impl Filter {
     }
 
     fn of(store: Store, folder: Option<PathBuf>) -> Result<Self> {
-        let (generation, brain, policy) = load(&store)?;
+        let Loaded { generation, brain, policy, lists } = load(&store)?;
         Ok(Self {
-            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default(), policy }),
+            inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default(), policy, lists }),
             writer: Mutex::new(Writer { folder, open: None }),
             readers: Mutex::default(),
             bursts: Mutex::default(),
@@ -209,13 +212,12 @@ impl Filter {
 
     /// Puts what the store says now in the place of what is in memory.
     fn renew(&self, store: &Store, folder: &Path) -> Result<()> {
-        let (generation, brain, policy) = load(store)?;
+        let loaded = load(store)?;
         let mut inner = self.inner();
         if inner.store.is_replaced() {
             inner.store = Store::open(folder)?;
         }
-        (inner.brain, inner.cache, inner.generation, inner.policy) =
-            (brain, Cache::default(), generation, policy);
+        inner.take(loaded);
         Ok(())
     }
 
@@ -281,7 +283,7 @@ impl Filter {
     }
 
     /// Writes to the store, and takes notice of what was written if the work says that anything was.
-    fn write<T>(&self, work: impl FnOnce(&Store) -> Result<(T, bool)>) -> Result<T> {
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&Store) -> Result<(T, bool)>) -> Result<T> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((store, folder)) = writer.open()? {
             let (done, has_changed) = work(store)?;
@@ -292,8 +294,8 @@ impl Filter {
         }
         let mut inner = self.inner();
         let (done, _) = work(&inner.store)?;
-        (inner.generation, inner.brain, inner.policy) = load(&inner.store)?;
-        inner.cache = Cache::default();
+        let loaded = load(&inner.store)?;
+        inner.take(loaded);
         Ok(done)
     }
 
@@ -327,10 +329,28 @@ fn change(store: &Store, work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()
     change.commit(derive)
 }
 
-/// What judges now, and of which state of the store it is.
-fn load(store: &Store) -> Result<(u64, Brain, Policy)> {
+/// What judges, and of which state of the store it is.
+struct Loaded {
+    generation: u64,
+    brain: Brain,
+    policy: Policy,
+    lists: Lists,
+}
+
+/// Reads what judges, all of it of one moment.
+fn load(store: &Store) -> Result<Loaded> {
     let _moment = store.file().read_transaction()?;
-    Ok((store.state()?.generation, Brain::load(store)?, store.policy()?))
+    let (generation, brain) = (store.state()?.generation, Brain::load(store)?);
+    Ok(Loaded { generation, brain, policy: store.policy()?, lists: store.lists()? })
+}
+
+impl Inner {
+    /// Judges by what was loaded from now on.
+    fn take(&mut self, loaded: Loaded) {
+        let Loaded { generation, brain, policy, lists } = loaded;
+        (self.generation, self.brain, self.policy, self.lists) = (generation, brain, policy, lists);
+        self.cache = Cache::default();
+    }
 }
 
 /// Derives what follows from messages that have changed.

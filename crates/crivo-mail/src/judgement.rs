@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::lists::Listing;
 use crate::message::Authentication;
 
 /// One of three answers.
@@ -92,6 +93,15 @@ pub enum Reason {
         /// Messages learned as ham.
         ham: u64,
     },
+    /// The owner of the store has decided about this sender.
+    Listed {
+        /// The address.
+        address: String,
+        /// The entry of the list: the address, or a domain.
+        entry: String,
+        /// What was decided.
+        listing: Listing,
+    },
     /// What a trusted host found out about the sender.
     Authentication {
         /// Whether the sender is who the message says.
@@ -127,6 +137,10 @@ impl fmt::Display for Reason {
             Self::Sender { address, spam, ham } => {
                 write!(f, "{address}: {spam} learned as spam, {ham} as ham")
             }
+            Self::Listed { address, entry, listing } if address == entry => {
+                write!(f, "{address} is {listing}")
+            }
+            Self::Listed { address, entry, listing } => write!(f, "{address} is {listing}: {entry}"),
             Self::Authentication { outcome, is_familiar } => {
                 let known = if *is_familiar { "the familiar sender" } else { "the sender" };
                 f.write_str(known)?;

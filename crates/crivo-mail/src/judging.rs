@@ -6,17 +6,20 @@
 //!
 //! A message that was learned itself is what it was learned as: a user who rescues a message from the junk folder must find it
 //! rescued at once. While a store knows one class only, a message that says nearly the same as a learned one is of its
-//! class too; about all others such a store says nothing.
+//! class too. If that class is ham, and there are enough messages of it, mail of the same words is ham as well: nothing is
+//! lost by that, while spam from one class alone would be a guess. About all others such a store says nothing.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use crate::burst::Bursts;
 use crate::cache::Nearest;
 use crate::combine::Evidence;
 use crate::error::Result;
-use crate::filter::{Brain, Filter, Inner, now};
+use crate::filter::{Brain, Filter, Inner, Reader, now};
 use crate::judgement::{Judgement, Reason, Thresholds, Verdict};
-use crate::message::Message;
+use crate::lists::Listing;
+use crate::message::{Authentication, Message};
 use crate::model::Model;
 use crate::store::Store;
 use crate::thresholds::logistic;
@@ -30,12 +33,21 @@ const ALIKE: f64 = 0.1;
 /// From which similarity on a message is of the class of a learned one, in a store that knows one class only.
 const NEARLY_THE_SAME: f64 = 0.5;
 
+/// Up to which margin a message is ham, in a store that knows ham only: the words of learned messages have −1, unknown words 0.
+const LIKE_ALL_HAM: f32 = -0.5;
+
 /// What is known of a message before it is judged.
 struct Known {
     evidence: Evidence,
     /// What this very message was learned as.
     learned: Option<Verdict>,
     nearest: [Option<Nearest>; 2],
+    /// The probability of every label the store knows.
+    labels: BTreeMap<String, f64>,
+    /// The entry of the owner's lists that counts for the sender.
+    listed: Option<(String, Listing)>,
+    /// Whether its words are those of learned ham, in a store that knows no spam.
+    is_like_all_ham: bool,
 }
 
 impl Filter {
@@ -76,13 +88,30 @@ impl Filter {
             Brain::Classic(classic) => return classic.judge(message),
         };
         let mut reader = self.reader()?;
+        let known = self.gather(&model, message, sent, &mut reader)?;
+        let thresholds = model.head.limits.thresholds(&self.policy());
+        let (verdict, score) = decide(&model, thresholds, &known);
+        let reasons =
+            if with_reasons { self.explain(&model, message, sent, &known, &mut reader)? } else { Vec::new() };
+        self.give_back(reader);
+        Ok(Judgement { verdict, score, thresholds, reasons, labels: known.labels })
+    }
+
+    /// Gathers what is known of a message, with the store as it is now.
+    fn gather(
+        &self,
+        model: &Model,
+        message: &Message,
+        sent: Option<u64>,
+        reader: &mut Reader,
+    ) -> Result<Known> {
         let features = reader.featurizer.features(message);
-        let margin = if model.head.knows_both { model.weights.margin(features) } else { 0.0 };
+        let margin = model.weights.margin(features);
         let labels = model.labels(features);
         let signature = reader.signer.sign(message)?;
 
         let mut inner = self.inner();
-        let Inner { store, cache, generation, .. } = &mut *inner;
+        let Inner { store, cache, generation, lists, .. } = &mut *inner;
         let (spam, ham) = match &signature {
             Some(signature) => cache.nearest(store, *generation, signature, &mut reader.signer)?,
             None => (None, None),
@@ -92,57 +121,69 @@ impl Filter {
             None => None,
         };
         let learned = store.message(message.fingerprint)?.and_then(|learnt| learnt.is_spam());
-        let named = if with_reasons { name_nearest(store, spam, ham)? } else { Vec::new() };
+        let listed = message.sender.as_deref().and_then(|sender| lists.of(sender));
+        let listed = listed.map(|(entry, listing)| (entry.to_owned(), listing));
         drop(inner);
 
         let like = |nearest: Option<Nearest>| nearest.map_or(0.0, |nearest| nearest.similarity);
         let burst = if sender == Some((0, 0)) { sent.and_then(Bursts::log_odds) } else { None };
-        let authentication = self.authentication(message);
-        let known = Known {
+        Ok(Known {
             evidence: Evidence {
-                margin: margin.into(),
+                margin: if model.head.knows_both { margin.into() } else { 0.0 },
                 like_spam: like(spam),
                 like_ham: like(ham),
                 sender,
                 burst: burst.unwrap_or(0.0),
-                authentication,
+                authentication: self.authentication(message),
             },
             learned: learned.map(|is_spam| if is_spam { Verdict::Spam } else { Verdict::Ham }),
             nearest: [spam, ham],
-        };
-        let thresholds = model.head.limits.thresholds(&self.policy());
-        let (verdict, score) = decide(&model, thresholds, &known);
+            labels,
+            listed,
+            is_like_all_ham: model.knows_ham_alone() && margin <= LIKE_ALL_HAM,
+        })
+    }
+
+    /// The evidence in words, the strongest first.
+    fn explain(
+        &self,
+        model: &Model,
+        message: &Message,
+        sent: Option<u64>,
+        known: &Known,
+        reader: &mut Reader,
+    ) -> Result<Vec<Reason>> {
+        let (evidence, [spam, ham]) = (&known.evidence, known.nearest);
         let mut reasons = Vec::new();
-        if with_reasons {
-            if let Some(learned) = known.learned {
-                reasons.push(Reason::Note(format!("this very message was learned as {learned}")));
-            }
-            if !model.head.knows_both {
-                reasons
-                    .push(Reason::Note("spam and ham have to be learned before there is a verdict".into()));
-            }
-            if let (Some(address), Some(messages), Some(_)) = (&message.sender, sent, burst) {
-                reasons.push(Reason::Burst { address: address.clone(), messages });
-            }
-            reasons.extend(named);
-            if let Some(outcome) = authentication {
-                let is_familiar = known.evidence.is_familiar();
-                reasons.push(Reason::Authentication { outcome, is_familiar });
-            }
-            if let (Some(address), Some((spam, ham))) = (&message.sender, sender) {
-                reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
-            }
-            if model.head.knows_both {
-                let strongest = reader.featurizer.strongest(message, &model.weights.slots, FEATURES_NAMED);
-                let slope = model.head.combiner.slope();
-                let named = strongest
-                    .into_iter()
-                    .map(|(name, weight)| Reason::Feature { name, weight: weight * slope });
-                reasons.extend(named);
-            }
+        if let Some(learned) = known.learned {
+            reasons.push(Reason::Note(format!("this very message was learned as {learned}")));
         }
-        self.give_back(reader);
-        Ok(Judgement { verdict, score, thresholds, reasons, labels })
+        if let (Some(address), Some((entry, listing))) = (&message.sender, &known.listed) {
+            let (address, entry) = (address.clone(), entry.clone());
+            reasons.push(Reason::Listed { address, entry, listing: *listing });
+        }
+        if !model.head.knows_both {
+            reasons.push(Reason::Note("spam and ham have to be learned before there is a verdict".into()));
+        }
+        if let (Some(address), Some(messages), true) = (&message.sender, sent, evidence.burst != 0.0) {
+            reasons.push(Reason::Burst { address: address.clone(), messages });
+        }
+        reasons.extend(self.with_store(|store| name_nearest(store, spam, ham))?);
+        if let Some(outcome) = evidence.authentication {
+            let is_familiar = evidence.is_familiar();
+            reasons.push(Reason::Authentication { outcome, is_familiar });
+        }
+        if let (Some(address), Some((spam, ham))) = (&message.sender, evidence.sender) {
+            reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
+        }
+        if model.head.knows_both {
+            let strongest = reader.featurizer.strongest(message, &model.weights.slots, FEATURES_NAMED);
+            let slope = model.head.combiner.slope();
+            let named =
+                strongest.into_iter().map(|(name, weight)| Reason::Feature { name, weight: weight * slope });
+            reasons.extend(named);
+        }
+        Ok(reasons)
     }
 }
 
@@ -153,10 +194,19 @@ fn decide(model: &Model, thresholds: Thresholds, known: &Known) -> (Verdict, f64
     let nearly = match (model.head.knows_both, spam, ham) {
         (false, true, false) => Some(Verdict::Spam),
         (false, false, true) => Some(Verdict::Ham),
+        _ if known.is_like_all_ham => Some(Verdict::Ham),
+        _ => None,
+    };
+    // A familiar name that a trusted host cannot confirm may be anyone's, also one that is allowed.
+    let is_unproven =
+        matches!(known.evidence.authentication, Some(Authentication::Failed | Authentication::Unknown));
+    let listed = match known.listed {
+        Some((_, Listing::Blocked)) => Some(Verdict::Spam),
+        Some((_, Listing::Allowed)) if !is_unproven => Some(Verdict::Ham),
         _ => None,
     };
     // A score never contradicts its verdict.
-    match known.learned.or(nearly) {
+    match known.learned.or(listed).or(nearly) {
         Some(Verdict::Spam) => (Verdict::Spam, score.max(thresholds.spam)),
         Some(Verdict::Ham) => (Verdict::Ham, score.min(thresholds.ham)),
         // A familiar name that proves nothing is never an excuse: words alone do not make it ham.

@@ -13,6 +13,7 @@
 //! | a sender that suddenly writes a lot | `burst` |
 //! | all evidence in one probability | `combine` |
 //! | where the answers part | `thresholds`, [`Policy`] |
+//! | senders that are always or never wanted | [`Lists`] |
 //! | which lessons contradict their label | [`Audit`] |
 //! | learned messages on disk, as a set | `store`, `exchange` |
 //! | what is derived from them | `model` |
@@ -21,6 +22,7 @@
 //! | one filter for everyone who asks, and each user's own store | [`service`] |
 //! | mail programs ask: spamd's protocol | [`spamd`] |
 //! | mail servers ask: the milter protocol | [`milter`] |
+//! | lessons from messages that are moved | [`Watch`] |
 //! | is a set-up in order? | [`doctor`] |
 //! | people ask: a page (feature `serve`) | `web` |
 //!
@@ -58,6 +60,7 @@ mod judging;
 mod label;
 mod learn;
 mod linear;
+mod lists;
 pub mod marks;
 mod message;
 pub mod milter;
@@ -71,6 +74,7 @@ pub mod spamd;
 mod stats;
 mod store;
 mod thresholds;
+mod watch;
 #[cfg(feature = "serve")]
 pub mod web;
 mod worth;
@@ -78,16 +82,18 @@ mod worth;
 pub use audit::{Audit, Contradiction};
 pub use classic::Finding;
 pub use error::{Error, Problem, Result};
-pub use evaluate::{Caught, Evaluation, SweepRow, Verdicts};
+pub use evaluate::{Caught, Evaluation, HAM_RATES, SweepRow, Verdicts};
 pub use exchange::Joined;
 pub use filter::Filter;
 pub use judgement::{Judgement, Reason, Thresholds, Verdict};
 pub use label::Label;
 pub use learn::{Learned, Lesson, Trained, Unlearned};
+pub use lists::{Listing, Lists};
 pub use message::{Authentication, AuthenticationHeader, Message, authentication};
-pub use online::{HAM_RATES, Mistake, OnlineEvaluation, Story, Teaching};
+pub use online::{Mistake, OnlineEvaluation, Story, Teaching};
 pub use passthrough::passthrough;
 pub use policy::Policy;
 pub use source::{Mail, READ as MESSAGE_LIMIT};
 pub use stats::Stats;
 pub use store::Method;
+pub use watch::{Watch, WatchedLesson};

@@ -7,14 +7,11 @@
 use crivo::hash::split_mix::mix;
 
 use crate::error::{Error, Result};
-use crate::evaluate::Verdicts;
+use crate::evaluate::{HAM_RATES, Verdicts, ranking};
 use crate::filter::Filter;
 use crate::judgement::Verdict;
 use crate::label::Label;
 use crate::message::Message;
-
-/// The shares of ham at which caught spam is counted.
-pub const HAM_RATES: [f64; 3] = [0.0001, 0.001, 0.01];
 
 /// In how many steps learning over time is reported.
 const STEPS: usize = 10;
@@ -140,57 +137,5 @@ impl Filter {
         }
         lessons.clear();
         Ok(count)
-    }
-}
-
-/// The area above the ROC curve, and the spam caught at fixed shares of ham.
-fn ranking(scores: &mut [(f64, bool)]) -> (f64, [f64; HAM_RATES.len()]) {
-    scores.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let of = |spam: bool| scores.iter().filter(|(_, is_spam)| *is_spam == spam).count() as f64;
-    let (spam, ham) = (of(true), of(false));
-    if spam == 0.0 || ham == 0.0 {
-        return (0.0, [0.0; HAM_RATES.len()]);
-    }
-    let (mut spam_above, mut ham_above, mut misordered) = (0.0, 0.0, 0.0);
-    let mut caught_at = [None; HAM_RATES.len()];
-    for same in scores.chunk_by(|a, b| a.0 == b.0) {
-        let spam_here = same.iter().filter(|(_, is_spam)| *is_spam).count() as f64;
-        let ham_here = same.len() as f64 - spam_here;
-        for (caught, rate) in caught_at.iter_mut().zip(HAM_RATES) {
-            if caught.is_none() && ham_above + ham_here > ham * rate {
-                *caught = Some(spam_above / spam);
-            }
-        }
-        // Spam from here on is below the ham so far.
-        misordered += spam_here * (ham_above + ham_here / 2.0);
-        spam_above += spam_here;
-        ham_above += ham_here;
-    }
-    (misordered / (spam * ham), caught_at.map(|caught| caught.unwrap_or(1.0)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranking_is_that_of_all_pairs() {
-        let scores = [(0.9, true), (0.8, false), (0.7, true), (0.7, false), (0.1, false), (0.05, true)];
-        let mut pairs = 0.0;
-        for (spam, _) in scores.iter().filter(|(_, is_spam)| *is_spam) {
-            for (ham, _) in scores.iter().filter(|(_, is_spam)| !is_spam) {
-                pairs += if ham > spam {
-                    1.0
-                } else if ham == spam {
-                    0.5
-                } else {
-                    0.0
-                };
-            }
-        }
-        let (area, caught_at) = ranking(&mut scores.to_vec());
-        assert!((area - pairs / 9.0).abs() < 1e-12, "{area}");
-        assert_eq!(caught_at, [1.0 / 3.0; 3]);
-        assert_eq!(ranking(&mut [(0.5, true)]), (0.0, [0.0; 3]));
     }
 }

@@ -12,7 +12,8 @@
 //!   ham falls off by a factor of e for each.
 //! - **Log-odds are a promise of their own.** Calibrated odds of 999 to 1 are wrong once in a thousand, so no limit is above
 //!   the odds of the wanted rate. Nor is one above the median of the other class, because evidence gives no more: a
-//!   young filter, or one that was taught from its mistakes alone, would be unsure of everything. And none is below [`LEAST_PROBABILITY`], however well the learned mail was told apart:
+//!   young filter, or one that was taught from its mistakes alone, would be unsure of everything; but odds of 499 to 1
+//!   ([`SURE_PROBABILITY`]) are asked of every class. And none is below [`LEAST_PROBABILITY`], however well the learned mail was told apart:
 //!   new mail is unlike it.
 //!
 //! Ham ends by the same rule at the other end.
@@ -25,6 +26,10 @@ pub(crate) const WRONG_LABELS: f64 = 0.01;
 
 /// No message with a lower probability is called spam, whatever the learned mail says.
 pub(crate) const LEAST_PROBABILITY: f64 = 0.9;
+
+/// No class is so hard that less than this probability is enough beside it: where half of spam does not reach it, less than
+/// half is caught, instead of ham.
+const SURE_PROBABILITY: f64 = 0.998;
 
 /// The largest share of spam that may be called ham.
 const SPAM_CALLED_HAM: f64 = 0.01;
@@ -103,9 +108,10 @@ impl Limits {
     }
 }
 
-/// The most that a limit asks of a class that is given descending: its median, if there are enough messages to know that.
+/// The most that a limit asks of a class that is given descending: its median, if there are enough messages to know that,
+/// but never less than [`SURE_PROBABILITY`].
 fn ceiling(descending: &[f64]) -> f64 {
-    if descending.len() < FEW { FAR } else { median(descending) }
+    if descending.len() < FEW { FAR } else { median(descending).max(log_odds_of(SURE_PROBABILITY)) }
 }
 
 /// The middle of a class that is given descending; beyond everything if it is empty.
@@ -230,8 +236,17 @@ mod tests {
         let mut hard = both(1000, 12.0);
         hard.extend(class(200, 12.0).map(|odds| (odds, false)));
         assert!((usual(&Limits::of(&hard)) - 0.999).abs() < 1e-6, "no more than the odds of the rate");
-        let young = Limits::of(&both(1000, 3.0));
-        assert!((usual(&young) - logistic(3.0)).abs() < 1e-3, "half of spam is caught: {young:?}");
+        let mut young = both(1000, 2.0);
+        young.extend(class(200, 2.0).map(|odds| (odds, false)));
+        let young = Limits::of(&young);
+        assert!(
+            (usual(&young) - SURE_PROBABILITY).abs() < 1e-6,
+            "499 to 1 is asked of every class: {young:?}"
+        );
+        let mut middling = both(1000, 6.5);
+        middling.extend(class(200, 6.5).map(|odds| (odds, false)));
+        let middling = Limits::of(&middling);
+        assert!((usual(&middling) - logistic(6.5)).abs() < 1e-3, "half of spam is caught: {middling:?}");
         let none = Limits::unknown().thresholds(&Policy::default());
         assert!(none.spam > 0.999_999 && none.ham < 0.000_001);
         for few in [&[][..], &[(0.0, true)], &[(0.0, true), (0.0, false)]] {

@@ -257,6 +257,10 @@ fn evaluation_counts_every_message() {
     }
     assert_eq!(report["at_half"]["spam_caught"], 1.0);
     assert_eq!(report["at_half"]["ham_caught"], 0.0);
+    assert_eq!(
+        (&report["caught_at"][1]["spam_caught"], &report["area_above_roc"]),
+        (&1.0.into(), &0.0.into())
+    );
     assert!(report["seconds"].as_f64().unwrap() > 0.0);
 
     // What only the classic method does has no columns for others.
@@ -391,4 +395,29 @@ fn mail_in_the_order_of_dates_is_judged_and_then_taught() {
         "spam.mbox",
     ]);
     assert_eq!(wrong.code, Some(3));
+}
+
+#[test]
+fn senders_are_allowed_and_blocked() {
+    let (scratch, mut random) = trained();
+    let from =
+        |sender: &str, message: String| format!("From: {sender}\n{}", message.split_once('\n').unwrap().1);
+    let list = |args: &[&str]| scratch.run(&[&["mail"][..], args].concat());
+    assert_eq!(list(&["block", "--store", "s"]).code, Some(1), "nothing is listed");
+    let blocked = list(&["block", "--store", "s", "@Casino.example", "x@shop.example"]);
+    assert_eq!(blocked.ok(), "2 of 2 senders are blocked; the others were before\n");
+    assert_eq!(list(&["block", "--store", "s"]).ok(), "@casino.example\nx@shop.example\n");
+    let (code, report) = check(&scratch, &from("a@casino.example", message(&mut random, false)));
+    assert_eq!(code, Some(0), "{report}");
+    list(&["allow", "--store", "s", "x@shop.example"]).ok();
+    let (code, report) = check(&scratch, &from("x@shop.example", message(&mut random, true)));
+    assert_eq!(code, Some(1), "{report}");
+    let lists = list(&["allow", "--store", "s", "--json"]).json();
+    assert_eq!(lists, serde_json::json!({"allowed": ["x@shop.example"], "blocked": ["@casino.example"]}));
+    let removed = list(&["allow", "--store", "s", "--remove", "x@shop.example"]);
+    assert_eq!(removed.ok(), "1 of 1 senders are no longer allowed; the others were before\n");
+    assert_eq!(list(&["allow", "--store", "s", "--remove", "x@shop.example"]).code, Some(1));
+    let refused = list(&["block", "--store", "s", "nobody"]);
+    assert_eq!(refused.code, Some(3));
+    assert!(refused.err.contains("such as ana@example.org"), "{}", refused.err);
 }

@@ -1,4 +1,4 @@
-//! `crivo mail serve` as its users meet it: through the real `spamc` and the real Postfix, in recipes of procmail and
+//! `crivo mail serve` as its users meet it: through the real `spamc`, Postfix and Dovecot, in recipes of procmail and
 //! maildrop, by hand-written HTTP, in a browser, and by many at once.
 //!
 //! The programs come from Debian; `cargo xtask test` installs those that are missing.
@@ -8,6 +8,7 @@
 #![cfg(unix)]
 
 mod browser;
+mod dovecot;
 mod life;
 mod mail;
 mod milter;
@@ -17,3 +18,4 @@ mod running;
 mod soak;
 mod spamc;
 mod support;
+mod watch;

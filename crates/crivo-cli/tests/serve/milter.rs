@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::mail::{ham, spam};
 use crate::recipes::block;
-use crate::support::{Office, Ran, eventually, fed, program};
+use crate::support::{Office, Ran, as_root, eventually, fed, open_to_all, program, program_of_root};
 
 /// The address in the document.
 const DOCUMENTED: &str = "127.0.0.1:8891";
@@ -22,17 +22,6 @@ struct Postfix {
     folder: PathBuf,
     port: u16,
     child: Child,
-}
-
-/// A program that only root may run.
-fn as_root(name: &str) -> Command {
-    let id = Command::new("id").arg("-u").output().unwrap().stdout;
-    if id.trim_ascii() == b"0" {
-        return Command::new(name);
-    }
-    let mut command = Command::new("sudo");
-    command.args(["-n", name]);
-    command
 }
 
 impl Postfix {
@@ -122,20 +111,6 @@ impl Drop for Postfix {
         let parent = self.folder.parent().unwrap();
         let _ = as_root("rm").arg("-rf").arg(&self.folder).arg(parent.join("mail")).output();
     }
-}
-
-fn open_to_all(path: &Path, mode: u32) {
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-}
-
-/// A program in the folders of root.
-fn program_of_root(name: &str) -> String {
-    let path = format!("/usr/sbin/{name}");
-    assert!(
-        Path::new(&path).exists(),
-        "this test needs {name}: `cargo xtask test` installs it; on Debian: sudo apt install {name}"
-    );
-    path
 }
 
 /// The settings of the document, with the test's address in the place of its own.

@@ -1,7 +1,9 @@
 //! A trained store, the server on it, and the programs that ask.
 
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -223,6 +225,32 @@ pub(crate) fn program(name: &str) -> Command {
         "this test needs {name}: `cargo xtask test` installs it; on Debian: sudo apt install {name}"
     );
     Command::new(name)
+}
+
+/// A program that only root may run.
+pub(crate) fn as_root(name: &str) -> Command {
+    let id = Command::new("id").arg("-u").output().unwrap().stdout;
+    if id.trim_ascii() == b"0" {
+        return Command::new(name);
+    }
+    let mut command = Command::new("sudo");
+    command.args(["-n", name]);
+    command
+}
+
+/// Changes permissions, for programs that run as other users.
+pub(crate) fn open_to_all(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// A program in the folders of root.
+pub(crate) fn program_of_root(name: &str) -> String {
+    let path = format!("/usr/sbin/{name}");
+    assert!(
+        Path::new(&path).exists(),
+        "this test needs {name}: `cargo xtask test` installs it; on Debian: sudo apt install {name}"
+    );
+    path
 }
 
 /// Runs with this standard input.

@@ -306,9 +306,14 @@ impl Reader {
 
 /// The `Message-ID` of a message as it stands; empty if it has none.
 pub(crate) fn message_id(bytes: &[u8]) -> String {
+    header(bytes, "message-id")
+}
+
+/// The first header of a name as it stands; empty if there is none.
+pub(crate) fn header(bytes: &[u8], name: &str) -> String {
     let beginning = unix_lines(&bytes[..bytes.len().min(LONGEST_HEAD)]);
     let (head, _) = Head::split(&beginning);
-    String::from_utf8_lossy(head.value("message-id").trim_ascii()).into_owned()
+    String::from_utf8_lossy(head.value(name).trim_ascii()).into_owned()
 }
 
 /// The message with lines that end in LF, as far as it is looked at.

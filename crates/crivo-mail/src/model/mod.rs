@@ -31,6 +31,9 @@ use crate::linear::Weights;
 use crate::store::File;
 use crate::thresholds::{Limits, logistic};
 
+/// From how many messages on words of ham are known well enough to recognise it without any spam.
+const ENOUGH_HAM: u64 = 20;
+
 /// What a check needs in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Model {
@@ -68,6 +71,11 @@ pub(crate) struct LabelHead {
 impl Model {
     pub(crate) fn load(file: &File) -> Result<Self> {
         stored::load(file)
+    }
+
+    /// Returns true if ham was learned, enough of it, and no spam: all weights speak for ham then.
+    pub(crate) fn knows_ham_alone(&self) -> bool {
+        !self.head.knows_both && self.head.base >= ENOUGH_HAM && self.weights.bias < 0.0
     }
 
     /// The probability of each label.

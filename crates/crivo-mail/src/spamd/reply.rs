@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use super::request::Verb;
 use crate::marks::{self, Mark};
 use crate::passthrough::verdict_marks;
-use crate::{Authentication, Judgement, Reason, Verdict};
+use crate::{Authentication, Judgement, Listing, Reason, Verdict};
 
 /// A message with at least this number of points is spam: the original's default.
 pub const REQUIRED: f64 = 5.0;
@@ -106,6 +106,8 @@ pub fn symbols(judgement: &Judgement) -> Vec<String> {
         let symbol = match reason {
             Reason::Alike { class: Verdict::Ham, .. } => "NEAR_HAM",
             Reason::Alike { .. } => "NEAR_SPAM",
+            Reason::Listed { listing: Listing::Allowed, .. } => "SENDER_ALLOWED",
+            Reason::Listed { listing: Listing::Blocked, .. } => "SENDER_BLOCKED",
             Reason::Sender { spam: 0, ham: 0, .. } => "SENDER_NEW",
             Reason::Sender { spam: 0, .. } => "SENDER_HAM",
             Reason::Sender { ham: 0, .. } => "SENDER_SPAM",

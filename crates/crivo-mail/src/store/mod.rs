@@ -22,6 +22,7 @@ use crivo_records::{Table as _, Transaction};
 
 use crate::error::{Problem, Result};
 use crate::label::Label;
+use crate::lists::Lists;
 use crate::policy::Policy;
 
 /// How a store judges.
@@ -48,6 +49,7 @@ impl Method {
 const SETTINGS: i64 = 1;
 const STATE: i64 = 2;
 const POLICY: i64 = 3;
+const LISTS: i64 = 4;
 
 /// How many bytes of new features a transaction keeps in memory.
 const KEPT: usize = 128 << 20;
@@ -118,6 +120,23 @@ impl Store {
         self.file.put(Table::Head, POLICY, policy.encode())?;
         self.file.put(Table::Head, STATE, state.encode())?;
         self.file.commit(transaction)
+    }
+
+    /// Senders that are allowed and blocked.
+    pub(crate) fn lists(&self) -> Result<Lists> {
+        Ok(self.file.get(Table::Head, LISTS, Lists::decode)?.unwrap_or_default())
+    }
+
+    /// Changes the senders that are allowed and blocked, unless `change` fails.
+    pub(crate) fn update_lists<T>(&self, change: impl FnOnce(&mut Lists) -> Result<T>) -> Result<T> {
+        let transaction = self.file.write_transaction()?;
+        let (mut state, mut lists) = (self.state()?, self.lists()?);
+        let done = change(&mut lists)?;
+        state.generation += 1;
+        self.file.put(Table::Head, LISTS, lists.encode())?;
+        self.file.put(Table::Head, STATE, state.encode())?;
+        self.file.commit(transaction)?;
+        Ok(done)
     }
 
     /// Derives everything anew from the messages, whatever the derived records are.

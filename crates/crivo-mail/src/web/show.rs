@@ -9,7 +9,7 @@ use crivo_page::{Cell, Column, Markup, Table, number, text};
 use maud::html;
 
 use crate::service::{Decision, Origin};
-use crate::{Judgement, Reason, Verdict};
+use crate::{Judgement, Listing, Reason, Verdict};
 
 /// A picture of a score is so wide, in its own units.
 const WIDTH: f64 = 400.0;
@@ -77,6 +77,8 @@ pub(super) fn direction(reason: &Reason) -> &'static str {
     match reason {
         Reason::Alike { class: Verdict::Ham, .. } => "for-ham",
         Reason::Alike { .. } | Reason::Burst { .. } => "for-spam",
+        Reason::Listed { listing: Listing::Blocked, .. } => "for-spam",
+        Reason::Listed { listing: Listing::Allowed, .. } => "for-ham",
         Reason::Sender { spam, ham, .. } if spam > ham => "for-spam",
         Reason::Sender { spam, ham, .. } if ham > spam => "for-ham",
         Reason::Feature { weight, .. } if *weight > 0.0 => "for-spam",

@@ -7,6 +7,7 @@ mod authentication;
 mod damage;
 mod kill;
 mod laws;
+mod lists;
 mod others;
 mod senders;
 mod support;

@@ -33,6 +33,30 @@ fn with_one_class_or_nothing_it_is_unsure_and_says_why() {
 }
 
 #[test]
+fn a_store_that_knows_ham_only_recognises_ham_and_calls_nothing_spam() {
+    let mut writer = Writer::new("ham only");
+    let ham: Vec<_> = (0..60).map(|_| (writer.message(false), Label::Ham)).collect();
+    let (_folder, filter) = trained(&ham);
+    let verdicts = |writer: &mut Writer, is_spam: bool| -> Vec<Verdict> {
+        (0..50).map(|_| filter.check(&writer.message(is_spam)).unwrap().verdict).collect()
+    };
+    let found = verdicts(&mut writer, false);
+    let recognised = found.iter().filter(|verdict| **verdict == Verdict::Ham).count();
+    assert!(recognised >= 40, "{recognised} of 50");
+    // Half of spam's words are those of ham: it is not called ham for them, and never spam.
+    let found = verdicts(&mut writer, true);
+    let unsure = found.iter().filter(|verdict| **verdict == Verdict::Unsure).count();
+    assert!(unsure >= 40 && !found.contains(&Verdict::Spam), "{unsure} of 50");
+    // Spam alone decides nothing: no mail is lost by a guess.
+    let spam: Vec<_> = (0..60).map(|_| (writer.message(true), Label::Spam)).collect();
+    let (_folder, filter) = trained(&spam);
+    for is_spam in [true, false] {
+        let verdict = filter.check(&writer.message(is_spam)).unwrap().verdict;
+        assert_eq!(verdict, Verdict::Unsure);
+    }
+}
+
+#[test]
 fn reasons_name_the_nearest_message_the_sender_and_what_weighs() {
     let mut writer = Writer::new("reasons");
     let (_folder, filter) = trained(&writer.mail(60));

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use crivo_mail::{Caught, Filter, Mail, Method, Story, SweepRow, Teaching, Verdicts};
+use crivo_mail::{Caught, Filter, HAM_RATES, Mail, Method, Story, SweepRow, Teaching, Verdicts};
 use serde::Serialize;
 
 use super::super::Outcome;
@@ -78,6 +78,8 @@ struct Report {
     spam: ClassReport,
     ham: ClassReport,
     at_half: HalfReport,
+    area_above_roc: f64,
+    caught_at: Vec<CaughtReport>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     sweep: Option<Vec<SweepReport>>,
@@ -89,6 +91,13 @@ pub(super) struct ClassReport {
     spam: u64,
     unsure: u64,
     ham: u64,
+}
+
+/// How much spam scores above all but a share of ham.
+#[derive(Debug, Serialize)]
+pub(super) struct CaughtReport {
+    ham_rate: f64,
+    spam_caught: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -167,9 +176,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         HalfReport { spam_caught: found.spam.share_at_half(), ham_caught: found.ham.share_at_half() };
     if args.json {
         let sweep = sweep.map(|rows| rows.iter().map(SweepReport::from).collect());
-        out.json(&Report { spam: found.spam.into(), ham: found.ham.into(), at_half, seconds, sweep })?;
+        let (spam, ham, area_above_roc) = (found.spam.into(), found.ham.into(), found.area_above_roc);
+        let caught_at = caught_at(&found.caught_at);
+        out.json(&Report { spam, ham, at_half, area_above_roc, caught_at, seconds, sweep })?;
     } else {
         print(&found.spam, &found.ham, &at_half, out)?;
+        print_ranking(found.area_above_roc, &found.caught_at, out)?;
         if let Some(rows) = sweep {
             print_sweep(&rows, filter.method(), out)?;
         }
@@ -196,6 +208,21 @@ fn print(spam: &Verdicts, ham: &Verdicts, half: &HalfReport, out: &Output) -> Re
         ]);
     }
     out.columns(&rows)
+}
+
+/// For JSON, the spam caught at each of the rates.
+pub(super) fn caught_at(caught: &[f64; HAM_RATES.len()]) -> Vec<CaughtReport> {
+    let rates = HAM_RATES.iter().zip(caught);
+    rates.map(|(&ham_rate, &spam_caught)| CaughtReport { ham_rate, spam_caught }).collect()
+}
+
+/// How well scores rank spam above ham.
+pub(super) fn print_ranking(area: f64, caught_at: &[f64; HAM_RATES.len()], out: &Output) -> Result<()> {
+    for (rate, &caught) in HAM_RATES.iter().zip(caught_at) {
+        let caught = output::percent(caught);
+        out.line(format_args!("{caught} of spam scores above all but {} % of ham", rate * 100.0))?;
+    }
+    out.line(format_args!("{area:.3e} above the ROC curve"))
 }
 
 fn print_sweep(rows: &[SweepRow], method: Method, out: &Output) -> Result<()> {

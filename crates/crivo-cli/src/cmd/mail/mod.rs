@@ -8,11 +8,13 @@ mod check;
 mod doctor;
 mod eval;
 mod learn;
+mod lists;
 mod online;
 mod serve;
 mod set;
 mod stats;
 mod train;
+mod watch;
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -49,7 +51,10 @@ enum Command {
     Unlearn(learn::UnlearnArgs),
     Eval(eval::Args),
     Serve(serve::Args),
+    Watch(watch::Args),
     Stats(stats::Args),
+    Allow(lists::AllowArgs),
+    Block(lists::BlockArgs),
     Audit(audit::Args),
     Doctor(doctor::Args),
     Repair(set::RepairArgs),
@@ -127,7 +132,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Command::Unlearn(args) => learn::unlearn(args, out),
         Command::Eval(args) => eval::run(args, out),
         Command::Serve(args) => serve::run(args, out),
+        Command::Watch(args) => watch::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Allow(args) => lists::allow(args, out),
+        Command::Block(args) => lists::block(args, out),
         Command::Audit(args) => audit::run(args, out),
         Command::Doctor(args) => doctor::run(args, out),
         Command::Repair(args) => set::repair(args, out),

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use crivo_mail::{Filter, HAM_RATES, Message, OnlineEvaluation, Story, Verdicts};
+use crivo_mail::{Filter, Message, OnlineEvaluation, Story, Verdicts};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::eval::{ClassReport, share};
+use super::eval::{CaughtReport, ClassReport, caught_at, print_ranking, share};
 use crate::output::{self, Output};
 
 /// How many mistakes are listed.
@@ -26,12 +26,6 @@ struct Report {
     steps: Vec<StepReport>,
     mistakes: Vec<MistakeReport>,
     seconds: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct CaughtReport {
-    ham_rate: f64,
-    spam_caught: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -83,13 +77,12 @@ fn in_order(mail: Vec<(Vec<u8>, bool)>) -> Vec<(Vec<u8>, bool)> {
 }
 
 fn report(found: OnlineEvaluation, seconds: f64) -> Report {
-    let caught_at = HAM_RATES.iter().zip(found.caught_at);
     Report {
         spam: found.spam.into(),
         ham: found.ham.into(),
         lessons: found.lessons,
         area_above_roc: found.area_above_roc,
-        caught_at: caught_at.map(|(&ham_rate, spam_caught)| CaughtReport { ham_rate, spam_caught }).collect(),
+        caught_at: caught_at(&found.caught_at),
         steps: found
             .steps
             .into_iter()
@@ -128,14 +121,7 @@ fn print(found: &OnlineEvaluation, out: &Output) -> Result<()> {
     }
     out.columns(&rows)?;
     out.line(format_args!("{} lessons", output::count(found.lessons)))?;
-    for (rate, caught) in HAM_RATES.iter().zip(found.caught_at) {
-        out.line(format_args!(
-            "{} of spam scores above all but {} % of ham",
-            output::percent(caught),
-            rate * 100.0
-        ))?;
-    }
-    out.line(format_args!("{:.3e} above the ROC curve", found.area_above_roc))?;
+    print_ranking(found.area_above_roc, &found.caught_at, out)?;
     for mistake in found.mistakes.iter().take(LISTED) {
         let class = if mistake.is_spam { "spam called ham" } else { "ham called spam" };
         out.detail(format_args!(

@@ -1,0 +1,219 @@
+//! Senders about which the owner of a store has decided: always wanted, or never.
+//!
+//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. Of several entries that
+//! fit a sender the most specific one counts: an address before a domain, a longer domain before a shorter one.
+//!
+//! Anyone can write anyone's address. So an allowed sender whom a trusted host cannot confirm is not allowed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::filter::Filter;
+use crate::store::{Bytes, Method, put_bytes};
+
+/// What was decided about a sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// Its mail is ham.
+    Allowed,
+    /// Its mail is spam.
+    Blocked,
+}
+
+impl fmt::Display for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allowed => "allowed",
+            Self::Blocked => "blocked",
+        })
+    }
+}
+
+/// Allowed and blocked senders: each entry is one or the other.
+///
+/// ```
+/// use crivo_mail::{Listing, Lists};
+///
+/// let mut lists = Lists::default();
+/// lists.put("@shop.example", Listing::Blocked)?;
+/// lists.put("orders@shop.example", Listing::Allowed)?;
+/// assert_eq!(lists.of("news@mail.shop.example").map(|(_, listing)| listing), Some(Listing::Blocked));
+/// assert_eq!(lists.of("orders@shop.example").map(|(_, listing)| listing), Some(Listing::Allowed));
+/// assert_eq!(lists.of("ana@example.org"), None);
+/// # Ok::<(), crivo_mail::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lists {
+    entries: BTreeMap<String, Listing>,
+}
+
+impl Lists {
+    /// Adds an entry, or moves it from the other list. Returns true if that changed anything.
+    ///
+    /// # Errors
+    /// If it is neither an address nor an `@` with a domain.
+    pub fn put(&mut self, entry: &str, listing: Listing) -> Result<bool> {
+        let entry = normal(entry)?;
+        Ok(self.entries.insert(entry, listing) != Some(listing))
+    }
+
+    /// Removes an entry from a list. Returns true if it was there.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn remove(&mut self, entry: &str, listing: Listing) -> Result<bool> {
+        let entry = normal(entry)?;
+        let was_there = self.entries.get(&entry) == Some(&listing);
+        if was_there {
+            self.entries.remove(&entry);
+        }
+        Ok(was_there)
+    }
+
+    /// The entries of a list, in alphabetical order.
+    pub fn entries(&self, listing: Listing) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(move |(_, found)| **found == listing).map(|(entry, _)| entry.as_str())
+    }
+
+    /// The entry that counts for a sender, and what it says.
+    pub fn of(&self, sender: &str) -> Option<(&str, Listing)> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let sender = sender.to_ascii_lowercase();
+        let found = |entry: &str| self.entries.get_key_value(entry).map(|(entry, of)| (entry.as_str(), *of));
+        if let Some(exact) = found(&sender) {
+            return Some(exact);
+        }
+        let mut domain = &sender[sender.rfind('@')? + 1..];
+        loop {
+            if let Some(entry) = found(&format!("@{domain}")) {
+                return Some(entry);
+            }
+            domain = domain.split_once('.')?.1;
+        }
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut record = Vec::new();
+        for (entry, listing) in &self.entries {
+            record.push(u8::from(*listing == Listing::Blocked));
+            put_bytes(&mut record, entry.as_bytes());
+        }
+        record
+    }
+
+    pub(crate) fn decode(record: &[u8]) -> Option<Self> {
+        let (mut bytes, mut lists) = (Bytes(record), Self::default());
+        while !bytes.0.is_empty() {
+            let listing = match bytes.array()? {
+                [0] => Listing::Allowed,
+                [1] => Listing::Blocked,
+                _ => return None,
+            };
+            let entry = std::str::from_utf8(bytes.counted()?).ok()?;
+            // Each entry is as it was put, and stands once.
+            if normal(entry).ok()? != entry || lists.entries.insert(entry.to_owned(), listing).is_some() {
+                return None;
+            }
+        }
+        Some(lists)
+    }
+}
+
+/// An entry in small letters and without spaces around it.
+fn normal(entry: &str) -> Result<String> {
+    let found = entry.trim().to_ascii_lowercase();
+    let is_plain =
+        !found.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ','));
+    match found.rsplit_once('@') {
+        Some((_, domain)) if is_plain && !domain.is_empty() && !domain.starts_with('.') => Ok(found),
+        _ => Err(Error::Unsuitable(format!(
+            "expected an address such as ana@example.org or a domain such as @example.org, found {entry:?}"
+        ))),
+    }
+}
+
+impl Filter {
+    /// The senders that are allowed and blocked.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn lists(&self) -> Result<Lists> {
+        self.with_store(|store| store.lists())
+    }
+
+    /// Changes the lists in one transaction: what `change` does is stored unless it fails.
+    ///
+    /// # Errors
+    /// If `change` fails, the store has the classic method, or it cannot be written: nothing changes then.
+    pub fn change_lists<T>(&self, change: impl FnOnce(&mut Lists) -> Result<T>) -> Result<T> {
+        if self.method() == Method::Classic {
+            return Err(Error::Unsuitable(
+                "the store has the method classic, which judges by similarity alone: it has no lists".into(),
+            ));
+        }
+        self.write(|store| Ok((store.update_lists(change)?, true)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_most_specific_entry_counts() {
+        let mut lists = Lists::default();
+        for (entry, listing) in [
+            ("@example.org", Listing::Blocked),
+            ("@good.example.org", Listing::Allowed),
+            (" Ana@Example.org ", Listing::Allowed),
+        ] {
+            assert!(lists.put(entry, listing).unwrap());
+            assert!(!lists.put(entry, listing).unwrap());
+        }
+        for (sender, expected) in [
+            ("ANA@example.org", Some(Listing::Allowed)),
+            ("bob@example.org", Some(Listing::Blocked)),
+            ("ana@bad.example.org", Some(Listing::Blocked)),
+            ("bob@very.good.example.org", Some(Listing::Allowed)),
+            ("bob@notexample.org", None),
+            ("bob@org", None),
+            ("nothing", None),
+            ("", None),
+        ] {
+            assert_eq!(lists.of(sender).map(|(_, listing)| listing), expected, "{sender}");
+        }
+        assert!(!lists.remove("@example.org", Listing::Allowed).unwrap());
+        assert!(lists.remove("@example.org", Listing::Blocked).unwrap());
+        assert_eq!(lists.of("bob@example.org"), None);
+    }
+
+    #[test]
+    fn what_is_no_sender_is_refused() {
+        let mut lists = Lists::default();
+        for entry in ["", "ana", "ana@", "@", "a b@c.d", "<ana@example.org>", "a@b,c@d", "a@.org", "a\n@b"] {
+            assert!(lists.put(entry, Listing::Blocked).is_err(), "{entry:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lists_come_back_and_other_bytes_are_refused(
+            entries in prop::collection::btree_map("[a-z]{0,3}@[a-z]{1,3}\\.org", any::<bool>(), 0..9),
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+        ) {
+            let mut lists = Lists::default();
+            for (entry, is_blocked) in &entries {
+                lists.put(entry, if *is_blocked { Listing::Blocked } else { Listing::Allowed }).unwrap();
+            }
+            prop_assert_eq!(Lists::decode(&lists.encode()), Some(lists));
+            if let Some(found) = Lists::decode(&bytes) {
+                prop_assert_eq!(found.encode().len(), bytes.len());
+            }
+        }
+    }
+}

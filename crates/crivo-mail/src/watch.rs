@@ -1,0 +1,521 @@
+//! Learning by moving: a Maildir in which a reader moves messages to the junk folder and back.
+//!
+//! Dovecot tells when a message is moved; other servers and mail programs do not. So the mailboxes are listed again and
+//! again, and a message is recognised by its fingerprint wherever it appears:
+//!
+//! | it was seen | and is now | lesson |
+//! |---|---|---|
+//! | in any other mailbox | in the junk folder | spam |
+//! | in the junk folder | in any other mailbox but the bin | ham |
+//! | in the junk folder | in the bin | none |
+//! | nowhere | anywhere | none: it was delivered there |
+//!
+//! A message that a filter delivers to the junk folder is therefore no lesson: the filter would teach itself. What was moved
+//! before the first look is not noticed either.
+//!
+//! A lesson that fails, because the disk is full for example, is tried again at the next look.
+//!
+//! **Replies** (only if asked for). A reader who answers a message wants it. So when a message appears among the sent ones, the
+//! message it answers is learned as ham, unless it was learned before or is in the junk folder or the bin.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::error::{Error, Result};
+use crate::filter::Filter;
+use crate::label::Label;
+use crate::message::{Message, header};
+use crate::source::READ;
+
+/// How deep mailboxes may lie in each other.
+const DEPTH: usize = 8;
+
+/// A folder that changed less than this long ago may change again without a new time of change.
+const GRAIN: Duration = Duration::from_secs(3);
+
+/// After this number of looks, messages that are gone are forgotten.
+const LOOKS: u64 = 500;
+
+/// Names of mailboxes with a meaning of their own, in small letters.
+const JUNK: [&str; 4] = ["junk", "spam", "junk e-mail", "junk email"];
+const BIN: [&str; 4] = ["trash", "deleted items", "deleted messages", "bin"];
+const SENT: [&str; 3] = ["sent", "sent items", "sent messages"];
+const DRAFTS: [&str; 1] = ["drafts"];
+
+/// What it means that a message is in a mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Wanted,
+    Junk,
+    Bin,
+    Sent,
+}
+
+/// A Maildir and where its messages were when it was last looked at.
+#[derive(Debug)]
+pub struct Watch {
+    maildir: PathBuf,
+    /// The name of the junk folder; if it is not given, the usual ones.
+    junk: Option<String>,
+    learns_replies: bool,
+    mailboxes: BTreeMap<PathBuf, Mailbox>,
+    /// Where each message was, by fingerprint.
+    places: HashMap<u64, Place>,
+    /// The file of each wanted message by its `Message-ID`, if replies are lessons.
+    ids: HashMap<String, (PathBuf, OsString)>,
+    looks: u64,
+    /// Messages that were gone when that was last looked at.
+    gone: HashSet<u64>,
+}
+
+/// A mailbox as it was.
+#[derive(Debug, Default)]
+struct Mailbox {
+    /// Messages by the part of their name that flags do not change.
+    seen: HashMap<OsString, u64>,
+    /// When `cur` and `new` had changed; none if they have to be listed.
+    changed: Option<[Option<SystemTime>; 2]>,
+}
+
+/// A lesson that followed from a move or a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedLesson {
+    /// What was learned.
+    pub label: Label,
+    /// The subject of the message.
+    pub subject: String,
+    /// Whether it follows from a reply, and not from a move.
+    pub is_reply: bool,
+}
+
+/// A message that appeared.
+struct Arrival {
+    mailbox: PathBuf,
+    base: OsString,
+    place: Place,
+    bytes: Vec<u8>,
+}
+
+impl Watch {
+    /// Looks at a Maildir for the first time. Nothing is learned from what is there.
+    ///
+    /// # Errors
+    /// If it is no Maildir, or cannot be read.
+    pub fn begin(maildir: &Path, junk: Option<&str>, learns_replies: bool) -> Result<Self> {
+        if !is_mailbox(maildir) {
+            let path = maildir.display();
+            return Err(Error::Unsuitable(format!("{path} is no Maildir: it has neither cur nor new")));
+        }
+        let mut watch = Self {
+            maildir: maildir.to_path_buf(),
+            junk: junk.map(str::to_lowercase),
+            learns_replies,
+            mailboxes: BTreeMap::new(),
+            places: HashMap::new(),
+            ids: HashMap::new(),
+            looks: 0,
+            gone: HashSet::new(),
+        };
+        for arrival in watch.arrivals()? {
+            let fingerprint = Message::read(&arrival.bytes).fingerprint;
+            watch.settle(&arrival, fingerprint, arrival.place);
+        }
+        Ok(watch)
+    }
+
+    /// Returns true if there is a junk folder: without one nothing can be moved to it.
+    pub fn has_junk(&self) -> bool {
+        self.mailboxes.keys().any(|mailbox| self.place_of(mailbox) == Some(Place::Junk))
+    }
+
+    /// Looks again, and teaches what follows from what was moved. Returns the lessons, and the first error if a lesson failed;
+    /// that one is tried again at the next look.
+    ///
+    /// # Errors
+    /// If the Maildir cannot be read.
+    pub fn look(&mut self, filter: &Filter) -> Result<(Vec<WatchedLesson>, Option<Error>)> {
+        let (mut lessons, mut trouble) = (Vec::new(), None);
+        for arrival in self.arrivals()? {
+            match self.teach(filter, &arrival) {
+                Ok(taught) => lessons.extend(taught),
+                Err(error) => {
+                    // Not seen: it arrives again at the next look.
+                    if let Some(mailbox) = self.mailboxes.get_mut(&arrival.mailbox) {
+                        mailbox.changed = None;
+                    }
+                    trouble = trouble.or(Some(error));
+                }
+            }
+        }
+        self.looks += 1;
+        if self.looks.is_multiple_of(LOOKS) {
+            self.forget_gone();
+        }
+        Ok((lessons, trouble))
+    }
+
+    /// Teaches what follows from a message that appeared.
+    fn teach(&mut self, filter: &Filter, arrival: &Arrival) -> Result<Vec<WatchedLesson>> {
+        let message = Message::read(&arrival.bytes);
+        let before = self.places.get(&message.fingerprint).copied();
+        let label = match (before, arrival.place) {
+            (Some(Place::Wanted | Place::Bin | Place::Sent), Place::Junk) => Some(Label::Spam),
+            (Some(Place::Junk), Place::Wanted | Place::Sent) => Some(Label::Ham),
+            _ => None,
+        };
+        let mut lessons = Vec::new();
+        if let Some(label) = label {
+            filter.learn(&arrival.bytes, &label)?;
+            let subject = message.subject.trim().to_owned();
+            lessons.push(WatchedLesson { label, subject, is_reply: false });
+        }
+        if arrival.place == Place::Sent && self.learns_replies {
+            lessons.extend(self.learn_answered(filter, &header(&arrival.bytes, "in-reply-to"))?);
+        }
+        // Junk in the bin is still junk: taken out of the bin, it is wanted.
+        let place = match (before, arrival.place) {
+            (Some(Place::Junk), Place::Bin) => Place::Junk,
+            (_, place) => place,
+        };
+        self.settle(arrival, message.fingerprint, place);
+        Ok(lessons)
+    }
+
+    /// Learns the message that was answered as ham, if it is wanted and was not learned before.
+    fn learn_answered(&self, filter: &Filter, answered: &str) -> Result<Option<WatchedLesson>> {
+        let Some((mailbox, base)) = self.ids.get(answered).filter(|_| !answered.is_empty()) else {
+            return Ok(None);
+        };
+        let Some(bytes) = find(mailbox, base).and_then(|path| read(&path).transpose()).transpose()? else {
+            return Ok(None);
+        };
+        let message = Message::read(&bytes);
+        let is_wanted = self.places.get(&message.fingerprint) == Some(&Place::Wanted);
+        if !is_wanted || filter.learned_as(message.fingerprint)?.is_some() {
+            return Ok(None);
+        }
+        filter.learn(&bytes, &Label::Ham)?;
+        let subject = message.subject.trim().to_owned();
+        Ok(Some(WatchedLesson { label: Label::Ham, subject, is_reply: true }))
+    }
+
+    /// Takes notice of where a message is.
+    fn settle(&mut self, arrival: &Arrival, fingerprint: u64, place: Place) {
+        self.places.insert(fingerprint, place);
+        if let Some(mailbox) = self.mailboxes.get_mut(&arrival.mailbox) {
+            mailbox.seen.insert(arrival.base.clone(), fingerprint);
+        }
+        if self.learns_replies && place == Place::Wanted {
+            let id = header(&arrival.bytes, "message-id");
+            self.ids.insert(id, (arrival.mailbox.clone(), arrival.base.clone()));
+        }
+    }
+
+    /// Lists mailboxes that have changed, and reads the messages that are new in them.
+    fn arrivals(&mut self) -> Result<Vec<Arrival>> {
+        let mut found = Vec::new();
+        mailboxes(&self.maildir, DEPTH, &mut found)?;
+        self.mailboxes.retain(|path, _| found.contains(path));
+        let mut arrivals = Vec::new();
+        for path in found {
+            let Some(place) = self.place_of(&path) else { continue };
+            let mailbox = self.mailboxes.entry(path.clone()).or_default();
+            let changed = ["cur", "new"]
+                .map(|part| fs::metadata(path.join(part)).and_then(|found| found.modified()).ok());
+            if mailbox.changed == Some(changed) {
+                continue;
+            }
+            let is_settled = |time: &SystemTime| time.elapsed().is_ok_and(|elapsed| elapsed > GRAIN);
+            mailbox.changed = changed.iter().flatten().all(is_settled).then_some(changed);
+            let listed = messages(&path)?;
+            mailbox.seen.retain(|base, _| listed.contains_key(base));
+            for (base, file) in listed {
+                if mailbox.seen.contains_key(&base) {
+                    continue;
+                }
+                // One that is gone again was renamed, and comes at the next look.
+                match read(&file)? {
+                    Some(bytes) => arrivals.push(Arrival { mailbox: path.clone(), base, place, bytes }),
+                    None => mailbox.changed = None,
+                }
+            }
+        }
+        Ok(arrivals)
+    }
+
+    /// What it means to be in a mailbox; none if it does not matter.
+    fn place_of(&self, mailbox: &Path) -> Option<Place> {
+        if mailbox == self.maildir {
+            return Some(Place::Wanted);
+        }
+        let name = mailbox.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = name.trim_start_matches('.');
+        let is_junk = match &self.junk {
+            Some(junk) => name == junk,
+            None => JUNK.contains(&name),
+        };
+        match name {
+            _ if is_junk => Some(Place::Junk),
+            name if DRAFTS.contains(&name) => None,
+            name if BIN.contains(&name) => Some(Place::Bin),
+            name if SENT.contains(&name) => Some(Place::Sent),
+            _ => Some(Place::Wanted),
+        }
+    }
+
+    /// Forgets messages that were gone the last time already: a move may take them away before it brings them.
+    fn forget_gone(&mut self) {
+        let there: HashSet<u64> =
+            self.mailboxes.values().flat_map(|mailbox| mailbox.seen.values().copied()).collect();
+        let gone: HashSet<u64> =
+            self.places.keys().copied().filter(|message| !there.contains(message)).collect();
+        self.places.retain(|message, _| !(gone.contains(message) && self.gone.contains(message)));
+        let mailboxes = &self.mailboxes;
+        self.ids.retain(|_, (mailbox, base)| {
+            mailboxes.get(mailbox).is_some_and(|mailbox| mailbox.seen.contains_key(base))
+        });
+        self.gone = gone;
+    }
+}
+
+impl Filter {
+    /// Whether a message was learned as spam or as ham; none if as neither.
+    pub(crate) fn learned_as(&self, fingerprint: u64) -> Result<Option<bool>> {
+        self.with_store(|store| Ok(store.message(fingerprint)?.and_then(|learnt| learnt.is_spam())))
+    }
+}
+
+fn trouble(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_path_buf();
+    move |cause| Error::Mail { path, cause }
+}
+
+fn is_mailbox(folder: &Path) -> bool {
+    ["cur", "new"].iter().any(|part| folder.join(part).is_dir())
+}
+
+/// The mailboxes in a folder and below it, whichever way they are nested.
+fn mailboxes(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+    if is_mailbox(folder) {
+        found.push(folder.to_path_buf());
+    }
+    let entries = match fs::read_dir(folder) {
+        // A mailbox may be removed at any time.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(trouble(folder))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(trouble(folder))?;
+        let name = entry.file_name();
+        let is_part = ["cur", "new", "tmp"].iter().any(|part| name == OsStr::new(part));
+        if depth > 0 && !is_part && entry.path().is_dir() {
+            mailboxes(&entry.path(), depth - 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The files of a mailbox by the part of their name that flags do not change.
+fn messages(mailbox: &Path) -> Result<BTreeMap<OsString, PathBuf>> {
+    let mut found = BTreeMap::new();
+    for part in ["new", "cur"] {
+        let folder = mailbox.join(part);
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(trouble(&folder))?,
+        };
+        for entry in entries {
+            let path = entry.map_err(trouble(&folder))?.path();
+            if let Some(name) = path.file_name().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
+                found.insert(base_of(name), path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The part of a file's name before its flags.
+fn base_of(name: &OsStr) -> OsString {
+    let text = name.to_string_lossy();
+    text.split_once(":2,").map_or_else(|| name.to_owned(), |(base, _)| base.into())
+}
+
+/// The file of a message, whatever its flags are by now.
+fn find(mailbox: &Path, base: &OsStr) -> Option<PathBuf> {
+    messages(mailbox).ok()?.remove(base)
+}
+
+/// A message as far as it can matter; none if the file is gone.
+fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(READ as u64).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(trouble(path)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Maildir with messages that tests move.
+    struct Desk {
+        folder: tempfile::TempDir,
+        filter: Filter,
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            for mailbox in ["", ".Junk", ".Trash", ".Sent", ".Drafts", "Archive/2024"] {
+                for part in ["cur", "new", "tmp"] {
+                    fs::create_dir_all(folder.path().join("mail").join(mailbox).join(part)).unwrap();
+                }
+            }
+            let filter = Filter::open_or_create(&folder.path().join("store")).unwrap();
+            Self { folder, filter }
+        }
+
+        fn at(&self, name: &str) -> PathBuf {
+            self.folder.path().join("mail").join(name)
+        }
+
+        fn put(&self, name: &str, subject: &str) {
+            let text = format!(
+                "From: a@example.org\nMessage-ID: <{subject}@x>\nSubject: {subject}\n\nHello {subject}\n"
+            );
+            fs::write(self.at(name), text).unwrap();
+        }
+
+        fn moves(&self, from: &str, to: &str) {
+            fs::rename(self.at(from), self.at(to)).unwrap();
+        }
+
+        fn watch(&self, learns_replies: bool) -> Watch {
+            Watch::begin(&self.at(""), None, learns_replies).unwrap()
+        }
+
+        /// The lessons of a look: subject and label.
+        fn look(&self, watch: &mut Watch) -> Vec<(String, Label)> {
+            let (lessons, trouble) = watch.look(&self.filter).unwrap();
+            assert!(trouble.is_none(), "{trouble:?}");
+            lessons.into_iter().map(|lesson| (lesson.subject, lesson.label)).collect()
+        }
+    }
+
+    #[test]
+    fn moves_teach_and_deliveries_do_not() {
+        let desk = Desk::new();
+        desk.put("cur/1:2,S", "one");
+        desk.put(".Junk/cur/2:2,", "two");
+        let mut watch = desk.watch(false);
+        assert!(watch.has_junk());
+        assert_eq!(desk.look(&mut watch), [], "what is there is no lesson");
+        desk.put("new/3", "three");
+        desk.put(".Junk/new/4", "four");
+        assert_eq!(desk.look(&mut watch), [], "what is delivered is no lesson");
+        desk.moves("cur/1:2,S", "cur/1:2,RS");
+        desk.moves(".Junk/new/4", ".Junk/cur/4:2,S");
+        assert_eq!(desk.look(&mut watch), [], "flags are no lesson");
+        desk.moves("cur/1:2,RS", ".Junk/cur/1.other:2,S");
+        desk.moves(".Junk/cur/4:2,S", "Archive/2024/cur/4:2,S");
+        let mut lessons = desk.look(&mut watch);
+        lessons.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(lessons, [("four".into(), Label::Ham), ("one".into(), Label::Spam)]);
+        desk.moves(".Junk/cur/1.other:2,S", "cur/1:2,S");
+        assert_eq!(desk.look(&mut watch), [("one".into(), Label::Ham)], "and back");
+        assert_eq!(desk.filter.stats().unwrap().messages, 2);
+    }
+
+    #[test]
+    fn the_bin_is_no_lesson_but_coming_out_of_it_is() {
+        let desk = Desk::new();
+        desk.put(".Junk/cur/1:2,", "one");
+        desk.put("cur/2:2,", "two");
+        let mut watch = desk.watch(false);
+        desk.moves(".Junk/cur/1:2,", ".Trash/cur/1:2,");
+        desk.moves("cur/2:2,", ".Trash/cur/2:2,");
+        assert_eq!(desk.look(&mut watch), []);
+        desk.moves(".Trash/cur/1:2,", "cur/1:2,");
+        desk.moves(".Trash/cur/2:2,", "cur/2:2,");
+        assert_eq!(desk.look(&mut watch), [("one".into(), Label::Ham)]);
+    }
+
+    #[test]
+    fn a_move_that_is_seen_in_two_halves_is_one() {
+        let desk = Desk::new();
+        desk.put("cur/1:2,", "one");
+        let mut watch = desk.watch(false);
+        fs::rename(desk.at("cur/1:2,"), desk.folder.path().join("away")).unwrap();
+        assert_eq!(desk.look(&mut watch), []);
+        fs::rename(desk.folder.path().join("away"), desk.at(".Junk/cur/1:2,")).unwrap();
+        assert_eq!(desk.look(&mut watch), [("one".into(), Label::Spam)]);
+        for _ in 0..2 {
+            watch.forget_gone();
+        }
+        assert_eq!(watch.places.len(), 1);
+        fs::remove_file(desk.at(".Junk/cur/1:2,")).unwrap();
+        desk.look(&mut watch);
+        for _ in 0..2 {
+            watch.forget_gone();
+        }
+        assert_eq!(watch.places.len(), 0, "what is gone for long is forgotten");
+    }
+
+    #[test]
+    fn a_lesson_that_fails_is_tried_again() {
+        let desk = Desk::new();
+        desk.put("cur/1:2,", "one");
+        let mut watch = desk.watch(false);
+        desk.moves("cur/1:2,", ".Junk/cur/1:2,");
+        let classic = desk.folder.path().join("damaged");
+        let damaged = Filter::open_or_create(&classic).unwrap();
+        for entry in fs::read_dir(&classic).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        let (lessons, trouble) = watch.look(&damaged).unwrap();
+        assert!(lessons.is_empty() && trouble.is_some());
+        assert_eq!(desk.look(&mut watch), [("one".into(), Label::Spam)]);
+        assert_eq!(desk.look(&mut watch), []);
+    }
+
+    #[test]
+    fn replies_teach_gently_and_only_if_asked_for() {
+        for learns_replies in [false, true] {
+            let desk = Desk::new();
+            desk.put("cur/1:2,S", "one");
+            desk.put("cur/2:2,S", "two");
+            desk.put(".Junk/cur/3:2,S", "three");
+            let two = fs::read(desk.at("cur/2:2,S")).unwrap();
+            desk.filter.learn(&two, &Label::Spam).unwrap();
+            let mut watch = desk.watch(learns_replies);
+            for answered in ["one", "two", "three", "unknown"] {
+                let reply =
+                    format!("From: me@x\nIn-Reply-To: <{answered}@x>\nSubject: Re\n\nYes {answered}\n");
+                fs::write(desk.at(&format!(".Sent/cur/{answered}:2,S")), reply).unwrap();
+            }
+            let expected: &[_] = if learns_replies { &[("one".into(), Label::Ham)] } else { &[] };
+            assert_eq!(desk.look(&mut watch), expected);
+            assert_eq!(desk.look(&mut watch), []);
+        }
+    }
+
+    #[test]
+    fn the_junk_folder_may_have_any_name_and_no_maildir_is_refused() {
+        let desk = Desk::new();
+        assert!(Watch::begin(desk.folder.path(), None, false).is_err());
+        fs::create_dir_all(desk.at(".Werbung/cur")).unwrap();
+        desk.put("cur/1:2,", "one");
+        let mut watch = Watch::begin(&desk.at(""), Some("Werbung"), false).unwrap();
+        desk.moves("cur/1:2,", ".Werbung/cur/1:2,");
+        assert_eq!(desk.look(&mut watch), [("one".into(), Label::Spam)]);
+        desk.moves(".Werbung/cur/1:2,", ".Junk/cur/1:2,");
+        assert_eq!(desk.look(&mut watch), [("one".into(), Label::Ham)], "another mailbox by now");
+    }
+}
