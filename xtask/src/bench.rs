@@ -2,10 +2,8 @@
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
 //! every peer library and other tasks should not have to build those. `rows`, `near`, `passages`, `verbs`, `profile`, `mail` and `learning`
-//! compare
-//! whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
-//! same with jobs on Spark, and `python` with calls from Python. `lost` lists the
-//! rows of all pages in which a peer is ahead.
+//! compare whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
+//! same with jobs on Spark, and `python` with calls from Python. `lost` lists the rows of all pages in which a peer is ahead.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -365,7 +365,7 @@ impl TableProfile {
         &self,
         py: Python<'_>,
         name: &str,
-        ask: impl Fn(&TableColumn) -> T + Send,
+        ask: impl Fn(&TableColumn) -> T + Sync,
     ) -> PyResult<T> {
         let found = self
             .0
