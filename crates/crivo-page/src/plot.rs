@@ -249,7 +249,7 @@ fn columns(frame: &Frame, points: &[(f64, f64)], half: f64) -> String {
         {
             let (left, top) = (coordinate(left), coordinate(top));
             let (right, zero) = (coordinate(right - 1.0), coordinate(zero));
-            path += &format!("M{left} {zero}V{top}H{right}V{zero}z");
+            path.extend(["M", &left, " ", &zero, "V", &top, "H", &right, "V", &zero, "z"]);
         }
     }
     path

@@ -134,7 +134,7 @@ fn what_has_no_room_in_80_columns_is_in_a_second_line() {
             let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(flat.contains(told), "{told} at {columns}:\n{text}");
         }
-        let price = text.lines().skip_while(|line| !line.starts_with("price")).take(6).collect::<String>();
+        let price = text.lines().skip_while(|line| !line.starts_with("price")).take(9).collect::<String>();
         assert!(
             price.contains('…') && price.contains("outside of"),
             "range and outliers at {columns}:\n{text}"

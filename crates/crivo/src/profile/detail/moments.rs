@@ -227,8 +227,9 @@ impl WideSum {
         }
         let before = self.first.saturating_sub(from);
         let after = end.saturating_sub(self.first + self.limbs.len());
-        // Columns are many, and a sum grows a few times only: no more than it needs.
-        self.limbs.reserve_exact(before + after);
+        // All that it may need at once: then memory does not depend on how many rows there are.
+        let missing = Self::MOST_LIMBS[1].saturating_sub(self.limbs.capacity());
+        self.limbs.reserve_exact((before + after).max(missing));
         self.limbs.splice(0..0, core::iter::repeat_n(0, before));
         self.first -= before;
         self.limbs.resize(self.limbs.len() + after, 0);
