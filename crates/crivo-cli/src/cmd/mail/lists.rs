@@ -82,7 +82,7 @@ fn run(args: &SenderArgs, listing: Listing, out: &Output) -> Outcome {
         out.json(&report)?;
     } else if args.senders.is_empty() {
         for entry in lists.entries(listing) {
-            out.line(format_args!("{entry}"))?;
+            out.line(entry)?;
         }
     } else {
         let now = if args.remove { format!("no longer {listing}") } else { listing.to_string() };

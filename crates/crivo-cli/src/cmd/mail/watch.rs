@@ -52,12 +52,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut told = String::new();
     loop {
         sleep(Duration::from_millis(args.every.max(100)));
-        let looked = watch.look(&filter);
-        let (lessons, trouble) = match looked {
-            Ok((lessons, trouble)) => (lessons, trouble),
-            // The folder may be on a disk that comes back.
-            Err(error) => (Vec::new(), Some(error)),
-        };
+        // The folder may be on a disk that comes back: watching goes on.
+        let (lessons, trouble) = watch.look(&filter).unwrap_or_else(|error| (Vec::new(), Some(error)));
         for lesson in lessons {
             let why = if lesson.is_reply { ", which was answered" } else { "" };
             out.line(format_args!("{}: {:?}{why}", lesson.label, lesson.subject))?;
