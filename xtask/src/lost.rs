@@ -104,11 +104,13 @@ fn lost_rows(page: &str) -> Vec<Lost> {
 /// Returns the page, made from the others.
 fn page() -> Result<String> {
     let folder = root().join(FOLDER);
-    let mut names: Vec<String> = fs::read_dir(&folder)
-        .with_context(|| format!("{}", folder.display()))?
+    let entries = fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))?;
+    let mut names: Vec<String> = entries
         .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".md") && name != PAGE)
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .filter(|name| name != PAGE)
         .collect();
     names.sort();
     let mut rows = Vec::new();
