@@ -23,8 +23,8 @@ fn files() -> &'static [Vec<u8>] {
 /// Returns the beginning of a text and what ended it.
 fn read(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
     let mut text = Vec::new();
-    let outcome = decompressed(Cursor::new(bytes.to_vec()))
-        .and_then(|stream| stream.take(MOST).read_to_end(&mut text));
+    let outcome =
+        decompressed(Cursor::new(bytes.to_vec())).and_then(|stream| stream.take(MOST).read_to_end(&mut text));
     (text, outcome.err().map(|error| error.to_string()))
 }
 

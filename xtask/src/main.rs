@@ -10,9 +10,9 @@
 
 mod attack;
 mod bench;
+mod book;
 mod container;
 mod dist;
-mod book;
 #[cfg(test)]
 mod documents;
 mod duckdb;

@@ -72,7 +72,7 @@ enum Source<'a, S: Pane> {
 }
 
 /// What one part of the hashes comes to.
-struct Part {
+struct MergedRange {
     answers: AnswerSorter,
     pieces: Vec<Extent>,
     bytes: u64,
@@ -126,9 +126,9 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
         answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync),
-    ) -> Result<Vec<Part>> {
+    ) -> Result<Vec<MergedRange>> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<Option<Result<Part>>>> = Mutex::new((0..PARTS).map(|_| None).collect());
+        let done: Mutex<Vec<Option<Result<MergedRange>>>> = Mutex::new((0..PARTS).map(|_| None).collect());
         let work = || {
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
@@ -165,10 +165,11 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
         answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync),
-    ) -> Result<Part> {
+    ) -> Result<MergedRange> {
         // What answers hold altogether stays after their part is done.
         let limit = (self.memory / 4 / PARTS).clamp(LEAST_ANSWERS, MOST_ANSWERS);
-        let mut made = Part { answers: AnswerSorter::new(limit), pieces: Vec::new(), bytes: 0, groups: 0 };
+        let mut made =
+            MergedRange { answers: AnswerSorter::new(limit), pieces: Vec::new(), bytes: 0, groups: 0 };
         let mut records = Vec::new();
         let mut each = |key: &[u8], group: &GroupSketch<S>| {
             made.groups += 1;

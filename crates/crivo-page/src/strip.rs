@@ -18,11 +18,11 @@ const THICK: f64 = 16.0;
 pub struct Strip {
     title: String,
     description: String,
-    parts: Vec<Part>,
+    parts: Vec<StripSegment>,
 }
 
 #[derive(Debug, Clone)]
-struct Part {
+struct StripSegment {
     label: String,
     amount: f64,
     missing: bool,
@@ -48,7 +48,7 @@ impl Strip {
 
     fn with(mut self, label: impl Into<String>, amount: f64, missing: bool) -> Self {
         let amount = if amount > 0.0 { amount.min(1e300) } else { 0.0 };
-        self.parts.push(Part { label: label.into(), amount, missing });
+        self.parts.push(StripSegment { label: label.into(), amount, missing });
         self
     }
 
@@ -106,7 +106,7 @@ impl Strip {
     }
 }
 
-fn block(part: &Part, x: f64, y: f64, width: f64, height: f64) -> Markup {
+fn block(part: &StripSegment, x: f64, y: f64, width: f64, height: f64) -> Markup {
     // An outline takes half of its own width on each side.
     let (kind, edge) = if part.missing { ("void", 0.6) } else { ("block", 0.0) };
     html! {

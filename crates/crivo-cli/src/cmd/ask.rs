@@ -81,7 +81,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct AskReport {
     answers: Vec<Line>,
 }
 
@@ -99,7 +99,7 @@ struct Line {
     fpr: Option<f64>,
 }
 
-impl Report {
+impl AskReport {
     fn listing(self) -> Listing {
         let mut listing = Listing::named(["key", "count", "member", "fpr"]);
         for Line { key, count, member, fpr, .. } in self.answers {
@@ -288,7 +288,7 @@ fn sureness(estimate: Estimate, out: &Output) -> Result<()> {
 
 fn about_keys(args: &Args, lookup: &Lookup<'_>, about_rate: Vec<String>, out: &Output) -> Result<()> {
     let form = args.form.get();
-    let mut report = Report { answers: Vec::new() };
+    let mut report = AskReport { answers: Vec::new() };
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut last = None;
     each_key(&args.keys, |key| {

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: CountOptions,
 
     #[command(flatten)]
     groups: GroupArgs,
@@ -64,7 +64,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
-struct How {
+struct CountOptions {
     /// Add up this field of the rows that count
     #[arg(long, value_name = "FIELD")]
     sum: Option<String>,
@@ -103,7 +103,7 @@ fn positive(text: &str) -> Result<f64, String> {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct CountReport {
     rows: u64,
     skipped: u64,
     bad: u64,
@@ -113,7 +113,7 @@ struct Report {
     counter: String,
 }
 
-impl Report {
+impl CountReport {
     fn listing(&self) -> Listing {
         let mut listing = Listing::default();
         listing.push([
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if let Some(field) = args.groups.by() {
         let goes_on =
             before.as_ref().is_some_and(|before| before.sketch.downcast_ref::<CounterArray>().is_some());
-        let How { bits, reach, items, .. } = &args.how;
+        let CountOptions { bits, reach, items, .. } = &args.how;
         if goes_on || bits.is_some() || reach.is_some() || items.is_some() {
             return by::run(args, &mut pass, field, out);
         }
@@ -190,7 +190,7 @@ fn report(args: &Args, estimate: Estimate, summed: Option<&Sum>, counts: Counts,
     if form == Form::Table {
         print(estimate, summed, counts, args, out)?;
     } else {
-        let report = Report {
+        let report = CountReport {
             rows: counts.rows,
             skipped: counts.skipped,
             bad: counts.bad,

@@ -185,7 +185,7 @@ enum LinkingName {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct DedupReport {
     documents: u32,
     kept: usize,
     too_short: u64,
@@ -350,11 +350,11 @@ fn warn_of_little_memory(corpus: &Corpus<'_>, memory: u64, out: &Output) {
     }
 }
 
-fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> Report {
+fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Clusters) -> DedupReport {
     let sizes = clusters.sizes();
     let kept = clusters.kept_count();
     let has_bands = found.measure() == Measure::Jaccard;
-    Report {
+    DedupReport {
         documents: found.documents(),
         kept,
         too_short: found.too_short(),
@@ -377,7 +377,7 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
 }
 
 /// The summary goes to standard error: the documents may be on standard output.
-fn print(report: &Report, found: &Found, clusters: &Clusters, out: &Output) {
+fn print(report: &DedupReport, found: &Found, clusters: &Clusters, out: &Output) {
     let count = |number: usize| output::count(number as u64);
     let documents = count(report.documents as usize);
     out.tell(format_args!("{} of {documents} documents kept", count(report.kept)));

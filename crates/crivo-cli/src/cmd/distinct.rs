@@ -48,7 +48,7 @@ pub(crate) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: DistinctOptions,
 
     #[command(flatten)]
     groups: GroupArgs,
@@ -65,7 +65,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
-struct How {
+struct DistinctOptions {
     /// How to count [default: hll]
     #[arg(long, value_enum)]
     method: Option<Method>,
@@ -100,7 +100,7 @@ struct How {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct DistinctReport {
     rows: u64,
     skipped: u64,
     left_out: u64,
@@ -120,7 +120,7 @@ struct Verified {
     covered: bool,
 }
 
-impl Report {
+impl DistinctReport {
     fn listing(&self) -> Listing {
         let mut row = vec![
             ("distinct", Cell::Interval(self.distinct)),
@@ -186,7 +186,7 @@ fn report(args: &Args, mut counted: Counted, verified: Option<Verified>, out: &O
     if form == Form::Table {
         print(&counted, verified.as_ref(), out)?;
     } else {
-        let report = Report {
+        let report = DistinctReport {
             rows: counted.counts.rows,
             skipped: counted.counts.skipped,
             left_out: counted.counts.left_out,

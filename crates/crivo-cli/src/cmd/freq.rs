@@ -41,7 +41,7 @@ pub(crate) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: FreqOptions,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
-struct How {
+struct FreqOptions {
     /// By what share of all rows an answer may be too high: 0.001 or 0.1% [default: 0.1%]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     error: Option<f64>,
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 
 /// A ring of such sketches instead of one.
 fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out: &Output) -> Outcome {
-    let How { weight, conservative, ranges, .. } = &args.how;
+    let FreqOptions { weight, conservative, ranges, .. } = &args.how;
     if *conservative || ranges.is_some() {
         bail!("--window: rows of a window are counted without --conservative or --ranges");
     }
@@ -157,7 +157,7 @@ fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
 }
 
 fn new_sketch(args: &Args) -> Result<AnySketch> {
-    let How { error, confidence, conservative, ranges, .. } = args.how;
+    let FreqOptions { error, confidence, conservative, ranges, .. } = args.how;
     let error = error.unwrap_or(DEFAULT_ERROR);
     let left = 1.0 - confidence.unwrap_or(DEFAULT_CONFIDENCE);
     if !(error > 0.0 && error < 1.0) {
@@ -209,7 +209,7 @@ fn scheme(args: &Args) -> Result<KeyScheme> {
 fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     let Continued { name, sketch } = before;
     args.keys.agree_with(sketch.scheme(), name)?;
-    let How { error, confidence, conservative, ranges, .. } = args.how;
+    let FreqOptions { error, confidence, conservative, ranges, .. } = args.how;
     if error.is_some() || confidence.is_some() || conservative || ranges.is_some() {
         before.require_same_sizes(&new_sketch(args)?)?;
     }

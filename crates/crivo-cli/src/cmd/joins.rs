@@ -45,7 +45,7 @@ pub(crate) struct Args {
     layout: LayoutArgs,
 
     #[command(flatten)]
-    how: How,
+    how: JoinOptions,
 
     #[command(flatten)]
     seed: Seeded,
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Joins")]
-struct How {
+struct JoinOptions {
     /// The least share of one column's different values that the other must have
     #[arg(long, alias = "min", value_name = "SHARE", value_parser = share, default_value = "0.5")]
     min_containment: f64,

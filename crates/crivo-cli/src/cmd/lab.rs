@@ -68,7 +68,7 @@ struct RunArgs {
     names: Vec<String>,
 
     #[command(flatten)]
-    how: How,
+    how: LabOptions,
 }
 
 /// Run all experiments, and write one page about them
@@ -82,11 +82,11 @@ Examples:
   crivo lab all --seed random --scale seed -o full")]
 struct AllArgs {
     #[command(flatten)]
-    how: How,
+    how: LabOptions,
 }
 
 #[derive(Debug, clap::Args)]
-struct How {
+struct LabOptions {
     /// Write a table for each experiment, their times, and index.html into this folder
     #[arg(short, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -146,7 +146,7 @@ struct Listed {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct LabReport {
     seed: u64,
     scale: &'static str,
     expected: usize,
@@ -221,7 +221,7 @@ fn list(args: &ListArgs, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn perform(chosen: &[&'static Experiment], how: &How, out: &Output) -> Outcome {
+fn perform(chosen: &[&'static Experiment], how: &LabOptions, out: &Output) -> Outcome {
     // Everything that can be wrong with the question is found before any work.
     let inputs = Inputs::open(how.movielens.as_deref(), how.mail.as_deref())?;
     let folder = how.output.as_deref().map(|path| Folder::new(path, chosen)).transpose()?;
@@ -245,7 +245,7 @@ fn perform(chosen: &[&'static Experiment], how: &How, out: &Output) -> Outcome {
     let expected = outcomes.iter().filter(|outcome| outcome.is_expected()).count();
     if how.json {
         let experiments = outcomes.iter().map(judged).collect();
-        out.json(&Report { seed: settings.seed, scale: settings.scale.name(), expected, experiments })?;
+        out.json(&LabReport { seed: settings.seed, scale: settings.scale.name(), expected, experiments })?;
     } else {
         print(&outcomes, expected, how.output.as_deref(), out)?;
     }

@@ -78,7 +78,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct OverlapReport {
     documents: u64,
     items: usize,
     documents_hit: u64,
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if documents.is_wanted() {
         documents.write(&corpus, &cutter(&benchmark, args.share, args.cut.into()))?;
     }
-    let summary = Report {
+    let summary = OverlapReport {
         documents: found.documents,
         items: benchmark.items(),
         documents_hit: found.documents_hit,

@@ -118,7 +118,7 @@ impl From<CutName> for Cut {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct PassagesReport {
     documents: u64,
     passages: u64,
     bytes: u64,
@@ -169,7 +169,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         documents.write(&corpus, &cutter(&found, args.cut.into(), args.min_left))?;
     }
     settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
-    let summary = Report {
+    let summary = PassagesReport {
         documents: found.documents(),
         passages: found.passages(),
         bytes: found.bytes(),
@@ -223,7 +223,7 @@ fn write_report(file: &Destination, corpus: &Corpus<'_>, found: &Passages) -> Re
 }
 
 /// The summary goes to standard error: the documents may be on standard output.
-fn print(report: &Report, out: &Output) {
+fn print(report: &PassagesReport, out: &Output) {
     let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
     out.tell(format_args!(
         "{} passages in {} of {} documents",

@@ -32,7 +32,7 @@ use self::collect::{Column, Part, Setting};
 use self::drift::DriftArgs;
 use self::expect::ExpectArgs;
 use self::joins::Joins;
-use self::report::Report;
+use self::report::ProfileReport;
 use self::saved::Named;
 use self::separators::Separator;
 use self::tables::Source;
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     input: InputArgs,
 
     #[command(flatten)]
-    how: How,
+    how: ProfileOptions,
 
     #[command(flatten)]
     drift: DriftArgs,
@@ -83,7 +83,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Profile")]
-struct How {
+struct ProfileOptions {
     /// Write one page with plots to this file, which needs no network, instead of a table
     #[arg(long, value_name = "OUT.html", conflicts_with_all = ["json", "form"])]
     html: Option<PathBuf>,
@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let joins = joins::joins(&tables)?;
     let Joins { found, undecided, undecided_pairs } = joins;
     let tables = tables.into_iter().map(|(table, _)| table).collect();
-    let report = Report { tables, joins: found, undecided, undecided_pairs };
+    let report = ProfileReport { tables, joins: found, undecided, undecided_pairs };
     let form = args.how.form.get();
     if form == Form::Json {
         out.json(&report)?;

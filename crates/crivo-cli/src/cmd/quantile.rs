@@ -49,7 +49,7 @@ pub(crate) struct Args {
     input: InputArgs,
 
     #[command(flatten)]
-    how: How,
+    how: QuantileOptions,
 
     #[command(flatten)]
     groups: GroupArgs,
@@ -72,7 +72,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Quantiles")]
-struct How {
+struct QuantileOptions {
     /// The shares of all values: 0.5,0.99 or 50%,99% [default: 0.01,0.25,0.5,0.75,0.99]
     #[arg(short = 'q', long = "quantiles", value_name = "SHARE", value_delimiter = ',', value_parser = share)]
     shares: Vec<f64>,
@@ -106,7 +106,7 @@ struct How {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct QuantileReport {
     rows: u64,
     skipped: u64,
     left_out: u64,
@@ -179,7 +179,7 @@ fn report(
     let form = args.how.form.get();
     if form == Form::Json {
         let Counts { rows, skipped, left_out, bad, .. } = counts;
-        out.json(&Report { rows, skipped, left_out, bad, answers, method, bytes, window })
+        out.json(&QuantileReport { rows, skipped, left_out, bad, answers, method, bytes, window })
     } else if form != Form::Table {
         out.listing(&answers.listing(), form)
     } else {

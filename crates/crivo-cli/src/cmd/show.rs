@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct ShowReport {
     kind: &'static str,
     version: u8,
     parameters: Map<String, Value>,
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 /// The whole of what is known about a sketch, as one JSON object.
 pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
     let summary = stored.sketch.summary();
-    out.json(&Report {
+    out.json(&ShowReport {
         kind: summary.family.name(),
         version: summary.family.version(),
         parameters: summary.parameters.iter().map(|(name, value)| ((*name).into(), to_json(value))).collect(),
@@ -136,7 +136,7 @@ pub(crate) fn print_foreign_json(sketch: &AnyInterchange, out: &Output) -> Resul
         AnyInterchange::Bloom(_) => "XXH64",
         _ => "MurmurHash3",
     };
-    out.json(&Report {
+    out.json(&ShowReport {
         kind: sketch.name(),
         version: 1,
         parameters: sketch

@@ -56,7 +56,7 @@ pub(crate) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: TopOptions,
 
     #[command(flatten)]
     groups: GroupArgs,
@@ -73,7 +73,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
-struct How {
+struct TopOptions {
     /// How many to list [default: 10]; with --min-share or --min-count the most that are listed of those
     #[arg(short, value_name = "N", value_parser = at_least_one)]
     k: Option<NonZero<u64>>,
@@ -112,7 +112,7 @@ struct How {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct TopReport {
     rows: u64,
     skipped: u64,
     left_out: u64,
@@ -158,7 +158,7 @@ struct Listed {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let How { verify, weight, .. } = &args.how;
+    let TopOptions { verify, weight, .. } = &args.how;
     let mut pass = args.input.pass()?;
     pass.repeatable = true;
     if *verify {
@@ -252,7 +252,7 @@ fn report(
     let majority = majority.map(|(key, certain)| Majority { key: output::key_of(&key), certain });
     let form = args.how.form.get();
     if form == Form::Json {
-        out.json(&Report {
+        out.json(&TopReport {
             rows: counts.rows,
             skipped: counts.skipped,
             left_out: counts.left_out,
@@ -276,7 +276,7 @@ fn report(
 }
 
 /// What was asked for.
-fn wanted(how: &How) -> Result<Wanted> {
+fn wanted(how: &TopOptions) -> Result<Wanted> {
     match (how.min_share, how.min_count) {
         (Some(share), _) if share > 0.0 && share < 1.0 => Ok(Wanted::Share(share)),
         (Some(share), _) => bail!("--min-share {share}: expected a share between 0 and 1, such as 1%"),
@@ -361,7 +361,7 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
 }
 
 /// How many counters answer the question well.
-fn counters(how: &How, wanted: &Wanted) -> Result<u64> {
+fn counters(how: &TopOptions, wanted: &Wanted) -> Result<u64> {
     let needed = match (how.counters, wanted) {
         (Some(counters), _) => return Ok(counters.get()),
         (None, Wanted::Share(share)) => {

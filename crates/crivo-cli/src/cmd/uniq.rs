@@ -48,12 +48,12 @@ pub(crate) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: UniqOptions,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Filter")]
-struct How {
+struct UniqOptions {
     /// Remember in this file what came, over several runs; made if it is not there
     #[arg(long, value_name = "SKETCH")]
     state: Option<PathBuf>,
@@ -127,7 +127,7 @@ struct State {
 impl State {
     /// The filter of earlier runs, or a new one for as many items as `count` says.
     fn open(args: &Args, count: impl FnOnce() -> Result<u64>) -> Result<Self> {
-        let How { state, items, fpr, .. } = &args.how;
+        let UniqOptions { state, items, fpr, .. } = &args.how;
         let (destination, turn) = match state {
             Some(path) => (Some(args.input.output_beside(path)?), Some(args.how.wait.take_turn(path)?)),
             None => (None, None),

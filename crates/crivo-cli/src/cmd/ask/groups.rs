@@ -24,7 +24,7 @@ pub(super) struct Found {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report<'a, A> {
+struct GroupsReport<'a, A> {
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a [String]>,
     #[serde(flatten)]
@@ -76,7 +76,7 @@ pub(super) fn print(
     out: &Output,
 ) -> Result<()> {
     match form {
-        Form::Json => out.json(&Report { group, answer }),
+        Form::Json => out.json(&GroupsReport { group, answer }),
         Form::Table => {
             answer.rows().iter().try_for_each(|row| out.line(crate::output::harmless(row.join("  "))))
         }

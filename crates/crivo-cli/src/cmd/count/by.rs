@@ -11,7 +11,7 @@ use crivo::counting::CounterArray;
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use crivo_rows::{Counts, Items, RowBatch, Select};
 
-use super::{Args, How, refuse};
+use super::{Args, CountOptions, refuse};
 use crate::cmd::set::count_items;
 use crate::cmd::{Outcome, show};
 use crate::output::{self, Form, Output};
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
 }
 
 /// Makes sure that the counters have the sizes that were asked for, if any were.
-fn require_same_sizes(how: &How, array: &CounterArray, name: &str) -> Result<()> {
+fn require_same_sizes(how: &CountOptions, array: &CounterArray, name: &str) -> Result<()> {
     let room = if array.scheme().kind() == KeyKind::Hash { 1 } else { ROOM };
     let (bits, items) = (array.counter_bits(), array.len() / room);
     if let Some(asked) = how.bits.filter(|asked| *asked != bits) {

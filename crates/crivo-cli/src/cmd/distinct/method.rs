@@ -92,7 +92,7 @@ impl Method {
 
     /// The size that `--error`, `--precision` and `--items` mean for it, if they say anything.
     fn asked_size(self, args: &Args) -> Result<Option<u64>> {
-        let super::How { error, precision, items, .. } = args.how;
+        let super::DistinctOptions { error, precision, items, .. } = args.how;
         if items.is_some() && self != Self::Linear {
             bail!("--items: only --method linear is sized by the number of items");
         }
@@ -119,7 +119,7 @@ impl Method {
 
 /// Refuses options about a size that the method does not have.
 pub(super) fn refuse_sizes(method: Method, args: &Args) -> Result<()> {
-    let super::How { error, precision, items, .. } = args.how;
+    let super::DistinctOptions { error, precision, items, .. } = args.how;
     if method.size_name().is_none() && (error.is_some() || precision.is_some() || items.is_some()) {
         bail!(
             "--method {} has one size only, so neither --error nor --precision: use --method hll",

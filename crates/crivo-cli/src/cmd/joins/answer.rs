@@ -25,7 +25,7 @@ pub(super) struct Answer<'a> {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct JoinsReport<'a> {
     tables: u32,
     columns: u64,
     joins: EachPair<'a, Join<'a>>,
@@ -131,7 +131,7 @@ impl<'a> Answer<'a> {
 
     pub(super) fn print_json(&self) -> Result<()> {
         let unreadable = self.read.unreadable.iter();
-        let report = Report {
+        let report = JoinsReport {
             tables: self.search.tables(),
             columns: self.search.columns(),
             joins: EachPair(self, &self.found.joins, Answer::join),

@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct AuditReport<'a> {
     messages: u64,
     contradictions: usize,
     listed: Vec<Listed<'a>>,
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let found = &audit.contradictions;
     let listed = &found[..found.len().min(args.limit)];
     if args.json {
-        out.json(&Report {
+        out.json(&AuditReport {
             messages: audit.messages,
             contradictions: found.len(),
             listed: listed.iter().map(Listed::from).collect(),

@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct CheckReport {
     verdict: &'static str,
     score: f64,
     reasons: Vec<String>,
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 
 fn show(args: &Args, out: &Output, judgement: Judgement) -> Result<()> {
     if args.json {
-        return out.json(&Report {
+        return out.json(&CheckReport {
             verdict: judgement.verdict.name(),
             score: judgement.score,
             reasons: judgement.reasons.iter().map(ToString::to_string).collect(),

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct DoctorReport<'a> {
     problems: usize,
     checks: Vec<Listed<'a>>,
 }
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.json {
         let checks =
             found.iter().map(|Checkup { what, state, says }| Listed { what, state: state.name(), says });
-        out.json(&Report { problems, checks: checks.collect() })?;
+        out.json(&DoctorReport { problems, checks: checks.collect() })?;
     } else {
         for Checkup { what, state, says } in &found {
             out.line(format_args!("{}: {what}: {says}", state.name()))?;

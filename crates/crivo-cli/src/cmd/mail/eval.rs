@@ -74,7 +74,7 @@ fn share_of(text: &str) -> Result<f64, String> {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct EvalReport {
     spam: ClassReport,
     ham: ClassReport,
     at_half: HalfReport,
@@ -178,7 +178,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         let sweep = sweep.map(|rows| rows.iter().map(SweepReport::from).collect());
         let (spam, ham, area_above_roc) = (found.spam.into(), found.ham.into(), found.area_above_roc);
         let caught_at = caught_at(&found.caught_at);
-        out.json(&Report { spam, ham, at_half, area_above_roc, caught_at, seconds, sweep })?;
+        out.json(&EvalReport { spam, ham, at_half, area_above_roc, caught_at, seconds, sweep })?;
     } else {
         print(&found.spam, &found.ham, &at_half, out)?;
         print_ranking(found.area_above_roc, &found.caught_at, out)?;

@@ -57,7 +57,7 @@ struct SenderArgs {
 }
 
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct ListsReport<'a> {
     allowed: Vec<&'a str>,
     blocked: Vec<&'a str>,
 }
@@ -78,7 +78,7 @@ fn run(args: &SenderArgs, listing: Listing, out: &Output) -> Outcome {
     };
     if args.json {
         let entries = |listing| lists.entries(listing).collect();
-        let report = Report { allowed: entries(Listing::Allowed), blocked: entries(Listing::Blocked) };
+        let report = ListsReport { allowed: entries(Listing::Allowed), blocked: entries(Listing::Blocked) };
         out.json(&report)?;
     } else if args.senders.is_empty() {
         for entry in lists.entries(listing) {

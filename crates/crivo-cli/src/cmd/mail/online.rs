@@ -17,7 +17,7 @@ const LISTED: usize = 20;
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct OnlineReport {
     spam: ClassReport,
     ham: ClassReport,
     lessons: u64,
@@ -76,8 +76,8 @@ fn in_order(mail: Vec<(Vec<u8>, bool)>) -> Vec<(Vec<u8>, bool)> {
     dated.into_iter().map(|(_, bytes, is_spam)| (bytes, is_spam)).collect()
 }
 
-fn report(found: OnlineEvaluation, seconds: f64) -> Report {
-    Report {
+fn report(found: OnlineEvaluation, seconds: f64) -> OnlineReport {
+    OnlineReport {
         spam: found.spam.into(),
         ham: found.ham.into(),
         lessons: found.lessons,

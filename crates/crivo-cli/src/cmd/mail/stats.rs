@@ -31,7 +31,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct StatsReport {
     method: String,
     messages: u64,
     spam: u64,
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let stats = filter.stats()?;
     let seconds = |time: Option<i64>| time.map(|time| time.div_euclid(1000));
     if args.json {
-        out.json(&Report {
+        out.json(&StatsReport {
             method: stats.method,
             messages: stats.messages,
             spam: stats.spam,

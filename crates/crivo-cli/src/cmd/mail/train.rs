@@ -53,7 +53,7 @@ enum MethodName {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct TrainReport {
     read: u64,
     learned: u64,
     already: u64,
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     };
     if args.json {
         let Trained { read, learned, already } = trained;
-        out.json(&Report { read, learned, already, put_aside })?;
+        out.json(&TrainReport { read, learned, already, put_aside })?;
     } else {
         let [learned, read] = [trained.learned, trained.read].map(output::count);
         out.remark(format_args!("{learned} of {read} messages learned"))?;

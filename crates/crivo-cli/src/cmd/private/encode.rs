@@ -37,12 +37,12 @@ pub(super) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: EncodeOptions,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Privacy")]
-struct How {
+struct EncodeOptions {
     /// The privacy that a report spends: no value makes a report e^E times as likely as another
     #[arg(long, value_name = "E")]
     epsilon: f64,
@@ -62,7 +62,7 @@ struct How {
 
 pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let pass = args.input.pass()?;
-    let How { epsilon, rows, width, output } = &args.how;
+    let EncodeOptions { epsilon, rows, width, output } = &args.how;
     let scheme = args.keys.scheme()?;
     pass.require_keys(scheme)?;
     let protocol = Protocol::new(*epsilon, *rows, *width)
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 /// One thread's client and what it made.
-struct Part {
+struct EncodeWorker {
     client: PrivateClient,
     coins: SystemBits,
     records: Vec<u8>,
@@ -108,7 +108,7 @@ fn encode(
     let (mut part, counts) = pass.fold(
         protocol.scheme(),
         out,
-        || Part {
+        || EncodeWorker {
             client: PrivateClient::with_budget(protocol, budget),
             coins: SystemBits::default(),
             records: Vec::new(),
@@ -128,7 +128,7 @@ fn encode(
     Ok((part.reports, counts))
 }
 
-impl Part {
+impl EncodeWorker {
     fn step(&mut self, batch: &mut RowBatch<'_>) -> crivo_rows::Result<()> {
         let Self { client, coins, records, reports } = self;
         for &hash in batch.keys(0)?.hashes() {

@@ -41,7 +41,7 @@ pub(super) struct Before {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct DriftReport<'a> {
     drift: bool,
     columns: Vec<ColumnReport<'a>>,
     added: &'a [String],
@@ -133,7 +133,7 @@ impl DriftArgs {
     }
 }
 
-fn report<'a>(drift: &'a TableDrift, before: &Before, after: &TableProfile) -> Report<'a> {
+fn report<'a>(drift: &'a TableDrift, before: &Before, after: &TableProfile) -> DriftReport<'a> {
     let change = |change: &'a Change| ChangeReport {
         what: change.what.name(),
         value: change.about.as_deref(),
@@ -147,7 +147,7 @@ fn report<'a>(drift: &'a TableDrift, before: &Before, after: &TableProfile) -> R
         drift: !column.changes.is_empty(),
         changes: column.changes.iter().map(change).collect(),
     });
-    Report {
+    DriftReport {
         drift: drift.has_drifted(),
         columns: columns.collect(),
         added: &drift.added,

@@ -82,7 +82,7 @@ enum TypeName {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct RulesReport {
     broken: Vec<BrokenReport>,
     /// How many columns have rules.
     columns: usize,
@@ -164,14 +164,18 @@ fn located(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-fn report(broken: &[BrokenRule], rules: &TableRules, table: &TableProfile) -> Report {
+fn report(broken: &[BrokenRule], rules: &TableRules, table: &TableProfile) -> RulesReport {
     let rule = |broken: &BrokenRule| BrokenReport {
         column: broken.column.clone().unwrap_or_default(),
         rule: broken.rule,
         row: broken.row,
         found: broken.found.clone(),
     };
-    Report { broken: broken.iter().map(rule).collect(), columns: rules.columns.len(), rows: table.rows() }
+    RulesReport {
+        broken: broken.iter().map(rule).collect(),
+        columns: rules.columns.len(),
+        rows: table.rows(),
+    }
 }
 
 fn listing(broken: &[BrokenRule]) -> Listing {

@@ -12,14 +12,14 @@ pub(in crate::cmd) mod show;
 use crivo_page::{Cell, Column, Page, Table, meter, number, text};
 use maud::{Markup, html};
 
-use super::report::{ColumnReport, Join, Report, TableReport};
+use super::report::{ColumnReport, Join, ProfileReport, TableReport};
 use crate::output;
 
 /// The most columns that have a card with plots; a page of more takes long to open. All are in the overview.
 const MOST_CARDS: usize = 300;
 
 /// The document.
-pub(crate) fn page(report: &Report) -> String {
+pub(crate) fn page(report: &ProfileReport) -> String {
     let title = match report.tables.as_slice() {
         [table] => table.name.clone(),
         tables => format!("{} tables", tables.len()),
@@ -156,7 +156,7 @@ fn cells(column: &ColumnReport, card: Option<&str>, rows: u64) -> [Cell; 8] {
 }
 
 /// Which columns of different tables hold each other's values.
-fn joins(report: &Report) -> Markup {
+fn joins(report: &ProfileReport) -> Markup {
     let view = Table::new("Columns that could join")
         .column(Column::text("column"))
         .column(Column::text("other column"))

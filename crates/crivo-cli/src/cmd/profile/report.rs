@@ -10,7 +10,7 @@ use crate::output::Interval;
 
 /// The whole answer: at least one table.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub(crate) struct ProfileReport {
     pub(crate) tables: Vec<TableReport>,
     /// Columns of different tables that could join, the closest first; empty for one table.
     pub(crate) joins: Vec<Join>,
@@ -316,7 +316,7 @@ pub(crate) struct ColumnName {
     pub(crate) is_certain_key: bool,
 }
 
-impl Serialize for Report {
+impl Serialize for ProfileReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let [table] = self.tables.as_slice() {
             return table.serialize(serializer);

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use unicode_width::UnicodeWidthChar;
 
-use super::report::{ColumnName, ColumnReport, Join, Quantiles, Report, Scalar, TableReport};
+use super::report::{ColumnName, ColumnReport, Join, ProfileReport, Quantiles, Scalar, TableReport};
 use super::separators::is_grouped;
 use crate::output::{self, Cell, FAINT, Interval, Listing, Output, STRONG, harmless};
 
@@ -26,7 +26,7 @@ const USUAL_TOP: usize = 40;
 const UNDECIDED: usize = 3;
 
 /// Prints the report for lines of a number of characters.
-pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
+pub(super) fn print(report: &ProfileReport, width: usize, out: &Output) -> Result<()> {
     let mut text = String::new();
     for (at, table) in report.tables.iter().enumerate() {
         if at > 0 {
@@ -55,7 +55,7 @@ pub(super) fn print(report: &Report, width: usize, out: &Output) -> Result<()> {
 }
 
 /// One row for each column of each table, for programs.
-pub(super) fn listing(report: &Report) -> Listing {
+pub(super) fn listing(report: &ProfileReport) -> Listing {
     let mut listing = Listing::default();
     let scalar = |value: &Option<Scalar>| match value {
         None => Cell::Unknown,
@@ -359,7 +359,7 @@ fn side(name: &ColumnName) -> String {
 }
 
 /// The number of undecided pairs, and the first of them.
-fn undecided(report: &Report) -> Option<String> {
+fn undecided(report: &ProfileReport) -> Option<String> {
     let count = report.undecided;
     let named: Vec<String> = report
         .undecided_pairs

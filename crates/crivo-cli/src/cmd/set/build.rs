@@ -41,7 +41,7 @@ pub(super) struct Args {
     keys: KeyArgs,
 
     #[command(flatten)]
-    how: How,
+    how: FilterOptions,
 
     #[command(flatten)]
     sketch: SketchArgs,
@@ -52,7 +52,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Filter")]
-struct How {
+struct FilterOptions {
     /// How many different values it is made for; counted in a first pass if not given
     #[arg(long, value_name = "N", value_parser = whole)]
     items: Option<u64>,
@@ -223,7 +223,7 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
 }
 
 /// Makes sure that a filter has the sizes that were asked for, if any were.
-fn require_same_sizes(how: &How, before: &Continued) -> Result<()> {
+fn require_same_sizes(how: &FilterOptions, before: &Continued) -> Result<()> {
     if how.items.is_none() && how.fpr.is_none() && !how.blocked && how.counting.is_none() {
         return Ok(());
     }
@@ -244,7 +244,7 @@ pub(crate) fn count_items(pass: &Pass, scheme: KeyScheme, out: &Output) -> Resul
     Ok((sketch.estimate().upper().ceil() as u64).max(1))
 }
 
-fn new_filter(how: &How, items: u64, scheme: KeyScheme) -> Result<Filter> {
+fn new_filter(how: &FilterOptions, items: u64, scheme: KeyScheme) -> Result<Filter> {
     let rate = how.fpr.unwrap_or(DEFAULT_RATE);
     if !(rate > 0.0 && rate < 1.0) {
         bail!("--fpr {rate}: expected a share between 0 and 1, such as 1%");

@@ -40,7 +40,7 @@ pub(super) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct HasReport {
     all: bool,
     answers: Vec<Line>,
 }
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
 /// Prints what a set says about the keys.
 fn answer(args: &Args, lookup: &Lookup<'_>, about_rate: Vec<String>, out: &Output) -> Outcome {
     let fpr = lookup.false_positive_rate.unwrap_or(0.0);
-    let mut report = Report { all: true, answers: Vec::new() };
+    let mut report = HasReport { all: true, answers: Vec::new() };
     each_key(&args.keys, |key| {
         let member = lookup.ask(key)?.member.unwrap_or(false);
         report.all &= member;

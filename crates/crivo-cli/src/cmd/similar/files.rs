@@ -40,7 +40,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report {
+struct FilesReport {
     similarity: Interval,
     rows: [u64; 2],
     skipped: [u64; 2],
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         listing.push([("similarity", Cell::Interval(similarity.into()))]);
         out.listing(&listing, form)?;
     } else if form == Form::Json {
-        out.json(&Report {
+        out.json(&FilesReport {
             similarity: similarity.into(),
             rows: [first.rows, second.rows],
             skipped: [first.skipped, second.skipped],

@@ -66,7 +66,7 @@ pub(crate) struct Args {
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct PairsReport<'a> {
     sets: usize,
     rows: u64,
     skipped: u64,
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         let pair =
             |&(one, other, similarity): &(u32, u32, f64)| Pair { a: name(one), b: name(other), similarity };
         let pairs = pairs.iter().map(pair).collect();
-        out.json(&Report {
+        out.json(&PairsReport {
             sets: sets.len(),
             rows: counts.rows,
             skipped: counts.skipped,

@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::pass::Pass;
 
 /// One thread's counts, and the weights of its batch.
-struct Part {
+struct ThreadCounts {
     counts: Vec<u64>,
     weights: Vec<u64>,
     bad: u64,
@@ -60,9 +60,9 @@ pub(super) fn recount(
     let (part, mut counts) = pass.fold(
         scheme,
         out,
-        || Part { counts: vec![0; keys.len()], weights: Vec::new(), bad: 0 },
+        || ThreadCounts { counts: vec![0; keys.len()], weights: Vec::new(), bad: 0 },
         |part, batch| {
-            let Part { counts, weights, bad } = part;
+            let ThreadCounts { counts, weights, bad } = part;
             if !weighted {
                 for (key, hash) in batch.keys(0)?.iter() {
                     if let Some(place) = find(key, hash) {
