@@ -55,6 +55,7 @@ import sys, duckdb
 corpus, items, n, share = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 db = duckdb.connect()
 db.execute("SET threads = 1")
+db.execute("SET enable_progress_bar = false")
 grams = '''
     SELECT DISTINCT id, array_to_string(list_slice(words, place, place + {n} - 1), ' ') AS gram FROM (
         SELECT id, words, unnest(range(1, len(words) - {n} + 2)) AS place FROM (

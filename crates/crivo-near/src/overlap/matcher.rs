@@ -115,39 +115,57 @@ impl<'a> Matcher<'a> {
         for first in different {
             table.positions(first).for_each(|at| *counts.entry(benchmark.item_at(at)).or_default() += 1);
         }
+        let (mut items, mut shares) = (Vec::new(), Vec::new());
         for (item, count) in counts {
             let grams = benchmark.range(item).len() + 1 - benchmark.gram;
             let share = f64::from(count) / grams as f64;
             if share >= self.share {
-                let run = self.longest_run(item);
-                self.hits.push(ItemHit { item, share, run });
+                items.push(item);
+                shares.push(share);
             }
         }
+        let runs = self.longest_runs(&items);
+        let hits = items.into_iter().zip(shares).zip(runs);
+        self.hits.extend(hits.map(|((item, share), run)| ItemHit { item, share, run }));
     }
 
-    /// The words of the longest run that an item and the document have in common.
-    fn longest_run(&self, item: u32) -> u32 {
-        let table = &self.benchmark.grams[0];
-        let range = self.benchmark.range(item);
-        let inside = |position: u32| range.contains(&(position as usize));
-        // The n-grams up to this word of the document that end at each position of the item.
-        let (mut before, mut now): (HashMap<u32, u32>, HashMap<u32, u32>) = Default::default();
-        let (mut longest, mut last_word) = (0, u32::MAX);
+    /// The words of the longest run that the document and each of some items, which ascend, have in common. The document is
+    /// gone through once for all of them: an n-gram may stand in thousands of items.
+    fn longest_runs(&self, items: &[u32]) -> Vec<u32> {
+        let (benchmark, table) = (self.benchmark, &self.benchmark.grams[0]);
+        let mut longest = vec![0; items.len()];
+        if items.is_empty() {
+            return longest;
+        }
+        // Where each n-gram stands in those items: ascending positions, and which of the items it is.
+        let mut wanted: HashMap<u32, Vec<(u32, usize)>> = HashMap::new();
+        let place = |position: u32| Some((position, items.binary_search(&benchmark.item_at(position)).ok()?));
+        // The n-grams in a row that end at each position with this word of the document, and with the one before.
+        let mut now: Vec<(u32, usize, u32)> = Vec::new();
+        let mut before: Vec<(u32, usize, u32)> = Vec::new();
+        let mut last_word = u32::MAX;
         for &(word, first) in &self.found {
             if last_word.wrapping_add(1) != word {
                 before.clear();
             }
+            let places =
+                wanted.entry(first).or_insert_with(|| table.positions(first).filter_map(place).collect());
             now.clear();
-            for position in table.positions(first).filter(|&position| inside(position)) {
-                let grams =
-                    position.checked_sub(1).and_then(|at| before.get(&at)).map_or(1, |grams| grams + 1);
-                now.insert(position, grams);
-                longest = longest.max(grams);
+            let mut known = before.iter().copied().peekable();
+            for &(position, item) in places.iter() {
+                while known.next_if(|known| known.0 + 1 < position).is_some() {}
+                let grams = match known.peek() {
+                    Some(&(at, same, grams)) if at + 1 == position && same == item => grams + 1,
+                    _ => 1,
+                };
+                longest[item] = grams.max(longest[item]);
+                now.push((position, item, grams));
             }
             std::mem::swap(&mut before, &mut now);
             last_word = word;
         }
-        longest + self.benchmark.gram as u32 - 1
+        longest.iter_mut().for_each(|run| *run += benchmark.gram as u32 - 1);
+        longest
     }
 
     /// Takes the items that stand in the document as a whole.

@@ -4,11 +4,12 @@ use crivo::similarity::winnow::{Anchor, Winnow};
 
 use crate::spill::Record;
 
-/// The bits of an address.
-pub(crate) const ADDRESS_BITS: u32 = 48;
+/// The bits of an address: a million million words.
+pub(crate) const ADDRESS_BITS: u32 = 40;
 
-/// The bits of an anchor's hash that are kept beside the number of its partition.
-const HASH_BITS: u32 = 48;
+/// The bits of an anchor's hash that are kept beside the number of its partition. Different anchors that share them are told apart
+/// by their windows.
+const HASH_BITS: u32 = 32;
 
 /// An anchor: its hash, a hash of the words of all windows that select it (its context), and its address. Records sort by
 /// hash, then by context, then by address: occurrences of the same anchor stand together, and among them those with
@@ -21,11 +22,11 @@ impl AnchorRecord {
         // The partition has the first eight bits.
         let hash = hash << 8 >> (64 - HASH_BITS);
         Self([
-            (hash >> 16) as u32,
-            (hash as u32) << 16 | (context >> 48) as u32,
-            (context >> 16) as u32,
-            (context as u32) << 16 | (address >> 32) as u32 & 0xFFFF,
-            address as u32,
+            hash as u32,
+            (context >> 32) as u32,
+            context as u32,
+            (address >> 8) as u32,
+            address as u32 & 0xFF,
         ])
     }
 
@@ -34,17 +35,17 @@ impl AnchorRecord {
         (hash >> 56) as usize
     }
 
-    /// The bits of the hash that are not in the number of the partition.
+    /// The bits of the hash that are kept.
     pub(crate) fn hash(self) -> u64 {
-        u64::from(self.0[0]) << 16 | u64::from(self.0[1] >> 16)
+        self.0[0].into()
     }
 
     pub(crate) fn context(self) -> u64 {
-        u64::from(self.0[1]) << 48 | u64::from(self.0[2]) << 16 | u64::from(self.0[3] >> 16)
+        u64::from(self.0[1]) << 32 | u64::from(self.0[2])
     }
 
     pub(crate) fn address(self) -> u64 {
-        u64::from(self.0[3] & 0xFFFF) << 32 | u64::from(self.0[4])
+        u64::from(self.0[3]) << 8 | u64::from(self.0[4])
     }
 }
 
@@ -61,17 +62,21 @@ pub(crate) fn first_window(winnow: Winnow, before: Option<&Anchor>, anchor: &Anc
 }
 
 impl Record for AnchorRecord {
-    const SIZE: usize = 20;
+    const SIZE: usize = 17;
 
     fn write(self, out: &mut Vec<u8>) {
-        self.0.iter().for_each(|part| out.extend_from_slice(&part.to_le_bytes()));
+        let [words @ .., last] = self.0;
+        words.iter().for_each(|part| out.extend_from_slice(&part.to_le_bytes()));
+        out.push(last as u8);
     }
 
     fn read(bytes: &[u8]) -> Self {
         let mut parts = [0; 5];
-        for (part, bytes) in parts.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        let (words, last) = bytes.as_chunks::<4>();
+        for (part, bytes) in parts.iter_mut().zip(words) {
             *part = u32::from_le_bytes(*bytes);
         }
+        parts[4] = last.first().copied().unwrap_or(0).into();
         Self(parts)
     }
 }
@@ -114,7 +119,7 @@ mod tests {
                 let mut bytes = Vec::new();
                 record.write(&mut bytes);
                 assert_eq!((AnchorRecord::read(&bytes), bytes.len()), (record, AnchorRecord::SIZE));
-                let kept = (hash << 8 >> 16, context, address);
+                let kept = (hash << 8 >> 32, context, address);
                 assert_eq!((record.hash(), record.context(), record.address()), kept);
                 (record, kept)
             });

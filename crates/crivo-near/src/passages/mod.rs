@@ -15,7 +15,7 @@
 //! # Cost
 //!
 //! The documents are read once for their words, and once more for the bytes of passages. Words go to a file, five bytes
-//! each, and anchors, twenty bytes for every twenty words at 50 words a passage. Everything else is sorted on disk too.
+//! each, and anchors, seventeen bytes for every twenty words at 50 words a passage. Everything else is sorted on disk too.
 //!
 //! # Word for word
 //!

@@ -14,7 +14,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crivo::similarity::winnow::{Winnow, gram_hashes};
 use hashbrown::HashMap;
 
-use super::anchors::{ADDRESS_BITS, AnchorRecord};
+use super::anchors::AnchorRecord;
 use super::members::{Member, Members};
 use super::store::Store;
 use crate::error::Result;
@@ -22,6 +22,9 @@ use crate::error::Result;
 /// Some consecutive windows and those that stood first: the address of the first window, how many there are
 /// (16 bits), and the address of the first window's first occurrence (48 bits).
 pub(crate) type Seed = (u64, u64);
+
+/// The bits of an address in a seed.
+const ADDRESS_BITS: u32 = 48;
 
 pub(crate) fn seed(window: u64, first: u64, count: u64) -> Seed {
     (window, count.min(u64::from(u16::MAX)) << ADDRESS_BITS | first)

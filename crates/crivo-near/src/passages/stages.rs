@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crivo::similarity::winnow::Winnow;
 
 use super::PassageSettings;
-use super::anchors::AnchorRecord;
+use super::anchors::{ADDRESS_BITS, AnchorRecord};
 use super::bytes::document_partition;
 use super::extend::{Extender, WordRun};
 use super::seeds::{Seed, SeedFinder};
@@ -125,6 +125,10 @@ impl Stages<'_> {
         }
         check_memory(stored.len() as u64, self.settings.memory)?;
         let store = Store::new(words, stored)?;
+        if store.addresses() >> ADDRESS_BITS > 0 {
+            let allowed = format_args!("at most {} words", 1_u64 << ADDRESS_BITS).to_string();
+            return Err(Error::setting("collection", allowed, format_args!("{} words", store.addresses())));
+        }
         let mut stored = Stored { store, anchors: Partitions::new(PARTITIONS, writers), counts };
         self.work.map_or(Ok(()), |work| stored.save(work))?;
         Ok(stored)
