@@ -365,11 +365,10 @@ impl TableProfile {
         &self,
         py: Python<'_>,
         name: &str,
-        ask: impl Fn(&TableColumn) -> T + Send,
+        ask: impl FnOnce(&TableColumn) -> T + Send,
     ) -> PyResult<T> {
-        let found = self
-            .0
-            .detached(py, |table| table.columns().iter().find(|column| column.name() == name).map(&ask));
+        let found =
+            self.0.detached(py, |table| table.columns().iter().find(|column| column.name() == name).map(ask));
         found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 }
