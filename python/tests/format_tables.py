@@ -66,7 +66,7 @@ class TableColumn:
             rest = rest[1:]
             if has_detail:
                 detail, rest = Detail.read(rest, last_row, parts[0])
-        column = cls(name.decode(), tuple(firsts), *parts, detail=detail)
+        column = cls(name.decode(), tuple(firsts), *parts, detail)
         column.check()
         return column, rest
 
