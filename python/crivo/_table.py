@@ -109,7 +109,8 @@ class HistogramBar(NamedTuple):
 
     start: float
     end: float
-    count: Estimate
+    numbers: Estimate
+    """How many there are."""
 
 
 class Histogram(NamedTuple):

@@ -66,7 +66,8 @@ class TableColumn:
             rest = rest[1:]
             if has_detail:
                 detail, rest = Detail.read(rest, last_row, parts[0])
-        column = cls(name.decode(), tuple(firsts), *parts, detail=detail)
+        profile, growth, ranks, documents = parts
+        column = cls(name.decode(), tuple(firsts), profile, growth, ranks, documents, detail)
         column.check()
         return column, rest
 

@@ -149,7 +149,7 @@ def test_detail_is_that_of_the_values() -> None:
     histogram = found.histogram("price", bars=10)
     assert histogram is not None and len(histogram.bars) == 10
     for bar in histogram.bars[:-1]:
-        assert int(((price >= bar.start) & (price < bar.end)).sum()) in bar.count
+        assert int(((price >= bar.start) & (price < bar.end)).sum()) in bar.numbers
     (pattern,) = found.patterns("code")
     assert (pattern.pattern, pattern.share.value) == ("A-999999", 1.0)
     dates = found.dates("day")

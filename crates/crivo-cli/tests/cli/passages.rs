@@ -225,6 +225,8 @@ fn the_page_can_be_read_in_a_browser() {
     assert_eq!(cards[0]["marked"], json!(["Clause0 C", "Clause0 C"]));
     assert_eq!(cards[0]["sides"][1].as_str().unwrap().split(',').next(), Some("again: d2"));
     assert_eq!(cards[1]["marked"], json!(["averyvery", "averyvery"]));
+    let first = browser.run("return document.querySelector('.excerpt').textContent.slice(0, 22)");
+    assert_eq!(first, "First <b>page</b>.\n\nCl", "line ends stay line ends");
 }
 
 /// Killed at any time, a run with a work folder is continued by the same command, and brings the same bytes.

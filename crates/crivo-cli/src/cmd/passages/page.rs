@@ -152,12 +152,17 @@ fn card(repeated: &Repeated, sides: &[Markup]) -> Markup {
     }
 }
 
+/// Returns a text with its lines, and everything else that does not show made visible.
+fn lines(excerpt: &str) -> String {
+    excerpt.split('\n').map(text::visible).collect::<Vec<_>>().join("\n")
+}
+
 fn side(role: &str, name: &str, (_, start, end): Stretch, excerpt: &Excerpt) -> Markup {
     html! {
         div {
             h3 { (role) ": " bdi { (text::visible(name)) } ", bytes " (start) " to " (end) }
             p.excerpt {
-                bdi { (text::visible(&excerpt.before)) mark { (text::visible(&excerpt.passage)) } (text::visible(&excerpt.after)) }
+                bdi { (lines(&excerpt.before)) mark { (lines(&excerpt.passage)) } (lines(&excerpt.after)) }
             }
         }
     }
