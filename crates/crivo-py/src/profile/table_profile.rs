@@ -365,11 +365,7 @@ impl TableProfile {
         &self,
         py: Python<'_>,
         name: &str,
-<<<<<<< HEAD
-        ask: impl Fn(&TableColumn) -> T + Sync,
-=======
         ask: impl FnOnce(&TableColumn) -> T + Send,
->>>>>>> f9fa4cbd2fbd828383513f1a4dedd7e7482caf01
     ) -> PyResult<T> {
         let found =
             self.0.detached(py, |table| table.columns().iter().find(|column| column.name() == name).map(ask));
