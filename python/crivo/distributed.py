@@ -1,8 +1,8 @@
 """The steps of ``near_duplicates``, for programs that spread them over machines; ``crivo.spark`` does.
 
-``Signer.sign`` makes a few numbers of each text: those who share one are candidates. ``Signer.sets``
+``Signer.sign`` makes a few numbers of each text: texts that share one are candidates. ``Signer.sets``
 makes the sets of the candidates, and ``Verifier`` compares them exactly. Each step is the one that
-``crivo.near_duplicates`` takes, so the pairs are the same. ``LARGEST_BUCKET`` is up to how many who share
+``crivo.near_duplicates`` takes, so the pairs are the same. Up to ``LARGEST_BUCKET`` texts that share
 a number are compared each with each; of more only the first with each other.
 
 ``sketch_lists`` and ``frequency_bounds`` are what ``crivo.polars`` builds upon: a sketch of each group,

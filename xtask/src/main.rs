@@ -5,7 +5,7 @@
 //! so anyone can repeat a single one by hand. The first failure stops the verb and says what
 //! to do about it.
 
-// A task runner talks to whoever started it.
+// A task runner prints what it does.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod attack;

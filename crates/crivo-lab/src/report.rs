@@ -333,10 +333,10 @@ mod tests {
             let mut report = report(1.0, 1.0);
             let mut part = Part::numbers("a file");
             part.between("share", observed, 1.0, 2.0);
-            report.add_published(part, "so many");
+            report.add_published(part, "a reason");
             let judgement = report.judge();
             assert_eq!(judgement.verdict, Verdict::Confirmed);
-            assert_eq!(judgement.published, Some(Published { verdict: expected, reason: "so many".into() }));
+            assert_eq!(judgement.published, Some(Published { verdict: expected, reason: "a reason".into() }));
             assert!(judgement.reason().starts_with("all 2 checks hold"), "{}", judgement.reason());
             let csv = report.csv(crate::experiment::find("errata").unwrap(), 0, Scale::Tiny);
             assert!(csv.contains(&format!("; verdict=confirmed; published={expected}\n")), "{csv}");
@@ -345,7 +345,7 @@ mod tests {
         let mut alone = Report::new();
         let mut part = Part::numbers("a file");
         part.equal("one", 1.0, 1.0);
-        alone.add_published(part, "so many");
+        alone.add_published(part, "a reason");
         assert_eq!(alone.judge().verdict, Verdict::Doubtful);
         assert_eq!(report(1.0, 1.0).judge().published, None);
     }

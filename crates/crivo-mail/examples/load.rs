@@ -36,7 +36,7 @@ fn main() -> Result<(), Failure> {
     let seconds: f64 = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
     let connections: usize = arguments.next().map_or(Ok(32), |text| text.parse())?;
     if messages.is_empty() || connections == 0 {
-        return Err("there is nobody to ask, or nothing to ask about".into());
+        return Err("there is no connection, or no message to send".into());
     }
 
     let end = Instant::now() + Duration::from_secs_f64(seconds);

@@ -1,8 +1,7 @@
 //! A filter: an open store and what was derived from it.
 //!
-//! Checks read through one connection, and whoever learns writes through another: waiting for somebody else's
-//! commit, or deriving what follows from a lesson, keeps nobody from being judged. What follows is loaded aside, and
-//! takes its place in one step.
+//! Checks read through one connection and lessons write through another, so that a check never waits for a commit or for
+//! what is derived from a lesson. The derived model is loaded aside and replaces the old one in one step.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -98,7 +97,7 @@ impl Filter {
     pub fn open_or_create_with(dir: &Path, method: Method) -> Result<Self> {
         match Self::open(dir) {
             Err(error) if error.is_missing_store() => match Self::create(dir, method, |_| Ok(())) {
-                // Somebody else was faster: theirs is as good.
+                // Another process created the store first: it is as good.
                 Err(Error::Store { problem: Problem::Exists, .. }) | Ok(()) => Self::open(dir),
                 Err(error) => Err(error),
             },
@@ -254,7 +253,7 @@ impl Filter {
     }
 
     pub(crate) fn inner(&self) -> MutexGuard<'_, Inner> {
-        // Whoever panicked has not changed what is in memory: that happens in one step, at the end.
+        // A thread that panicked has not changed what is in memory: that happens in one step, at the end.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

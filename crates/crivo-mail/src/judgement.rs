@@ -9,9 +9,9 @@ use crate::message::Authentication;
 /// One of three answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Nobody wants it.
+    /// Unwanted.
     Spam,
-    /// Somebody wants it.
+    /// Wanted.
     Ham,
     /// The evidence does not decide.
     Unsure,
@@ -109,7 +109,7 @@ pub enum Reason {
         /// Whether the sender was learned as ham, and never as spam.
         is_familiar: bool,
     },
-    /// A sender nobody has learned from writes a lot.
+    /// An unknown sender writes a lot.
     Burst {
         /// The address.
         address: String,

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p crivo-near --example passages -- TEXTS [--min-words N] [--copies N] [--same] [--report R.tsv]`
 //!
-//! With `--copies` the texts are read so many times over, each time with other letters and digits: each copy has the passages
+//! With `--copies N` the texts are read N times over, each time with other letters and digits: each copy has the passages
 //! of the first and hardly any with another. With `--same` all copies are equal, so that everything but the first is repeated.
 
 // An example may print and stop.

@@ -217,7 +217,7 @@ class MergedSketches:
 
 
 def merge(partials: DataFrame, recipe: Recipe, parts: int) -> Sketched:
-    """All partial sketches, of which there are about so many, into one."""
+    """Merge all partial sketches, about ``parts`` of them, into one."""
     fan_in = max(2, AT_ONCE // recipe.size)
     while parts > fan_in and parts * recipe.size > AT_ONCE:
         parts = -(-parts // fan_in)

@@ -34,7 +34,7 @@ pub use self::authentication::{Authentication, AuthenticationHeader, authenticat
 use self::head::Head;
 use self::text::Normalizer;
 
-/// How much of a message is looked at. What is longer is an attachment: no text has so many words.
+/// The number of bytes of a message that are read. What is longer is an attachment, not a text.
 pub(crate) const LOOKED_AT: usize = 1 << 20;
 
 /// How many containers a message may have to be taken apart. Honest mail has fewer than ten.
@@ -367,7 +367,7 @@ fn containers(bytes: &[u8]) -> usize {
     links::count_ignoring_case(bytes, b"boundary") + links::count_ignoring_case(bytes, b"message/")
 }
 
-/// At most so many bytes, cut between characters.
+/// Returns at most `bytes` bytes of a text, cut between characters.
 fn shortened(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {

@@ -22,7 +22,7 @@ const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
 /// How the later messages are.
 const LATER: Recipe = Recipe { cost: 16.0, passes: 2 };
 
-/// Up to so many messages, all are the base.
+/// Up to this number of messages, all are the base.
 const SMALL: usize = 64;
 
 /// Whether a message is spam, and since when; none if it is neither spam nor ham.
@@ -61,7 +61,7 @@ impl Everything {
     }
 }
 
-/// How many of so many messages are the base.
+/// Returns how many of the messages are the base.
 fn base_size(messages: usize) -> usize {
     let mut size = SMALL;
     if messages <= size {

@@ -3,7 +3,7 @@
 //! Everything here has a fixed size, however long the service runs: counts, a histogram, a sketch
 //! of quantiles, and the last [`DECISIONS`] decisions. The text of a message is kept only if a person
 //! gave it to the page, so that they can teach it there; of mail that passes through nothing is
-//! kept but verdict, score and size. Whoever may open the page may not therefore read others' mail.
+//! kept but verdict, score and size. A user of the page cannot read other users' mail.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crivo::profile::DDSketch;
 
 use crate::{Error, Judgement, Result, Verdict};
 
-/// So many decisions are remembered.
+/// The number of decisions that are remembered.
 pub const DECISIONS: usize = 100;
 
 /// The number of troubles that wait to be told.
 const TROUBLES: usize = 32;
 
-/// So many bytes of messages are kept in all.
+/// The number of bytes of messages that are kept in all.
 const KEPT: usize = 64 << 20;
 
-/// The histogram of scores has so many bars.
+/// The number of bars in the histogram of scores.
 pub const BARS: usize = 20;
 
 /// Where a message came from.

@@ -1,4 +1,4 @@
-//! One filter for everyone who asks: mail programs through spamd's protocol, people through the page.
+//! One filter for all clients: mail programs through spamd's protocol, people through the page.
 //!
 //! A [`Service`] is the shared store, the stores of users beside it, and a [`Journal`] of what was
 //! decided. It may be asked from any number of threads.
@@ -7,8 +7,8 @@
 //! A user's own store answers first: what is spam to one is a newsletter to another. If it is unsure,
 //! as it is for a long time after the first lesson, the shared store answers. Labels of both are
 //! shown; the user's own have precedence. A user's lessons go to the user's own store and change
-//! nobody else's mail. Without a folder for users there is only the shared store. A user's store that cannot be read is
-//! passed over, and whoever runs the service can hear of it ([`Journal::take_trouble`]).
+//! no other user's mail. Without a folder for users there is only the shared store. A user's store that cannot be read is
+//! passed over, and the administrator is told ([`Journal::take_trouble`]).
 
 mod decision_log;
 mod journal;
@@ -235,7 +235,7 @@ impl Service {
                 shared.labels.append(&mut own.labels);
                 Ok(shared)
             }
-            // The mail is judged all the same, and whoever runs the service hears of it.
+            // The mail is judged all the same, and the administrator is told.
             Err(error) => {
                 let mut shared = self.shared.check(message)?;
                 self.journal().record_failure(&error);

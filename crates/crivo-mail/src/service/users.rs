@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::judge::{Judge, OpenStore};
 use crate::{Error, Policy, Result};
 
-/// So many stores stay open; each holds its model in memory.
+/// The number of stores that stay open; each holds its model in memory.
 const OPEN: usize = 32;
 
 /// The longest name: file systems take 255 bytes, and people have shorter ones.
@@ -102,7 +102,7 @@ impl Users {
 
     fn get(&self, name: &str, create: bool) -> Result<Arc<dyn Judge>> {
         let path = self.folder.join(name);
-        // Somebody may have removed the folder to begin anew.
+        // The user may have removed the folder to begin anew.
         let there = path.is_dir();
         if let Some(store) = self.move_to_end(name, there) {
             return Ok(store);

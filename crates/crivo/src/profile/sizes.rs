@@ -30,7 +30,7 @@ impl ColumnSizes {
     /// More than this a column has no use for.
     pub const MOST_MEMORY: usize = 1280 << 10;
 
-    /// The largest parts that together take at most so many bytes. Less than [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts
+    /// Returns the largest parts that together take at most `bytes`. Less than [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts
     /// as that, and more than [`MOST_MEMORY`](Self::MOST_MEMORY) as that.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! `crivo count --by --bits`: one small counter for every key.
 //!
-//! An integer is the number of its counter (`--keys int`); any other key finds its counter by its hash, among
-//! so many that few share one.
+//! An integer is the number of its counter (`--keys int`); any other key finds its counter by its hash. There are
+//! enough counters that few keys share one.
 
 use std::process::ExitCode;
 

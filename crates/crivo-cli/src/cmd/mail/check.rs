@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Verdict::Ham => 1,
         Verdict::Unsure => 2,
     };
-    // Whoever reads no further still wants the verdict's exit code.
+    // A reader that closed the pipe still gets the verdict as the exit code.
     match show(args, out, judgement) {
         Err(error) if !output::is_closed_pipe(&error) => Err(error),
         _ => Ok(ExitCode::from(code)),

@@ -1,7 +1,7 @@
 //! `crivo mail`: is this mail wanted?
 //!
-//! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. And whoever pipes mail
-//! through `check --passthrough` gets it back whatever goes wrong, because a filter that fails must not lose mail.
+//! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. Mail that is
+//! piped through `check --passthrough` comes back whatever goes wrong, because a filter that fails must not lose mail.
 
 mod audit;
 mod check;
@@ -146,8 +146,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     }
 }
 
-/// The message on standard input, as far as it can matter; the rest is read and forgotten, so that whoever writes it
-/// is not interrupted.
+/// Returns the message on standard input, as far as it can matter. The rest is read and dropped, so that the writer is
+/// not interrupted.
 fn message() -> Result<Vec<u8>> {
     let mut input = io::stdin().lock();
     let mut message = Vec::new();

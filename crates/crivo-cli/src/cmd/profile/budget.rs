@@ -35,7 +35,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// For so many threads, or fewer if so many columns have no room on all of them. Unless told, the memory is what
+    /// Divides the memory among `threads`, or among fewer if the columns have no room on all of them. Unless told, the memory is what
     /// the columns of each thread share usually, and at least what one thread needs.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ impl ProfileConfig {
     /// The least memory that a profile can be asked to stay within.
     pub const LEAST_MEMORY: usize = 16 << 10;
 
-    /// The largest parts that together take at most so many bytes, and never more than is of use.
+    /// Returns the largest parts that together take at most `bytes`, and never more than is of use.
     ///
     /// # Errors
     /// If that is less than [`LEAST_MEMORY`](Self::LEAST_MEMORY).

@@ -26,8 +26,8 @@
 //! are moments, and anything else together is text. So it does not depend on which value came first, and a column of
 //! a million integers and three texts shows both numbers.
 //!
-//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To hold to it whatever the values are, only so many bytes
-//! of a value are kept ([`ProfileConfig::longest`]): longer ones are cut in the sample and as first and last text; the most
+//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To hold to it whatever the values are, a limited number
+//! of bytes of a value is kept ([`ProfileConfig::longest`]): longer ones are cut in the sample and as first and last text; the most
 //! frequent values are never cut, so longer ones are not among them but counted as [`long`](ColumnProfile::long).
 //!
 //! **When not to use it.** For one answer only, its sketch alone is faster.
@@ -120,7 +120,7 @@ impl ColumnProfile {
         Ok(Self { scheme, config, missing: 0, facts: Box::new(Facts::new()), sketches: Box::new(sketches) })
     }
 
-    /// An empty profile that never takes more than so many bytes, with the largest parts for that.
+    /// Returns an empty profile that never takes more than `bytes`, with the largest parts for that.
     ///
     /// # Errors
     /// If that is less than [`ProfileConfig::LEAST_MEMORY`].
@@ -128,7 +128,7 @@ impl ColumnProfile {
         Self::new(ProfileConfig::for_memory(bytes)?)
     }
 
-    /// Returns an empty profile that never takes more than so many bytes, for the given scheme and seed.
+    /// Returns an empty profile that never takes more than `bytes`, for the given scheme and seed.
     ///
     /// # Errors
     /// As for [`for_memory`](Self::for_memory) and [`with_scheme`](Self::with_scheme).
@@ -234,7 +234,7 @@ impl ColumnProfile {
     }
 }
 
-/// A text cut to so many bytes, before a character that would not fit.
+/// Returns a text cut to `kept` bytes, before a character that would not fit.
 fn cut(key: KeyRef<'_>, kept: usize) -> KeyRef<'_> {
     match key {
         KeyRef::Bytes(text) if text.len() > kept => {

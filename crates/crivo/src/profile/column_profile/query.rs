@@ -249,7 +249,7 @@ impl ColumnProfile {
 
 impl ColumnProfile {
     /// The sum of all finite numbers in the column, rounded once. Integers of 64 bits are added as they are, anything else by the
-    /// nearest float. None if there is no number, or so many that counting stopped.
+    /// nearest float. None if there is no number, or if counting stopped because there are too many.
     pub fn sum(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers.exact_sum(self.facts.lost).filter(|_| !numbers.is_empty()).map(|sum| sum.value())

@@ -152,7 +152,7 @@ impl Dates {
         }
     }
 
-    /// What is known of the days, if nearly all of so many values are days.
+    /// Returns what is known of the days, if nearly all of the `values` are days.
     pub(super) fn facts(&self, values: u64) -> Option<DateFacts> {
         let count_of = |format: DateFormat| self.counts[format as usize];
         let mut formats: Vec<(DateFormat, u64)> = Vec::new();

@@ -34,7 +34,7 @@ pub struct DetailSizes {
 }
 
 impl DetailSizes {
-    /// The sizes that together take at most so many bytes, and never more than is of use.
+    /// Returns the sizes that together take at most `bytes`, and never more than is of use.
     pub(super) fn for_memory(bytes: usize) -> Self {
         let days = if bytes >= 64 << 10 { 36_864 } else { 4_096 };
         let left = bytes.saturating_sub(FIXED + Dates::most_memory(days));

@@ -26,7 +26,7 @@ pub(in crate::cmd) fn heading(name: &str) -> Markup {
     value(name, LONGEST)
 }
 
-/// A value from the file, in at most so many columns.
+/// Shows a value from the file in at most `columns` columns.
 pub(in crate::cmd) fn value(value: &str, columns: usize) -> Markup {
     cut(value, &text::shorten(value, columns))
 }
