@@ -226,6 +226,8 @@ fn every_option_that_is_named_exists() {
         "--packages",
         "--repeat",
         "--container",
+        "--portable",
+        "--target",
         "--pages-only",
         "--cases",
         "--commands",

@@ -127,7 +127,8 @@ fn complaints(page: &Path) -> Vec<String> {
         ran.out = ran.out.lines().map(|line| format!("{}\n", line.trim_end_matches(' '))).collect();
         if ran.code != Some(exit_code) || !matches(&ran.out, &shown) {
             let before = format!("$ {command}\n{shown}");
-            if std::env::var_os(WRITE).is_some() && ran.code == Some(exit_code) && !shown.contains("…\n") {
+            let is_whole = !shown.lines().any(|line| line == "…");
+            if std::env::var_os(WRITE).is_some() && ran.code == Some(exit_code) && is_whole {
                 text = text.replacen(&before, &format!("$ {command}\n{}", ran.out), 1);
                 continue;
             }

@@ -104,6 +104,22 @@ impl Family {
         matches!(self, Self::Panes | Self::Groups | Self::TableProfile)
     }
 
+    /// Returns true if the sketch is built from all of its keys at once, and neither takes others nor merges.
+    pub const fn is_finished(self) -> bool {
+        matches!(self, Self::BinaryFuse)
+    }
+
+    /// Returns what is expected of the sketch of a pane or a group, if this one cannot be one.
+    pub(crate) const fn expected_of_part(self) -> Option<&'static str> {
+        if self.is_container() {
+            Some("no container of sketches")
+        } else if self.is_finished() {
+            Some("a sketch that can grow")
+        } else {
+            None
+        }
+    }
+
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|family| *family as u8 == byte)
     }

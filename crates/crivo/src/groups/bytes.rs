@@ -62,8 +62,8 @@ impl<S: Pane> Decode for Groups<S> {
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
         let fields = reader.u8("fields")?;
         let (kind, empty) = open(reader.envelope("empty sketch")?)?;
-        if kind.family.is_container() {
-            return Err(Error::contents("empty sketch", "no container of sketches", kind.family));
+        if let Some(expected) = kind.family.expected_of_part() {
+            return Err(Error::contents("empty sketch", expected, kind.family));
         }
         if kind.scheme != header.scheme {
             let expected = format_args!("keys of {}", header.scheme).to_string();

@@ -54,8 +54,8 @@ impl<S: Pane> GroupKind<S> {
         if !empty.is_empty() {
             return Err(Error::parameter("sketch of a group", "an empty one", "one with items"));
         }
-        if empty.family().is_container() {
-            return Err(Error::parameter("sketch of a group", "no container of sketches", empty.family()));
+        if let Some(expected) = empty.family().expected_of_part() {
+            return Err(Error::parameter("sketch of a group", expected, empty.family()));
         }
         let is_set = empty.takes_hashes().is_some() && empty.answers_cardinality().is_some();
         let most_few =

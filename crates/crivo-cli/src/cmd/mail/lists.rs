@@ -85,9 +85,9 @@ fn run(args: &SenderArgs, listing: Listing, out: &Output) -> Outcome {
             out.line(entry)?;
         }
     } else {
-        let now = if args.remove { format!("no longer {listing}") } else { listing.to_string() };
+        let now = if args.remove { format!("not {listing}") } else { listing.to_string() };
         let [changed, given] = [changed, args.senders.len() as u64].map(output::count);
-        out.remark(format_args!("{changed} of {given} senders are {now}; the others were before"))?;
+        out.remark(format_args!("{now} now: {changed} of {given}"))?;
     }
     let is_empty = args.senders.is_empty() && lists.entries(listing).next().is_none();
     let nothing_removed = args.remove && changed == 0;

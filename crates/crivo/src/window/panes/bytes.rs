@@ -111,8 +111,8 @@ impl<S: Pane> Decode for Panes<S> {
 /// refused before it is read.
 fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
     let (header, payload) = open(reader.envelope(field)?)?;
-    if header.family.is_container() {
-        return Err(Error::contents(field, "no container of sketches", header.family));
+    if let Some(expected) = header.family.expected_of_part() {
+        return Err(Error::contents(field, expected, header.family));
     }
     Ok((header, payload))
 }

@@ -121,7 +121,8 @@ impl<S: Pane> Panes<S> {
     ///
     /// # Errors
     /// If the width is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), if the number is not in
-    /// [`PANE_COUNTS`](Self::PANE_COUNTS), or if the sketch is not empty or is a container of sketches.
+    /// [`PANE_COUNTS`](Self::PANE_COUNTS), or if the sketch is not empty, is a container of sketches or
+    /// cannot grow.
     pub fn new(empty: S, pane_width: u64, panes: u32) -> Result<Self> {
         if !Self::PANE_WIDTHS.contains(&pane_width) {
             let (least, most) = Self::PANE_WIDTHS.into_inner();
@@ -131,8 +132,8 @@ impl<S: Pane> Panes<S> {
             let (least, most) = Self::PANE_COUNTS.into_inner();
             return Err(Error::parameter("panes", format_args!("{least} to {most}"), panes));
         }
-        if empty.family().is_container() {
-            return Err(Error::parameter("sketch of a pane", "no container of sketches", empty.family()));
+        if let Some(expected) = empty.family().expected_of_part() {
+            return Err(Error::parameter("sketch of a pane", expected, empty.family()));
         }
         if !empty.is_empty() {
             let items = empty.summary().items;
