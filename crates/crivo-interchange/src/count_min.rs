@@ -72,6 +72,7 @@ impl CountMin {
     }
 
     /// Returns the sketch with its counters stored in another way.
+    #[must_use]
     pub fn stored_as(self, counters: Counters) -> Self {
         Self { counters, ..self }
     }

@@ -1,9 +1,9 @@
 //! CPC, t-digest, frequent items, Count-Min and Bloom: within their errors, read as they were written, and harmless
-//! when damaged. python/tests/test_interchange_families.py compares them with the project's own package.
+//! when damaged. `python/tests/test_interchange_families.py` compares them with the project's own package.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crivo::keys::OwnedKey;
 use crivo::sketch::Quantiles;
@@ -20,11 +20,11 @@ fn cpc(keys: std::ops::Range<u64>, lg_k: u8) -> Cpc {
 }
 
 /// Keys of a long tail: key `i` comes about `1/i` of the time. Returns the exact counts too.
-fn tail(rows: u32, seed: u64) -> (Vec<u64>, HashMap<u64, u64>) {
+fn tail(rows: u32, seed: u64) -> (Vec<u64>, BTreeMap<u64, u64>) {
     let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
     let draw = |_| (f64::from(chance.next_u32()) / 4e9 * 9.0).exp() as u64;
     let keys: Vec<u64> = (0..rows).map(draw).collect();
-    let mut exact = HashMap::new();
+    let mut exact = BTreeMap::new();
     keys.iter().for_each(|&key| *exact.entry(key).or_default() += 1);
     (keys, exact)
 }

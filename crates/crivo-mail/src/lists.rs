@@ -141,7 +141,7 @@ impl Filter {
     /// # Errors
     /// If the store is damaged.
     pub fn lists(&self) -> Result<Lists> {
-        self.with_store(|store| store.lists())
+        self.with_store(crate::store::Store::lists)
     }
 
     /// Changes the lists in one transaction: what `change` does is stored unless it fails.

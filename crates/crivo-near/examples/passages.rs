@@ -14,13 +14,13 @@ use std::time::Instant;
 use crivo_near::{Documents, PassageSettings, Result, Stage, TakeText, Watch, repeated_passages};
 
 /// Texts, again and again.
-struct Copies<'a> {
+struct CopiedTexts<'a> {
     texts: Vec<&'a [u8]>,
     copies: usize,
     same: bool,
 }
 
-impl Copies<'_> {
+impl CopiedTexts<'_> {
     /// Which byte stands for each in a copy: letters and digits change places among themselves.
     fn alphabet(&self, copy: usize) -> [u8; 256] {
         let mut table = std::array::from_fn(|byte| byte as u8);
@@ -40,7 +40,7 @@ impl Copies<'_> {
     }
 }
 
-impl Documents for Copies<'_> {
+impl Documents for CopiedTexts<'_> {
     fn read<S: Send>(&self, make: &(dyn Fn() -> S + Sync), take: &TakeText<'_, S>) -> Result<Vec<S>> {
         let (mut state, mut text) = (make(), Vec::new());
         for copy in 0..self.copies {
@@ -72,7 +72,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let after = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let bytes = std::fs::read(args.first().ok_or("name a file of texts")?)?;
-    let documents = Copies {
+    let documents = CopiedTexts {
         texts: bytes.split(|&byte| byte == 0).collect(),
         copies: after("--copies").map_or(Ok(1), |copies| copies.parse())?,
         same: args.iter().any(|arg| arg == "--same"),

@@ -114,7 +114,7 @@ thread_local! {
 }
 
 fn search_passages(folder: &Path, watch: &dyn Watch) -> Result<Passages> {
-    let words = |name: &str| -> String { (0..9).map(|word| format!("{name}{word} ")).collect() };
+    let words = |name: &str| (0..9).map(|word| format!("{name}{word}")).collect::<Vec<_>>().join(" ") + " ";
     let text = |number: usize| format!("{}own{number} {}", words(&format!("p{}", number % 2)), words("same"));
     let texts: Vec<String> = (0..5).map(text).collect();
     let work = Some(WorkFolder { path: folder.to_path_buf(), identity: "a test".into() });

@@ -157,7 +157,7 @@ fn days_have_their_formats_range_and_gaps() {
     let mut random = generator("days");
     for round in 0..200 {
         let first = random.below(20_000) as i64;
-        let mut days: Vec<i64> = (0..1 + random.below(60)).map(|_| first + random.below(90) as i64).collect();
+        let mut days: Vec<i64> = (0..=random.below(60)).map(|_| first + random.below(90) as i64).collect();
         let written = |day: i64, format: usize| {
             let (year, month, day) = date_of(day);
             match format {
@@ -231,12 +231,12 @@ fn spearman(pairs: &[(f64, f64)]) -> f64 {
             .map(|one| {
                 let below = pairs.iter().filter(|other| of(other) < of(one)).count() as f64;
                 let same = pairs.iter().filter(|other| of(other) == of(one)).count() as f64;
-                below + (same + 1.0) / 2.0
+                below + f64::midpoint(same, 1.0)
             })
             .collect()
     };
     let (left, right) = (rank(&|pair| pair.0), rank(&|pair| pair.1));
-    let mean = (pairs.len() as f64 + 1.0) / 2.0;
+    let mean = f64::midpoint(pairs.len() as f64, 1.0);
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>();
     product(&left, &right) / (product(&left, &left) * product(&right, &right)).sqrt()
 }

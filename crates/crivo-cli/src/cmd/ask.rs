@@ -213,20 +213,14 @@ fn ask_foreign(sketch: &AnyInterchange, args: &Args, name: &str, out: &Output) -
         args.asked.check(&args.shares, false)?;
         return groups::print(None, &args.asked.answers_of_numbers(&args.shares, quantiles)?, form, out);
     }
-    match sketch {
-        AnyInterchange::FrequentItems(items) => {
-            groups::print(None, &super::top::groups::Answer::of_items(items), form, out)
-        }
-        _ => match sketch.distinct() {
-            Some(distinct) => {
-                groups::print(None, &super::distinct::groups::Answer::from(distinct), form, out)
-            }
-            None => {
-                let answers = foreign_sketch::kind_of(sketch).answers;
-                bail!("{name}: answers {answers}: name a key too, crivo ask {name} KEY")
-            }
-        },
+    if let AnyInterchange::FrequentItems(items) = sketch {
+        return groups::print(None, &super::top::groups::Answer::of_items(items), form, out);
     }
+    let Some(distinct) = sketch.distinct() else {
+        let answers = foreign_sketch::kind_of(sketch).answers;
+        bail!("{name}: answers {answers}: name a key too, crivo ask {name} KEY");
+    };
+    groups::print(None, &super::distinct::groups::Answer::from(distinct), form, out)
 }
 
 /// A table of one number.

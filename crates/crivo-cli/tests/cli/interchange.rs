@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crivo_interchange::{AnyInterchange, CountMin, FrequentItems};
+use crivo_interchange::{AnyInterchange, CountMin, Counters, FrequentItems};
 
 use crate::support::{Scratch, column, table};
 
@@ -27,7 +27,7 @@ fn counts_of_keys_are_made_asked_and_merged() {
         let mut expected = CountMin::for_error(0.01, 0.99).unwrap();
         exact.iter().for_each(|(key, count)| expected.add_bytes(key.as_bytes(), *count).unwrap());
         let made = CountMin::decode(&scratch.read("f.bin")).unwrap();
-        assert_eq!(made.clone().stored_as(Default::default()), expected, "{form} on {threads}");
+        assert_eq!(made.clone().stored_as(Counters::default()), expected, "{form} on {threads}");
         let keys = exact.keys().cloned().collect::<Vec<_>>().join("\n");
         let json = scratch.feed(&["ask", "f.bin", "-", "--json"], keys).json();
         for answer in json["answers"].as_array().unwrap() {

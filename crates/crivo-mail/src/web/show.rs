@@ -75,10 +75,10 @@ pub(super) fn scale(judgement: &Judgement) -> Markup {
 /// Which side a reason speaks for.
 pub(super) fn direction(reason: &Reason) -> &'static str {
     match reason {
-        Reason::Alike { class: Verdict::Ham, .. } => "for-ham",
-        Reason::Alike { .. } | Reason::Burst { .. } => "for-spam",
-        Reason::Listed { listing: Listing::Blocked, .. } => "for-spam",
-        Reason::Listed { listing: Listing::Allowed, .. } => "for-ham",
+        Reason::Alike { class: Verdict::Ham, .. } | Reason::Listed { listing: Listing::Allowed, .. } => {
+            "for-ham"
+        }
+        Reason::Alike { .. } | Reason::Burst { .. } | Reason::Listed { .. } => "for-spam",
         Reason::Sender { spam, ham, .. } if spam > ham => "for-spam",
         Reason::Sender { spam, ham, .. } if ham > spam => "for-ham",
         Reason::Feature { weight, .. } if *weight > 0.0 => "for-spam",

@@ -33,7 +33,8 @@ fn words_of_one_hash_are_told_apart() {
     let work = WorkFolder { path: folder.path().join("work"), identity: "a test".into() };
     let usual = PassageSettings { min_words: 10, threads: 1, ..PassageSettings::default() };
     let (one, other) = words_of_one_hash(usual.seed);
-    let words = |name: &str| -> String { (0..12).map(|number| format!("{name}{number} ")).collect() };
+    let words =
+        |name: &str| (0..12).map(|number| format!("{name}{number}")).collect::<Vec<_>>().join(" ") + " ";
     let [front, back] = [words("front"), words("back")];
     for settings in [usual.clone(), PassageSettings { work: Some(work), ..usual.clone() }] {
         // Behind a passage, before it, and within.

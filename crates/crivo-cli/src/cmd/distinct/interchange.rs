@@ -57,7 +57,7 @@ fn insert(sketch: &mut AnyInterchange, key: KeyRef<'_>) {
         (AnyInterchange::Cpc(sketch), KeyRef::Bytes(key)) => sketch.insert_bytes(key),
         (AnyInterchange::Hll(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => sketch.insert_integer(key),
         (AnyInterchange::Theta(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => {
-            sketch.insert_integer(key)
+            sketch.insert_integer(key);
         }
         (AnyInterchange::Cpc(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => sketch.insert_integer(key),
         // The other families are made by other commands.
