@@ -165,7 +165,7 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     "Groups of counts": lambda: grouped(Groups(CountMin(20, 4))),
     "DistinctGrowth": lambda: of(DistinctGrowth(30), WORDS),
     "NearDuplicateShare": lambda: of(NearDuplicateShare(64), [f"{w} in a text of some words" for w in WORDS]),
-    "TableProfile": lambda: profile({"n": ["1", None, "x"], "m": [1, 2, 2]}, memory=1 << 15),
+    "TableProfile": lambda: profile({"n": ["1", None, "x"], "m": [1, 2, 2]}, memory=1 << 16),
     "RowSample": lambda: placed(RowSample(10, seed=7)),
     "Panes, empty": lambda: Panes(HyperLogLog(8), 10, 3),
     "Panes": lambda: window(Panes(HyperLogLog(8, seed=2), 10, 3)),
@@ -190,7 +190,7 @@ def insert_something(sketch: Any) -> None:
     elif isinstance(sketch, PrivateCountMean):
         report(sketch, WORDS)
     elif isinstance(sketch, TableProfile):
-        sketch.merge(profile({"n": [7], "other": ["y"]}, memory=1 << 15))
+        sketch.merge(profile({"n": [7], "other": ["y"]}, memory=1 << 16))
     elif isinstance(sketch, RowSample):
         sketch.insert(2**40, b"another")
     elif isinstance(sketch, NearDuplicateShare):

@@ -74,7 +74,7 @@ BUILT_BY_RUST = (
 READ = {
     path.stem
     for path in GOLDEN.glob("*.bin")
-    if path.stem.endswith(("_rrmxmx", "_coded")) or path.stem.split("_v1_")[0] in BUILT_BY_RUST
+    if path.stem.endswith(("_rrmxmx", "_coded")) or re.split("_v[12]_", path.stem)[0] in BUILT_BY_RUST
 } - set(RECIPES)
 
 

@@ -70,7 +70,7 @@ def test_profile_is_the_same_of_every_kind_of_table() -> None:
 def test_profile_leaves_out_what_has_no_text_and_says_so() -> None:
     table = pa.table({"a": [1], "list": [[1, 2]]})
     with pytest.warns(UserWarning, match=r"not all values have a text: 'list' \(key: expected .* found List"):
-        assert list(profile(table, memory=1 << 15)) == ["a"]
+        assert list(profile(table, memory=1 << 16)) == ["a"]
     with pytest.warns(UserWarning, match=r"'b' \(value 2: key: expected .*, found list \[\] \([^;]*\)\)$"):
         assert list(profile({"a": [1, 2, 3], "b": ["x", 2, []]})) == ["a"]
     with pytest.raises(KeyTypeError, match="table: expected one of pandas"):

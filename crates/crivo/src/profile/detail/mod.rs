@@ -21,8 +21,6 @@ use super::{ColumnProfile, Kind};
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
-#[cfg(not(feature = "std"))]
-use crate::prelude::*;
 
 /// How much of the detail of a column is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
