@@ -350,11 +350,11 @@ def test_a_static_filter_refuses_what_it_cannot_do() -> None:
     with pytest.raises(CrivoError, match="build one from the keys of both sets"):
         filter |= filter
     with pytest.raises(KeyTypeError, match="value 1.*no filter was built"):
-        BinaryFuse(["a", object()])
+        BinaryFuse(["a", object()])  # type: ignore[list-item]
     with pytest.raises(KeyTypeError):
         BinaryFuse(["a"], keys="int")
     with pytest.raises(KeyTypeError):
-        _ = object() in filter
+        _ = object() in filter  # type: ignore[operator]
     with pytest.raises(InvalidParameterError):
         BinaryFuse([], keys="other")  # type: ignore[arg-type]
     with pytest.raises(CrivoError):
