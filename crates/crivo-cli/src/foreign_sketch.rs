@@ -60,7 +60,6 @@ pub(crate) fn kind_of(sketch: &AnyInterchange) -> Kind {
         AnyInterchange::FrequentItems(_) => {
             ("crivo top --interchange", "which come most often, and how often", "crivo ask")
         }
-        AnyInterchange::CountMin(_) => ("crivo freq --interchange", "how often each key came", "crivo ask"),
         AnyInterchange::Bloom(_) => {
             ("crivo set build --interchange", "whether a key is in there", "crivo ask")
         }

@@ -72,7 +72,7 @@ impl<'a> Lookup<'a> {
                 membership =
                     Some(Box::new(|key: KeyRef<'_>| Ok(foreign_contains(filter, key))) as Contains<'a>);
             }
-            AnyInterchange::FrequentItems(_) | AnyInterchange::CountMin(_) => {
+            AnyInterchange::FrequentItems(_) => {
                 frequency = Some(Box::new(ForeignCounts(sketch)) as Box<dyn Frequency + 'a>);
             }
             _ => {
@@ -121,10 +121,6 @@ impl Frequency for ForeignCounts<'_> {
         Ok(match (self.0, key) {
             (AnyInterchange::FrequentItems(sketch), KeyRef::Bytes(key)) => sketch.frequency_bytes(key),
             (AnyInterchange::FrequentItems(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => {
-                sketch.frequency_integer(key)
-            }
-            (AnyInterchange::CountMin(sketch), KeyRef::Bytes(key)) => sketch.frequency_bytes(key),
-            (AnyInterchange::CountMin(sketch), KeyRef::Integer(key) | KeyRef::Hash(key)) => {
                 sketch.frequency_integer(key)
             }
             _ => Estimate::exact(0.0),

@@ -3,9 +3,7 @@
 use crivo::Estimate;
 use crivo::sketch::Quantiles;
 
-use crate::{
-    AnyKll, Bloom, CountMin, Cpc, DEFAULT_LG_K, Error, FrequentItems, Hll, Req, Result, TDigest, Theta,
-};
+use crate::{AnyKll, Bloom, Cpc, DEFAULT_LG_K, Error, FrequentItems, Hll, Req, Result, TDigest, Theta};
 
 /// The place of the byte that says which family a sketch is of.
 const FAMILY: usize = 2;
@@ -27,8 +25,6 @@ pub enum AnyInterchange {
     TDigest(TDigest),
     /// Which come most often.
     FrequentItems(FrequentItems),
-    /// How often.
-    CountMin(CountMin),
     /// Is it in there.
     Bloom(Bloom),
 }
@@ -44,7 +40,6 @@ macro_rules! of_any {
             AnyInterchange::Req($sketch) => $done,
             AnyInterchange::TDigest($sketch) => $done,
             AnyInterchange::FrequentItems($sketch) => $done,
-            AnyInterchange::CountMin($sketch) => $done,
             AnyInterchange::Bloom($sketch) => $done,
         }
     };
@@ -73,7 +68,10 @@ impl AnyInterchange {
             Some(15) => AnyKll::decode(bytes).map(Self::Kll),
             Some(16) => Cpc::decode(bytes).map(Self::Cpc),
             Some(17) => Req::decode(bytes).map(Self::Req),
-            Some(18) => CountMin::decode(bytes).map(Self::CountMin),
+            Some(18) => Err(Error::bytes(
+                "known",
+                "a Count-Min sketch, whose hashes differ from one library to the next",
+            )),
             Some(20) => TDigest::decode(bytes).map(Self::TDigest),
             Some(21) => Bloom::decode(bytes).map(Self::Bloom),
             _ => Err(Error::bytes("known", "a family that is not read")),
@@ -90,7 +88,6 @@ impl AnyInterchange {
             Self::Req(_) => "DataSketches REQ",
             Self::TDigest(_) => "DataSketches t-digest",
             Self::FrequentItems(_) => "DataSketches FrequentItems",
-            Self::CountMin(_) => "DataSketches CountMin",
             Self::Bloom(_) => "DataSketches Bloom",
         }
     }
@@ -106,7 +103,6 @@ impl AnyInterchange {
             Self::Req(sketch) => vec![("k", sketch.k().into())],
             Self::TDigest(sketch) => vec![("k", sketch.k().into())],
             Self::FrequentItems(sketch) => vec![("lg_size", sketch.lg_size().into())],
-            Self::CountMin(sketch) => vec![("rows", sketch.rows().into()), ("width", sketch.width().into())],
             Self::Bloom(sketch) => vec![("bits", sketch.bits()), ("hashes", sketch.hashes().into())],
         }
     }
@@ -126,7 +122,6 @@ impl AnyInterchange {
     pub fn items(&self) -> Estimate {
         let count = match self {
             Self::FrequentItems(sketch) => Some(sketch.total()),
-            Self::CountMin(sketch) => Some(sketch.total()),
             _ => self.quantiles().map(Quantiles::count),
         };
         count
@@ -158,7 +153,6 @@ impl AnyInterchange {
             (Self::Req(mine), Self::Req(theirs)) => return mine.merge(theirs),
             (Self::TDigest(mine), Self::TDigest(theirs)) => return mine.merge(theirs),
             (Self::FrequentItems(mine), Self::FrequentItems(theirs)) => return mine.merge(theirs),
-            (Self::CountMin(mine), Self::CountMin(theirs)) => return mine.merge(theirs),
             (Self::Bloom(mine), Self::Bloom(theirs)) => return mine.merge(theirs),
             (mine, theirs) => {
                 let (mine, theirs) = (mine.name(), theirs.name());

@@ -155,10 +155,19 @@ impl AnyKll {
             return Ok(sketch);
         }
         match of(NumberKind::Double).or_else(|| of(NumberKind::Float)) {
+            Some(Self::Floats(sketch)) if are_next_to_zero(&sketch) => {
+                Err(Error::bytes("KLL", "whole numbers of 32 bits, which are not read"))
+            }
             Some(sketch) => Ok(sketch),
             None => Self::decode_as(bytes, NumberKind::Double),
         }
     }
+}
+
+/// Returns true if no number is a usual float, as if the bytes of small whole numbers are taken for floats.
+fn are_next_to_zero(sketch: &Kll<f32>) -> bool {
+    let ends = [sketch.quantile(0.0), sketch.quantile(1.0)].map(Option::unwrap_or_default);
+    ends.iter().any(|end| *end != 0.0) && ends.iter().all(|end| end.abs() < f32::MIN_POSITIVE)
 }
 
 /// Returns true if the least and the greatest number, taken as doubles, are not ones that data has.

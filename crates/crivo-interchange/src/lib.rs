@@ -9,7 +9,6 @@
 //! | how many different? | [`Hll`], [`Theta`], [`Cpc`] |
 //! | which value has that rank? | [`Kll`], [`AnyKll`], [`Req`], [`TDigest`] |
 //! | which come most often? | [`FrequentItems`] |
-//! | how often? | [`CountMin`] |
 //! | is it in there? | [`Bloom`] |
 //!
 //! # They are built from keys, never converted
@@ -50,7 +49,6 @@ mod any;
 mod bloom;
 mod border;
 mod check;
-mod count_min;
 mod cpc;
 mod frequent;
 mod hll;
@@ -66,7 +64,6 @@ use datasketches::common::NumStdDev;
 
 pub use any::AnyInterchange;
 pub use bloom::Bloom;
-pub use count_min::{CountMin, Counters};
 pub use cpc::Cpc;
 pub use frequent::{FrequentItem, FrequentItems};
 pub use hll::Hll;

@@ -288,7 +288,6 @@ fn make_with(program: &Path, folder: &Path) -> Result<()> {
         "distinct a.csv -f user --interchange cpc -o cpc.datasketches",
         "quantile a.csv -f amount --interchange tdigest -o tdigest.datasketches",
         "top a.csv -f user --interchange frequent-items -o items.datasketches",
-        "freq a.csv -f user --error 5% --interchange count-min -o counts.datasketches",
         "set build a.csv -f user --items 100 --interchange bloom -o bloom.datasketches",
         "distinct a.csv -f amount --by user -o distinct_groups.bin",
         "top a.csv -f amount --by user -o top_groups.bin",

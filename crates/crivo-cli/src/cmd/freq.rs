@@ -1,7 +1,5 @@
 //! `crivo freq`: how often does any value come? A sketch to ask later.
 
-mod interchange;
-
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -73,10 +71,6 @@ struct FreqOptions {
     #[arg(long, value_name = "BITS")]
     ranges: Option<u32>,
 
-    /// Write the bytes of Apache DataSketches to -o, for other systems, instead of a crivo sketch
-    #[arg(long, value_enum, value_name = "FORM")]
-    interchange: Option<interchange::Form>,
-
     /// The most memory that the sketch may take; a larger one is refused
     #[arg(long, value_name = "SIZE", value_parser = memory_size, default_value = "256M")]
     memory: u64,
@@ -90,9 +84,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut pass = args.input.pass()?;
     if let Some(field) = &args.how.weight {
         pass.read_beside(field, "--weight")?;
-    }
-    if let Some(form) = args.how.interchange {
-        return interchange::run(form, args, &pass, out);
     }
     if !args.sketch.is_wanted() {
         bail!("the answer is a sketch: name a file for it, such as -o counts.crivo");

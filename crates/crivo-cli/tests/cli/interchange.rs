@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crivo_interchange::{AnyInterchange, CountMin, Counters, FrequentItems};
+use crivo_interchange::{AnyInterchange, FrequentItems};
 
 use crate::support::{Scratch, column, table};
 
@@ -18,48 +18,8 @@ fn scratch() -> (Scratch, BTreeMap<String, u64>) {
 }
 
 #[test]
-fn counts_of_keys_are_made_asked_and_merged() {
-    let (scratch, exact) = scratch();
-    let total: u64 = exact.values().sum();
-    for (threads, form) in [("1", "count-min"), ("3", "count-min"), ("2", "count-min-double")] {
-        let args = ["freq", "data.csv", "-f", "value", "--error", "1%", "--interchange", form, "-o", "f.bin"];
-        scratch.run(&[&args[..], &["--threads", threads]].concat()).ok();
-        let mut expected = CountMin::for_error(0.01, 0.99).unwrap();
-        exact.iter().for_each(|(key, count)| expected.add_bytes(key.as_bytes(), *count).unwrap());
-        let made = CountMin::decode(&scratch.read("f.bin")).unwrap();
-        assert_eq!(made.clone().stored_as(Counters::default()), expected, "{form} on {threads}");
-        let keys = exact.keys().cloned().collect::<Vec<_>>().join("\n");
-        let json = scratch.feed(&["ask", "f.bin", "-", "--json"], keys).json();
-        for answer in json["answers"].as_array().unwrap() {
-            let truth = exact[answer["key"].as_str().unwrap()] as f64;
-            assert!(answer["count"]["upper"].as_f64().unwrap() >= truth, "{answer}");
-        }
-        let show = scratch.run(&["show", "f.bin", "--json"]).json();
-        assert_eq!(
-            (&show["kind"], &show["items"]["value"]),
-            (&"DataSketches CountMin".into(), &(total as f64).into())
-        );
-        assert_eq!(show["parameters"]["rows"], 5);
-        scratch.run(&["merge", "f.bin", "f.bin", "-o", "twice.bin"]).ok();
-        let twice = scratch.run(&["show", "twice.bin", "--json"]).json();
-        assert_eq!(twice["items"]["value"], (2 * total) as f64);
-    }
-    scratch.run(&["ask", "f.bin"]).fails_with("name a key too");
-    scratch
-        .run(&["ask", "f.bin", "--quantiles", "0.5"])
-        .fails_with("--quantiles: f.bin is a DataSketches CountMin");
-    scratch.run(&["set", "has", "f.bin", "a"]).fails_with("and no set");
-}
-
-#[test]
 fn integers_are_asked_as_integers() {
     let scratch = Scratch::with([("ids.txt", "7\n7\n8\n")]);
-    scratch.run(&["freq", "ids.txt", "--keys", "int", "--interchange", "count-min", "-o", "f.bin"]).ok();
-    let count = |more: &[&str]| {
-        let json = scratch.run(&[&["ask", "f.bin", "7", "--json"][..], more].concat()).json();
-        json["answers"][0]["count"]["value"].as_f64().unwrap()
-    };
-    assert_eq!((count(&["--keys", "int"]), count(&[])), (2.0, 0.0), "the text 7 is another key");
     let set = ["set", "build", "ids.txt", "--keys", "int", "--interchange", "bloom", "-o", "s.bin"];
     scratch.run(&set).ok();
     scratch.run(&["set", "has", "s.bin", "7", "8", "--keys", "int"]).ok();
@@ -168,8 +128,6 @@ fn sets_are_made_and_asked() {
 fn what_other_systems_have_no_place_for_is_refused() {
     let (scratch, _) = scratch();
     for (args, part) in [
-        ("freq data.csv -f value --interchange count-min", "name it with -o"),
-        ("freq data.csv -f value --interchange count-min -o x.bin --ranges 8", "--ranges: cannot be stored"),
         (
             "top data.csv -f value --interchange frequent-items -o x.bin --verify",
             "--verify: cannot be stored",

@@ -1,6 +1,6 @@
 //! The register sketches, for the tests that hold for all of them.
 //!
-//! A new one adds a line to the list, and its [`RegisterModel`].
+//! A new one adds a line to the list, and its `RegisterModel`.
 
 use std::collections::BTreeSet;
 
