@@ -45,7 +45,7 @@ def test_profiles_are_those_of_one_machine(spark: SparkSession) -> None:
 def test_nested_columns_are_left_out_and_named(spark: SparkSession) -> None:
     df = spark.sql("select 1 as a, array(1) as list")
     with pytest.warns(UserWarning, match=r"not all values have a text: 'list' \(array<int>\)"):
-        assert list(crivo.profile(df, memory=1 << 15)) == ["a"]
+        assert list(crivo.profile(df, memory=1 << 16)) == ["a"]
     with pytest.raises(InvalidParameterError, match="different names"):
         crivo.profile(spark.sql("select 1 as a, 2 as a"))
 
