@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use crivo::codec::AnySketch;
+use crivo::codec::{AnySketch, Family};
 use crivo::frequency::private::{PrivateCountMean, Protocol};
 use crivo::keys::{KeyKind, KeyRef};
 use crivo_interchange::{AnyInterchange, DEFAULT_LG_K, Hll, Kll, KllNumber, Req, Theta};
@@ -39,10 +39,12 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(refused)
 }
 
-/// Returns true if an envelope, at the beginning or inside, has a version that is not written any more: that of
-/// registers which are not coded.
+/// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.
 fn holds_an_older_version(bytes: &[u8]) -> bool {
-    bytes.windows(7).any(|head| head.starts_with(b"CRVO") && matches!(head[5..], [0x20 | 0x26, 1]))
+    let is_older = |family: &Family, head: &[u8]| head[5] == *family as u8 && head[6] < family.version();
+    bytes
+        .windows(7)
+        .any(|head| head.starts_with(b"CRVO") && Family::ALL.iter().any(|family| is_older(family, head)))
 }
 
 /// Decodes a sketch, asks it everything it can answer, merges it with itself, and encodes it.
