@@ -45,6 +45,9 @@ macro_rules! of_any {
     };
 }
 
+/// The families that are read, as errors name them.
+const READ: &str = "HLL, Theta, CPC, KLL, REQ, t-digest, frequent items or Bloom";
+
 impl AnyInterchange {
     /// Returns true if bytes begin as those of a family that can be read. Text may do so too, by its third byte.
     pub fn may_be(head: &[u8]) -> bool {
@@ -69,12 +72,12 @@ impl AnyInterchange {
             Some(16) => Cpc::decode(bytes).map(Self::Cpc),
             Some(17) => Req::decode(bytes).map(Self::Req),
             Some(18) => Err(Error::bytes(
-                "known",
+                READ,
                 "a Count-Min sketch, whose hashes differ from one library to the next",
             )),
             Some(20) => TDigest::decode(bytes).map(Self::TDigest),
             Some(21) => Bloom::decode(bytes).map(Self::Bloom),
-            _ => Err(Error::bytes("known", "a family that is not read")),
+            _ => Err(Error::bytes(READ, "a family that is not read")),
         }
     }
 

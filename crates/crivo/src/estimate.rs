@@ -160,8 +160,15 @@ impl fmt::Display for Estimate {
         let percent = 100.0 * self.relative_error();
         if self.lower == self.upper {
             Ok(())
-        } else if percent.is_infinite() {
+        } else if self.upper.is_infinite() {
             f.write_str(", without an upper bound")
+        } else if percent.is_infinite() {
+            // There is no share of zero, so the bounds themselves are shown.
+            if self.lower < self.value {
+                write!(f, ", {} to {}", self.lower, self.upper)
+            } else {
+                write!(f, ", at most {}", self.upper)
+            }
         } else if percent >= 10.0 {
             write!(f, " ± {percent:.0} %")
         } else if percent >= 0.1 {
@@ -221,5 +228,9 @@ mod tests {
         assert_eq!(show(0.25, 0.025), "0.25 ± 10 %");
         assert_eq!(show(1e6, 1.0), "1 000 000 ± 0.0001 %");
         assert_eq!(Estimate::exact(0.0).to_string(), "0");
+        assert_eq!(Estimate::certain(0.0, 0.0, 276.0).to_string(), "0, at most 276");
+        assert_eq!(Estimate::certain(0.0, -0.5, 0.25).to_string(), "0, -0.5 to 0.25");
+        assert_eq!(Estimate::certain(0.0, 0.0, f64::INFINITY).to_string(), "0, without an upper bound");
+        assert_eq!(Estimate::certain(5.0, 5.0, f64::INFINITY).to_string(), "5, without an upper bound");
     }
 }
