@@ -1,4 +1,5 @@
-//! Any bytes at all give an error or a sound sketch.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| crivo_fuzz::check_decoding(bytes));
+use crivo_fuzz::targets::decode_any;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| decode_any::check(input));

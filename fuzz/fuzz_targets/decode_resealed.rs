@@ -1,4 +1,5 @@
-//! Any contents under a right checksum give an error or a sound sketch.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| crivo_fuzz::check_decoding(&crivo_fuzz::seal(bytes)));
+use crivo_fuzz::targets::decode_resealed;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| decode_resealed::check(input));

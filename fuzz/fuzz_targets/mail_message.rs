@@ -1,21 +1,5 @@
-//! Any bytes are a message: reading them does not panic, costs bounded time, and does not depend on line endings.
 #![no_main]
 
-use crivo_mail::Message;
-use libfuzzer_sys::fuzz_target;
+use crivo_fuzz::targets::mail_message;
 
-fuzz_target!(|bytes: &[u8]| {
-    let message = Message::read(bytes);
-    assert_eq!(message, Message::read(bytes));
-    // Only messages whose lines end in LF alone have a twin with CRLF.
-    if !bytes.contains(&b'\r') && bytes.len() < 100_000 {
-        let mut twin = Vec::with_capacity(bytes.len() * 2);
-        for &byte in bytes {
-            if byte == b'\n' {
-                twin.push(b'\r');
-            }
-            twin.push(byte);
-        }
-        assert_eq!(message, Message::read(&twin));
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| mail_message::check(input));

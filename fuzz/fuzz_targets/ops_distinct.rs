@@ -1,8 +1,5 @@
-//! However two HyperLogLogs come about, they are the sketches of their sets.
 #![no_main]
 
-use crivo::distinct::hyperloglog::HighestRank;
-use crivo_fuzz::RegisterProgram;
-use libfuzzer_sys::fuzz_target;
+use crivo_fuzz::targets::ops_distinct;
 
-fuzz_target!(|program: RegisterProgram| program.run::<HighestRank>());
+libfuzzer_sys::fuzz_target!(|input: crivo_fuzz::RegisterProgram| ops_distinct::check(input));

@@ -1,8 +1,5 @@
-//! However two UltraLogLogs come about, they are the sketches of their sets.
 #![no_main]
 
-use crivo::distinct::ultraloglog::ThreeLevels;
-use crivo_fuzz::RegisterProgram;
-use libfuzzer_sys::fuzz_target;
+use crivo_fuzz::targets::ops_ultraloglog;
 
-fuzz_target!(|program: RegisterProgram| program.run::<ThreeLevels>());
+libfuzzer_sys::fuzz_target!(|input: crivo_fuzz::RegisterProgram| ops_ultraloglog::check(input));

@@ -1,8 +1,5 @@
-//! Any bytes are JSONL or an error, whatever the chunks are; and what is copied whole is what was read.
 #![no_main]
 
-use crivo_fuzz::rows;
-use crivo_rows::Format;
-use libfuzzer_sys::fuzz_target;
+use crivo_fuzz::targets::rows_jsonl;
 
-fuzz_target!(|input: (Vec<u8>, u8)| rows::check(&input.0, Format::Jsonl, input.1));
+libfuzzer_sys::fuzz_target!(|input: (Vec<u8>, u8)| rows_jsonl::check(input));

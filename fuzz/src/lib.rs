@@ -1,4 +1,4 @@
-//! What must hold for every input, shared by the targets.
+//! What must hold for every input: the fuzz targets, and what they share.
 
 mod decoded;
 pub mod foreign;
@@ -9,6 +9,7 @@ mod models;
 mod register_sketch;
 pub mod rows;
 mod seal;
+pub mod targets;
 
 pub use decoded::check_decoding;
 pub use register_sketch::RegisterProgram;

@@ -1,0 +1,6 @@
+//! Any contents under a right checksum give an error or a sound sketch.
+
+/// Checks the promise for one input.
+pub fn check(bytes: &[u8]) {
+    crate::check_decoding(&crate::seal(bytes))
+}
