@@ -21,6 +21,7 @@ mod golden;
 mod kinds;
 mod lint;
 mod lost;
+mod mutants;
 mod random;
 mod sample;
 mod setup;
@@ -59,6 +60,9 @@ Usage: cargo xtask <verb>
   sample              writes the sample that the README begins with
   fuzz [--seconds N] [--repeat FILE] [target]
                       runs each fuzz target for N seconds (60), or one target on one input
+  mutants [--sample N] [--seed S] [--package NAME] [--jobs N]
+                      changes one operator, constant or result at a time and asks whether a test
+                      notices; --sample tries about N of all mutants, another N for each seed
   attack [--cases N | --seconds N] [--seed S] [--kind KIND,…] [--threads N] [--commands N] [--program PATH]
                       mutants of every kind of file, given to the program with 1 GiB and 5 seconds each;
                       a finding is kept in target/attack/findings with the command that repeats it
@@ -100,6 +104,7 @@ fn run() -> Result<()> {
         "duckdb" => duckdb::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),
+        "mutants" => mutants::run(&mut arguments),
         "sample" => sample::run(&mut arguments),
         other => bail!("no verb `{other}`: `cargo xtask help` lists them"),
     }

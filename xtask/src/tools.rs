@@ -21,6 +21,8 @@ pub(crate) struct Tool {
 pub(crate) const DENY: Tool = Tool { name: "cargo-deny", release: "0.20", options: &[] };
 /// Fuzzing with libFuzzer.
 pub(crate) const FUZZ: Tool = Tool { name: "cargo-fuzz", release: "0.13", options: &[] };
+/// One wrong line after another, to see whether a test notices.
+pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", release: "27", options: &[] };
 /// Pages as a site. Without its server, which takes most of the time to build.
 pub(crate) const MDBOOK: Tool =
     Tool { name: "mdbook", release: "0.5", options: &["--no-default-features", "--features", "search"] };
