@@ -196,6 +196,8 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
         .args([wheels.as_os_str()])
         // Built already: the wheel's own build of the program would take minutes.
         .env("CRIVO_PROGRAM", stripped_program()?)
+        // The profile of the Rust tests, which have built most dependencies, and which checks every sum for overflow.
+        .env("MATURIN_PEP517_ARGS", "--profile dev --strip")
         .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
         .run()?;
     let wheel = wheel_in(&wheels)?;

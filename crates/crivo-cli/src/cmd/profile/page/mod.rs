@@ -26,7 +26,7 @@ pub(crate) fn page(report: &ProfileReport) -> String {
     };
     Page::new(title)
         .lead(lead(&report.tables))
-        .style(include_str!("page/profile.css"))
+        .style(include_str!("profile.css"))
         .body(html! {
             @if !report.joins.is_empty() || report.undecided > 0 { (joins(report)) }
             @for (index, table) in report.tables.iter().enumerate() {

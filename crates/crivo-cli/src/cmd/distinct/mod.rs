@@ -35,6 +35,7 @@ Examples:
   crivo distinct -f user visits.csv.gz
   crivo distinct --error 0.3% 'logs/*.jsonl' -f ip --json
   crivo distinct --method ull --precision 12 access.log --verify
+  crivo distinct --method ull --history -f user visits.csv
   crivo distinct -f user --by country visits.csv
   crivo distinct -f user monday.csv --into users.crivo
   crivo distinct -f user monday.csv --output csv
@@ -81,6 +82,11 @@ struct DistinctOptions {
     /// How many different values there are at most, for --method linear [default: 10 million]
     #[arg(long, value_name = "N", value_parser = whole)]
     items: Option<u64>,
+
+    /// Also use the order in which values come, for a fifth less error in the same memory (hll, ull): reads with one thread, and a
+    /// merge ends it
+    #[arg(long, conflicts_with_all = ["interchange", "window", "by"])]
+    history: bool,
 
     /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a crivo sketch
     #[arg(long, value_enum, value_name = "FORM")]

@@ -99,7 +99,7 @@ fn show_sizes(files: &[(PathBuf, Option<u64>)]) -> Result<()> {
         println!("{:>6.1} MB  {shown}", size as f64 / 1e6);
         if let Some(largest) = largest.filter(|largest| size > *largest) {
             too_large.push(format!(
-                "{shown} has {size} bytes, and should have at most {largest} (xtask/src/dist.rs)"
+                "{shown} has {size} bytes, and should have at most {largest} (xtask/src/dist/mod.rs)"
             ));
         }
     }

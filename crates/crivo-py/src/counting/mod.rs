@@ -1,0 +1,27 @@
+//! How many events?
+//!
+//! Counters have no keys: they toss coins, and the seed decides how those fall.
+
+mod array;
+mod morris;
+mod sampled;
+mod tally;
+
+pub(crate) use self::array::CounterArray;
+pub(crate) use self::morris::MorrisCounter;
+pub(crate) use self::sampled::SampledCounter;
+pub(crate) use self::tally::Tally;
+
+use pyo3::prelude::*;
+
+use crate::errors::{Result, setting};
+
+/// The seed of the coins.
+fn seed_of(seed: Option<&Bound<'_, PyAny>>) -> Result<u64> {
+    seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))
+}
+
+/// How many events to add.
+fn events_of(events: &Bound<'_, PyAny>) -> Result<u64> {
+    setting("events", events, "0 to 2^64 - 1")
+}
