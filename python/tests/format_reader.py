@@ -135,6 +135,8 @@ HASH_FUNCTIONS = {0: "caller's hash", 1: "XXH3", 2: "Rrmxmx"}
 KEY_KINDS = {1: "bytes", 2: "integers", 3: "hashes"}
 PAIRS = {(1, 1), (2, 1), (2, 2), (3, 0)}  # allowed key kind and hash function
 EXACT, DENSE, CODED = 0, 1, 2
+# Added to the state of a sketch that keeps the history of its stream.
+HISTORY = 128
 # How many levels below its highest a register remembers, where registers are coded from version 2 on.
 REMEMBERED = {"HyperLogLog": 0, "UltraLogLog": 2}
 
@@ -278,7 +280,16 @@ def _must(holds: bool, what: str) -> None:
 
 
 def _first_version(payload: bytes, remembered: int) -> bytes:
-    """A payload whose registers may be coded, as the first version has it: registers as they are."""
+    """A payload whose registers may be coded, as the first version has it: registers as they are, and no history."""
+    if len(payload) >= 2 and payload[1] & HISTORY and 4 <= payload[0] <= 18:
+        state, rest = payload[1] ^ HISTORY, payload[2:]
+        if state != EXACT:
+            _must(len(rest) >= 16, "a history that is cut off")
+            count, variance = struct.unpack_from("<dd", rest)
+            _must((3 << payload[0]) // 32 < count < math.inf, f"a history of {count}")
+            _must(0 <= variance < math.inf, f"a variance of {variance}")
+            rest = rest[16:]
+        payload = bytes([payload[0], state]) + rest
     if len(payload) < 2 or payload[1] not in (DENSE, CODED) or not 4 <= payload[0] <= 18:
         return payload
     precision, state = payload[0], payload[1]

@@ -21,6 +21,7 @@ import pytest
 import test_format_counters
 import test_format_distinct
 import test_format_frequency
+import test_format_history
 import test_format_integers
 import test_format_membership
 import test_format_sampling
@@ -174,6 +175,7 @@ def test_every_golden_file_has_a_recipe_and_every_recipe_a_file() -> None:
         *test_format_similarity.RECIPES,
         *test_format_integers.RECIPES,
         *test_format_integers.READ,
+        *test_format_history.RECIPES,
     }
     assert {path.stem for path in GOLDEN.glob("*.bin")} == recipes
 

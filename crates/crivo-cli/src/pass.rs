@@ -149,7 +149,7 @@ impl Pass {
         Ok((state.ok_or_else(|| anyhow!("the pass has no state"))?, counts))
     }
 
-    fn on_threads(&self, threads: usize) -> Self {
+    pub(crate) fn on_threads(&self, threads: usize) -> Self {
         let (input, select, condition) = (self.input.clone(), self.select.clone(), self.condition.clone());
         Self { input, select, condition, threads, ..*self }
     }

@@ -100,6 +100,24 @@ macro_rules! register_methods {
             fn exact_up_to(precision: &Bound<'_, PyAny>) -> Result<usize> {
                 Ok(<$sketch>::exact_up_to(precision_of(precision, <$sketch>::PRECISIONS)?))
             }
+
+            /// The standard error of a large count with history, as a share of it.
+            #[staticmethod]
+            fn history_error(precision: &Bound<'_, PyAny>) -> Result<f64> {
+                Ok(<$sketch>::history_error(precision_of(precision, <$sketch>::PRECISIONS)?))
+            }
+
+            /// A copy that also uses the order in which items come, for a fifth less error in the same memory, until a
+            /// merge ends it. `InvalidParameterError` if the sketch is past its exact state.
+            fn with_history(&self, py: Python<'_>) -> Result<Self> {
+                Ok(Self(Shared::new(self.0.quick(py, |sketch| sketch.clone()).with_history()?)))
+            }
+
+            /// Whether the sketch keeps a history.
+            #[getter]
+            fn keeps_history(&self, py: Python<'_>) -> bool {
+                self.0.quick(py, |sketch| sketch.keeps_history())
+            }
         }
     };
 }

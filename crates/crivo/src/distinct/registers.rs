@@ -94,6 +94,10 @@ impl RegisterArray for RankRegisters {
         format!("values up to {}", Self::highest(precision))
     }
 
+    fn news(value: u8) -> u64 {
+        u64::MAX << value.min(63)
+    }
+
     fn values(&self) -> &[u8] {
         &self.values
     }

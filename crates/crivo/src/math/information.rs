@@ -49,6 +49,10 @@ pub(crate) struct Point {
 }
 
 impl Point {
+    pub(crate) fn new(value: f64, spread: f64) -> Self {
+        Self { value, spread }
+    }
+
     /// The likeliest number of items, for registers that remember their highest level and which of
     /// the `BELOW` levels below it occurred.
     ///

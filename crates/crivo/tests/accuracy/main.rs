@@ -43,6 +43,7 @@ mod hashing_integers;
 #[cfg(feature = "study")]
 mod hashing_study;
 mod heavy_hitters;
+mod history;
 mod hyperloglog;
 mod join_search;
 mod joinability;

@@ -45,6 +45,13 @@ fn states<K: RegisterModel>() -> [Vec<u8>; 9] {
     ]
 }
 
+/// The texts `key 0` to `key 99999` in this order, with their history.
+fn with_history<K: RegisterModel>() -> Vec<u8> {
+    let mut sketch = RegisterSketch::<K>::new(10).unwrap().with_history().unwrap();
+    (0..100_000).for_each(|number| sketch.insert(format!("key {number}").as_str()).unwrap());
+    sketch.encode()
+}
+
 macro_rules! cases {
     ($($name:ident: $kind:ty;)*) => {
         pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
@@ -59,7 +66,8 @@ macro_rules! cases {
                 concat!(stringify!($name), "_v1_past_limit"),
                 concat!(stringify!($name), "_v1_hashes"),
                 concat!(stringify!($name), "_v1_saturated"),
-            ].into_iter().zip(states::<$kind>()));)*
+            ].into_iter().zip(states::<$kind>()));
+            cases.push((concat!(stringify!($name), "_v2_history"), with_history::<$kind>()));)*
             cases
         }
 

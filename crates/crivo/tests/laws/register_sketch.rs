@@ -57,6 +57,33 @@ fn registers_are_what_the_format_says<K: RegisterModel>() {
     }
 }
 
+/// A history changes the count and nothing else: not the registers, and not what is left of them after a merge.
+fn history_leaves_the_registers_alone<K: RegisterModel>(a: &[u64], b: &[u64], precision: u8) {
+    let of = |hashes: &[u64]| sketch_of(of_hashes::<K>(precision).with_history().unwrap(), &[hashes]);
+    let without = |sketch: &RegisterSketch<K>| {
+        let mut merged = of_hashes::<K>(precision);
+        merged.merge(sketch).unwrap();
+        merged
+    };
+    let (one, other) = (of(a), of(b));
+    assert_eq!(without(&one), sketch_of(of_hashes(precision), &[a]));
+    assert_eq!(RegisterSketch::<K>::decode(&one.encode()).as_ref(), Ok(&one));
+
+    // Bytes that were stored and read go on as if nothing had been stored.
+    let mut resumed = RegisterSketch::<K>::decode(&one.encode()).unwrap();
+    resumed.insert_hashes(b);
+    assert_eq!(resumed.encode(), of(&[a, b].concat()).encode());
+
+    let both = merged(&one, &other);
+    assert_eq!(without(&both), sketch_of(of_hashes(precision), &[a, b]));
+    let stays_exact = both.estimate().is_exact();
+    assert_eq!(both.keeps_history(), stays_exact || a.is_empty() || b.is_empty());
+    assert_eq!(merged(&one, &of_hashes(precision)), one, "an empty sketch changes nothing");
+    // Past the exact state nothing is known of what came before.
+    let late = sketch_of(of_hashes::<K>(precision), &[a]);
+    assert_eq!(late.estimate().is_exact(), late.clone().with_history().is_ok());
+}
+
 macro_rules! laws {
     ($($name:ident: $kind:ty;)*) => {
         $(mod $name {
@@ -77,6 +104,17 @@ macro_rules! laws {
                     (a, b, _) in streams(), p in 4_u8..=18, q in 4_u8..=18,
                 ) {
                     super::merges_down_to_the_lower_precision::<$kind>(&a, &b, p, q);
+                }
+            }
+
+            proptest! {
+                #![proptest_config(
+                    ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() }
+                )]
+
+                #[test]
+                fn history_leaves_the_registers_alone((a, b, _) in streams(), precision in 4_u8..=12) {
+                    super::history_leaves_the_registers_alone::<$kind>(&a, &b, precision);
                 }
             }
 

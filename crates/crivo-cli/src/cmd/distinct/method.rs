@@ -104,6 +104,12 @@ impl Method {
                 .ok_or_else(|| anyhow!("--precision {power}: expected at most 36, for 2^36 bits or hashes"));
         }
         let size = match (self, error) {
+            (Self::Hll, Some(error)) if args.how.history => {
+                HyperLogLog::history_precision_for(error).map(u64::from)
+            }
+            (Self::Ull, Some(error)) if args.how.history => {
+                UltraLogLog::history_precision_for(error).map(u64::from)
+            }
             (Self::Hll, Some(error)) => HyperLogLog::precision_for(error).map(u64::from),
             (Self::Ull, Some(error)) => UltraLogLog::precision_for(error).map(u64::from),
             (Self::Loglog, Some(error)) => LogLog::precision_for(error).map(u64::from),
@@ -135,7 +141,16 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
     let scheme = args.keys.scheme()?;
     let size = method.asked_size(args)?;
     let precision = || u8::try_from(size.unwrap_or(DEFAULT_PRECISION.into())).unwrap_or(u8::MAX);
+    if args.how.history && !matches!(method, Method::Hll | Method::Ull) {
+        bail!("--history: --method {} keeps none; hll and ull do", method.name());
+    }
     let sketch = match method {
+        Method::Hll if args.how.history => HyperLogLog::with_scheme(precision(), scheme)
+            .and_then(HyperLogLog::with_history)
+            .map(AnySketch::from),
+        Method::Ull if args.how.history => UltraLogLog::with_scheme(precision(), scheme)
+            .and_then(UltraLogLog::with_history)
+            .map(AnySketch::from),
         Method::Hll => HyperLogLog::with_scheme(precision(), scheme).map(AnySketch::from),
         Method::Ull => UltraLogLog::with_scheme(precision(), scheme).map(AnySketch::from),
         Method::Loglog => LogLog::with_scheme(precision(), scheme).map(AnySketch::from),
@@ -158,10 +173,18 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
 }
 
 /// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches of
-/// sets, so that merging them all counts nothing twice.
+/// sets, so that merging them all counts nothing twice. A history is of one thread, because merging would end it.
 pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
     let (scheme, bytes) = (start.scheme(), start.full_memory());
+    if keeps_history(&start) {
+        return pass.on_threads(1).sketch_of_size(start, bytes, scheme, out);
+    }
     pass.sketch_of_size(start, bytes, scheme, out)
+}
+
+/// Returns true if the sketch keeps the history of its stream.
+fn keeps_history(sketch: &AnySketch) -> bool {
+    sketch.summary().parameters.iter().any(|(name, _)| *name == "history")
 }
 
 /// The sketch in a file, and its method, if it can go on with what was asked for: the sketch's own
@@ -173,6 +196,9 @@ pub(super) fn to_continue(before: Continued, args: &Args) -> Result<(Method, Any
         bail!("--method {}: {name} is a {}, and it can only be continued so", asked.name(), sketch.family());
     }
     refuse_sizes(method, args)?;
+    if args.how.history && !keeps_history(&sketch) {
+        bail!("--history: {name} has none, and a history can only begin with the first value");
+    }
     let summary = sketch.summary();
     args.keys.agree_with(summary.scheme, &name)?;
     let found = summary.parameters.iter().find_map(|(name, value)| match value {

@@ -12,6 +12,9 @@ use crate::math::Observed;
 /// registers: `√(ln 2/(π²/6 − 1))`.
 pub(super) const ERROR_CONSTANT: f64 = 1.036_705;
 
+/// The same for a count with history: `√(ln 2)`.
+pub(super) const HISTORY_CONSTANT: f64 = 0.832_555;
+
 /// Returns which levels occurred and which did not, from a histogram of register values.
 pub(super) fn observed(histogram: &[u32], precision: u8) -> Observed {
     let highest = usize::from(RankRegisters::highest(precision));
@@ -49,5 +52,7 @@ mod tests {
     fn constant_is_what_its_formula_gives() {
         let formula = libm::sqrt(std::f64::consts::LN_2 / (std::f64::consts::PI.powi(2) / 6.0 - 1.0));
         assert!((formula / ERROR_CONSTANT - 1.0).abs() < 1e-6, "{formula}");
+        let with_history = libm::sqrt(std::f64::consts::LN_2);
+        assert!((with_history / HISTORY_CONSTANT - 1.0).abs() < 1e-6, "{with_history}");
     }
 }

@@ -22,6 +22,9 @@ pub trait RegisterKind: Sealed + Debug + Clone + Copy + PartialEq + Eq {
     /// The standard error of a large count is this over the square root of the number of registers.
     const ERROR_CONSTANT: f64;
 
+    /// The same for a count with [history](super::RegisterSketch::with_history).
+    const HISTORY_CONSTANT: f64;
+
     /// The registers.
     type Registers: RegisterArray;
 
@@ -50,6 +53,10 @@ pub trait RegisterArray: Debug + Clone + PartialEq + Eq {
 
     /// Describes the values that [`from_values`](Self::from_values) accepts, for its error.
     fn accepted_values(precision: u8) -> String;
+
+    /// The levels of hashes that would change a register of this value: bit `k − 1` stands for level `k`. Bits above
+    /// the highest level mean nothing.
+    fn news(value: u8) -> u64;
 
     /// The values as they are stored.
     fn values(&self) -> &[u8];

@@ -12,17 +12,19 @@
 
 mod coded;
 pub(super) mod histogram;
+mod history;
 pub(super) mod kind;
 mod payload;
 pub(super) mod rates;
 
 use std::ops::RangeInclusive;
 
+use self::history::History;
 use self::kind::{RegisterArray, RegisterKind};
 use super::hash_table::HashTable;
 use super::precision;
 use crate::codec::{Parameter, Parameters, Summary};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{DefaultSize, Key, KeyBatch, KeyScheme};
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
@@ -34,6 +36,8 @@ use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 pub struct RegisterSketch<K: RegisterKind> {
     scheme: KeyScheme,
     precision: u8,
+    /// Whether a history is kept, or begins when the exact state ends.
+    keeps_history: bool,
     contents: Contents<K::Registers>,
 }
 
@@ -42,6 +46,8 @@ enum Contents<R> {
     /// The hashes themselves, while they fit in the memory of the registers.
     Exact(HashTable),
     Dense(R),
+    /// Registers of one stream, with what the order of its items told.
+    Recorded(R, History),
 }
 
 // ---- limits and sizing ----
@@ -55,6 +61,12 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// [`HyperLogLog`](super::HyperLogLog) and 0.7609 for [`UltraLogLog`](super::UltraLogLog).
     pub fn standard_error(precision: u8) -> f64 {
         precision::standard_error(K::ERROR_CONSTANT, precision)
+    }
+
+    /// Returns the standard error of a large count [with history](Self::with_history), as a share of it: `c/√(2^precision)`,
+    /// with `c` 0.8326 for [`HyperLogLog`](super::HyperLogLog) and 0.6582 for [`UltraLogLog`](super::UltraLogLog).
+    pub fn history_error(precision: u8) -> f64 {
+        precision::standard_error(K::HISTORY_CONSTANT, precision)
     }
 
     /// Returns the smallest precision whose standard error is at most `error`.
@@ -71,6 +83,14 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// ```
     pub fn precision_for(error: f64) -> Result<u8> {
         precision::precision_for(error, K::ERROR_CONSTANT, &Self::PRECISIONS)
+    }
+
+    /// Returns the smallest precision whose standard error [with history](Self::with_history) is at most `error`.
+    ///
+    /// # Errors
+    /// If no precision of the range has it.
+    pub fn history_precision_for(error: f64) -> Result<u8> {
+        precision::precision_for(error, K::HISTORY_CONSTANT, &Self::PRECISIONS)
     }
 
     /// The number of different items that are counted exactly: as many hashes as fit, in a table at most
@@ -105,7 +125,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// ```
     pub fn with_scheme(precision: u8, scheme: KeyScheme) -> Result<Self> {
         precision::check(precision, &Self::PRECISIONS)?;
-        Ok(Self { scheme, precision, contents: Contents::Exact(HashTable::new()) })
+        Ok(Self { scheme, precision, keeps_history: false, contents: Contents::Exact(HashTable::new()) })
     }
 
     /// Creates an empty sketch, for bytes or text, of the smallest size with the wanted standard error.
@@ -126,12 +146,72 @@ impl<K: RegisterKind> RegisterSketch<K> {
     }
 }
 
+// ---- history ----
+
+impl<K: RegisterKind> RegisterSketch<K> {
+    /// Returns the sketch with a history: a sharper count for a stream that one sketch sees from beginning to end.
+    /// See [`history_error`](Self::history_error). An insert that changes a register takes a few nanoseconds more, and
+    /// a stored sketch 16 bytes more.
+    ///
+    /// The history ends with a merge that does not stay exact, because two histories do not tell which items their streams
+    /// share. The registers are the same with or without one.
+    ///
+    /// # Errors
+    /// If the sketch is past its exact state: what came before is not known any more.
+    ///
+    /// ```
+    /// use crivo::distinct::UltraLogLog;
+    /// let (mut plain, mut sharp) = (UltraLogLog::new(12)?, UltraLogLog::new(12)?.with_history()?);
+    /// for visit in 0..100_000_u64 {
+    ///     plain.insert_hash(visit.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    ///     sharp.insert_hash(visit.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    /// }
+    /// assert!(sharp.estimate().relative_error() < 0.9 * plain.estimate().relative_error());
+    /// plain.merge(&sharp)?;
+    /// assert!(!plain.keeps_history());
+    /// # Ok::<(), crivo::Error>(())
+    /// ```
+    pub fn with_history(mut self) -> Result<Self> {
+        if !self.keeps_history && !matches!(self.contents, Contents::Exact(_)) {
+            let most = Self::exact_up_to(self.precision);
+            return Err(Error::parameter(
+                "history",
+                format_args!("a sketch of at most {most} different items"),
+                "a sketch of more",
+            ));
+        }
+        self.keeps_history = true;
+        Ok(self)
+    }
+
+    /// Returns true if the sketch keeps a history, which a merge may have ended.
+    pub fn keeps_history(&self) -> bool {
+        self.keeps_history
+    }
+
+    fn end_history(&mut self) {
+        self.keeps_history = false;
+        if let Contents::Recorded(registers, _) = &self.contents {
+            self.contents = Contents::Dense(registers.clone());
+        }
+    }
+
+    /// The registers, past the exact state.
+    fn registers(&self) -> Option<&K::Registers> {
+        match &self.contents {
+            Contents::Exact(_) => None,
+            Contents::Dense(registers) | Contents::Recorded(registers, _) => Some(registers),
+        }
+    }
+}
+
 /// 16 KiB: an error of 0.8 % for a HyperLogLog, of 0.6 % for an UltraLogLog.
 const DEFAULT_PRECISION: u8 = 14;
 
 impl<K: RegisterKind> DefaultSize for RegisterSketch<K> {
     fn of_default_size(scheme: KeyScheme) -> Self {
-        Self { scheme, precision: DEFAULT_PRECISION, contents: Contents::Exact(HashTable::new()) }
+        let contents = Contents::Exact(HashTable::new());
+        Self { scheme, precision: DEFAULT_PRECISION, keeps_history: false, contents }
     }
 }
 
@@ -155,6 +235,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
         match &mut self.contents {
             Contents::Dense(registers) => registers.insert(hash),
             Contents::Exact(_) => self.insert_exact(hash),
+            Contents::Recorded(registers, history) => history.insert(registers, self.precision, hash),
         }
     }
 
@@ -165,8 +246,12 @@ impl<K: RegisterKind> RegisterSketch<K> {
             self.insert_exact(hash);
             rest = others;
         }
-        if let Contents::Dense(registers) = &mut self.contents {
-            registers.insert_all(rest);
+        match &mut self.contents {
+            Contents::Exact(_) => {}
+            Contents::Dense(registers) => registers.insert_all(rest),
+            Contents::Recorded(registers, history) => {
+                rest.iter().for_each(|&hash| history.insert(registers, self.precision, hash));
+            }
         }
     }
 
@@ -216,18 +301,20 @@ impl<K: RegisterKind> RegisterSketch<K> {
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         match &self.contents {
             Contents::Exact(table) => Estimate::exact(table.len() as f64),
-            Contents::Dense(registers) if registers.are_full() => {
+            Contents::Dense(registers) | Contents::Recorded(registers, _) if registers.are_full() => {
                 let unlikely = (1.0 - confidence.level()) / 2.0;
                 let value = K::items_to_fill(self.precision, 0.5);
                 let lower = K::items_to_fill(self.precision, unlikely);
                 Estimate::probable(value, lower, f64::INFINITY, confidence)
             }
-            Contents::Dense(registers) => {
-                // Dense means that more different hashes came than the exact state holds.
-                let least = (Self::exact_up_to(self.precision) + 1) as f64;
-                K::estimate(registers, self.precision, confidence).limited_to(least, f64::INFINITY)
-            }
+            Contents::Dense(registers) => self.past_exact(K::estimate(registers, self.precision, confidence)),
+            Contents::Recorded(_, history) => self.past_exact(history.point().with_bounds(confidence)),
         }
+    }
+
+    /// The estimate, with what is certain past the exact state: more different hashes came than that holds.
+    fn past_exact(&self, estimate: Estimate) -> Estimate {
+        estimate.limited_to((Self::exact_up_to(self.precision) + 1) as f64, f64::INFINITY)
     }
 
     /// Returns true if nothing was inserted.
@@ -250,7 +337,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
         size_of::<Self>()
             + match &self.contents {
                 Contents::Exact(table) => table.memory(),
-                Contents::Dense(registers) => registers.memory(),
+                Contents::Dense(registers) | Contents::Recorded(registers, _) => registers.memory(),
             }
     }
 
@@ -261,16 +348,16 @@ impl<K: RegisterKind> RegisterSketch<K> {
 
     /// Returns what `crivo show` prints.
     pub fn summary(&self) -> Summary {
-        let (state, fill) = match &self.contents {
-            Contents::Exact(_) => ("exact", None),
-            Contents::Dense(registers) => {
-                ("dense", Some(registers.used() as f64 / registers.values().len() as f64))
-            }
-        };
-        let facts = vec![
-            ("state", Parameter::Name(state)),
-            ("standard_error", Parameter::Ratio(Self::standard_error(self.precision))),
-        ];
+        let state = if self.registers().is_none() { "exact" } else { "dense" };
+        let fill =
+            self.registers().map(|registers| registers.used() as f64 / registers.values().len() as f64);
+        let mut facts = vec![("state", Parameter::Name(state))];
+        if self.keeps_history {
+            facts.push(("history", Parameter::Name("kept")));
+            facts.push(("standard_error", Parameter::Ratio(Self::history_error(self.precision))));
+        } else {
+            facts.push(("standard_error", Parameter::Ratio(Self::standard_error(self.precision))));
+        }
         Summary {
             family: K::FAMILY,
             parameters: [self.parameters(), facts].concat(),
@@ -302,7 +389,8 @@ impl<K: RegisterKind> Cardinality for RegisterSketch<K> {
 
 impl<K: RegisterKind> RegisterSketch<K> {
     /// Makes this the sketch of both streams, bit for bit. Of two precisions the lower one stays,
-    /// as if both streams had been counted with it.
+    /// as if both streams had been counted with it. A [history](Self::with_history) ends, unless the sketch stays exact
+    /// or one of the two is empty.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.
@@ -320,10 +408,24 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
+        if other.is_empty() && other.precision >= self.precision {
+            return Ok(());
+        }
+        if self.is_empty() && self.precision == other.precision && self.keeps_history == other.keeps_history {
+            self.clone_from(other);
+            return Ok(());
+        }
         self.fold(other.precision.min(self.precision));
         match &other.contents {
-            Contents::Exact(table) => table.iter().for_each(|hash| self.insert_hash(hash)),
-            Contents::Dense(theirs) => {
+            Contents::Exact(table) => {
+                table.iter().for_each(|hash| self.insert_hash(hash));
+                // The order of the table is another in every process, so a history of it would be too.
+                if self.registers().is_some() {
+                    self.end_history();
+                }
+            }
+            Contents::Dense(theirs) | Contents::Recorded(theirs, _) => {
+                self.end_history();
                 self.make_dense();
                 if let Contents::Dense(mine) = &mut self.contents {
                     mine.merge(theirs);
@@ -340,7 +442,10 @@ impl<K: RegisterKind> RegisterSketch<K> {
         }
         self.precision = precision;
         match &self.contents {
-            Contents::Dense(registers) => self.contents = Contents::Dense(registers.folded(precision)),
+            Contents::Dense(registers) | Contents::Recorded(registers, _) => {
+                self.contents = Contents::Dense(registers.folded(precision));
+                self.keeps_history = false;
+            }
             Contents::Exact(table) if table.len() > Self::exact_up_to(precision) => self.make_dense(),
             Contents::Exact(_) => {}
         }
@@ -350,7 +455,12 @@ impl<K: RegisterKind> RegisterSketch<K> {
         if let Contents::Exact(table) = &self.contents {
             let mut registers = K::Registers::new(self.precision);
             table.iter().for_each(|hash| registers.insert(hash));
-            self.contents = Contents::Dense(registers);
+            self.contents = if self.keeps_history {
+                let history = History::begin(table.len(), &registers, self.precision);
+                Contents::Recorded(registers, history)
+            } else {
+                Contents::Dense(registers)
+            };
         }
     }
 }

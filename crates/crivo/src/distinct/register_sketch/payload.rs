@@ -1,6 +1,7 @@
 //! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or coded
-//! registers.
+//! registers. A history stands before the registers: its count and its variance.
 
+use super::history::History;
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::Rate;
 use super::{Contents, RegisterSketch, coded};
@@ -13,6 +14,8 @@ use crate::prelude::*;
 const EXACT: u8 = 0;
 const DENSE: u8 = 1;
 const CODED: u8 = 2;
+/// Added to the state of a sketch that keeps its history.
+const WITH_HISTORY: u8 = 0x80;
 
 /// The first version of the payload with coded registers.
 const FIRST_CODED: u8 = 2;
@@ -41,19 +44,31 @@ impl<K: RegisterKind> Encode for RegisterSketch<K> {
 
     fn encode_payload(&self, writer: &mut Writer) {
         writer.u8(self.precision);
+        let mark = if self.keeps_history { WITH_HISTORY } else { 0 };
+        let history = match &self.contents {
+            Contents::Recorded(_, history) => Some(history.stored()),
+            _ => None,
+        };
+        let write_state = |state: u8, writer: &mut Writer| {
+            writer.u8(state | mark);
+            if let Some((count, variance)) = history {
+                writer.u64(count.to_bits());
+                writer.u64(variance.to_bits());
+            }
+        };
         match &self.contents {
             Contents::Exact(table) => {
-                writer.u8(EXACT);
+                write_state(EXACT, writer);
                 writer.u32(table.len() as u32);
                 writer.u64s(table.sorted());
             }
-            Contents::Dense(registers) => {
+            Contents::Dense(registers) | Contents::Recorded(registers, _) => {
                 if let Some(coded) = coded::encode::<K>(registers, self.precision) {
-                    writer.u8(CODED);
+                    write_state(CODED, writer);
                     writer.u16(coded.rate.number());
                     writer.bytes(&coded.bytes);
                 } else {
-                    writer.u8(DENSE);
+                    write_state(DENSE, writer);
                     writer.bytes(registers.values());
                 }
             }
@@ -66,7 +81,17 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
         let precision = reader.u8("precision")?;
         let mut sketch = Self::with_scheme(precision, header.scheme)
             .map_err(|error| Error::contents("precision", error.expected(), precision))?;
-        match reader.u8("state")? {
+        let state = reader.u8("state")?;
+        sketch.keeps_history = header.version >= FIRST_CODED && state & WITH_HISTORY != 0;
+        let state = if sketch.keeps_history { state ^ WITH_HISTORY } else { state };
+        let stored = if sketch.keeps_history && state != EXACT {
+            let [count, variance] =
+                [reader.u64("count of the history")?, reader.u64("variance of the history")?];
+            Some((f64::from_bits(count), f64::from_bits(variance)))
+        } else {
+            None
+        };
+        let registers = match state {
             EXACT => {
                 let count = reader.u32("number of hashes")?;
                 let most = Self::exact_up_to(precision);
@@ -78,6 +103,7 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
                     return Err(Error::contents("hashes", "strictly ascending order", "another order"));
                 }
                 hashes.for_each(|hash| sketch.insert_hash(hash));
+                return Ok(sketch);
             }
             DENSE => {
                 let values = reader.bytes("registers", 1 << precision)?;
@@ -94,7 +120,7 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
                         "others",
                     ));
                 }
-                sketch.contents = Contents::Dense(registers);
+                registers
             }
             CODED if header.version >= FIRST_CODED => {
                 let number = reader.u16("rate")?;
@@ -102,14 +128,29 @@ impl<K: RegisterKind> Decode for RegisterSketch<K> {
                 let rate = Rate::from_number(number)
                     .ok_or_else(|| Error::contents("rate", format_args!("at most {highest}"), number))?;
                 let bytes = reader.bytes("registers", reader.left() as u64)?;
-                let registers = coded::decode::<K>(rate, precision, bytes)
-                    .ok_or_else(|| Error::contents("registers", "registers coded for that rate", "others"))?;
-                sketch.contents = Contents::Dense(registers);
+                coded::decode::<K>(rate, precision, bytes)
+                    .ok_or_else(|| Error::contents("registers", "registers coded for that rate", "others"))?
             }
             other => {
-                return Err(Error::contents("state", "0 (exact), 1 (dense) or 2 (coded)", other));
+                return Err(Error::contents(
+                    "state",
+                    "0 (exact), 1 (dense) or 2 (coded), with or without 128 (history)",
+                    other,
+                ));
             }
-        }
+        };
+        sketch.contents = match stored {
+            None => Contents::Dense(registers),
+            Some(stored) => {
+                let least = Self::exact_up_to(precision) + 1;
+                let history =
+                    History::from_stored(stored, least, &registers, precision).ok_or_else(|| {
+                        let expected = format_args!("a count of at least {least} and a variance");
+                        Error::contents("history", expected, format_args!("{} and {}", stored.0, stored.1))
+                    })?;
+                Contents::Recorded(registers, history)
+            }
+        };
         Ok(sketch)
     }
 }

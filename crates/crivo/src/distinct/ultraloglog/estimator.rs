@@ -13,6 +13,9 @@ use crate::math::{Observed, exp2};
 /// registers: `√(ln 2/(π² + 8G − 16))`.
 pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
 
+/// The same for a count with history: `√(5/8 · ln 2)`.
+pub(super) const HISTORY_CONSTANT: f64 = 0.658_193;
+
 /// How many levels below its highest one a register remembers.
 pub(super) const REMEMBERED: usize = 2;
 
@@ -102,6 +105,8 @@ mod tests {
         let zeta = std::f64::consts::PI.powi(2) + 8.0 * CATALAN - 16.0;
         let formula = libm::sqrt(std::f64::consts::LN_2 / zeta);
         assert!((formula / ERROR_CONSTANT - 1.0).abs() < 1e-6, "{formula}");
+        let with_history = libm::sqrt(0.625 * std::f64::consts::LN_2);
+        assert!((with_history / HISTORY_CONSTANT - 1.0).abs() < 1e-6, "{with_history}");
     }
 
     #[test]

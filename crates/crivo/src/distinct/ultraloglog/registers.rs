@@ -106,6 +106,10 @@ impl RegisterArray for LevelRegisters {
         format!("sets of levels up to {}", Self::highest(precision))
     }
 
+    fn news(value: u8) -> u64 {
+        news(value)
+    }
+
     fn values(&self) -> &[u8] {
         &self.values
     }
