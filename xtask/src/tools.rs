@@ -15,17 +15,26 @@ pub(crate) struct Tool {
     release: &'static str,
     /// How it is built, beside its version.
     options: &'static [&'static str],
+    /// The arguments that make it print its name and version.
+    version: &'static str,
 }
 
 /// Licences, advisories and sources of dependencies.
-pub(crate) const DENY: Tool = Tool { name: "cargo-deny", release: "0.20", options: &[] };
+pub(crate) const DENY: Tool =
+    Tool { name: "cargo-deny", release: "0.20", options: &[], version: "--version" };
 /// Fuzzing with libFuzzer.
-pub(crate) const FUZZ: Tool = Tool { name: "cargo-fuzz", release: "0.13", options: &[] };
+pub(crate) const FUZZ: Tool =
+    Tool { name: "cargo-fuzz", release: "0.13", options: &[], version: "--version" };
 /// One wrong line after another, to see whether a test notices.
-pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", release: "27", options: &[] };
+pub(crate) const MUTANTS: Tool =
+    Tool { name: "cargo-mutants", release: "27", options: &[], version: "mutants --version" };
 /// Pages as a site. Without its server, which takes most of the time to build.
-pub(crate) const MDBOOK: Tool =
-    Tool { name: "mdbook", release: "0.5", options: &["--no-default-features", "--features", "search"] };
+pub(crate) const MDBOOK: Tool = Tool {
+    name: "mdbook",
+    release: "0.5",
+    options: &["--no-default-features", "--features", "search"],
+    version: "--version",
+};
 
 impl Tool {
     /// The program to start; it is installed first if need be.
@@ -51,7 +60,7 @@ impl Tool {
     }
 
     fn is_at(&self, program: &PathBuf) -> bool {
-        let version = Step::new(program, "--version").output().unwrap_or_default();
+        let version = Step::new(program, self.version).output().unwrap_or_default();
         version
             .strip_prefix(self.name)
             .and_then(|rest| rest.trim().trim_start_matches('v').strip_prefix(self.release))

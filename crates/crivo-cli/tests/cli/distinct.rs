@@ -374,3 +374,39 @@ fn options_that_other_systems_bytes_do_not_have_are_refused() {
         assert!(!scratch.path("s.bin").exists());
     }
 }
+
+#[test]
+fn a_history_is_sharper_until_a_merge_ends_it() {
+    let scratch = Scratch::new();
+    let lines = |range: std::ops::Range<u32>| range.map(|line| format!("user {line}\n")).collect::<String>();
+    // Twice, because the number of rows is a bound too.
+    scratch.write("all", lines(0..50_000).repeat(2));
+    scratch.write("more", lines(50_000..90_000));
+    let width = |json: &serde_json::Value| {
+        let bound = |name: &str| json["distinct"][name].as_f64().unwrap();
+        assert!(bound("lower") <= 50_000.0 && 50_000.0 <= bound("upper"), "{json}");
+        bound("upper") - bound("lower")
+    };
+    let plain = ["distinct", "all", "--method", "ull", "--precision", "12", "--json", "--quiet"];
+    let with_history = [&plain[..], &["--history", "-o", "all.crivo"]].concat();
+    let [usual, sharp] = [&plain[..], &with_history[..]].map(|args| width(&scratch.run(args).json()));
+    assert!(sharp < 0.9 * usual, "{sharp} and {usual}");
+    // The number of threads changes nothing, because one thread reads.
+    let first = scratch.read("all.crivo");
+    scratch.run(&[&with_history[..], &["--threads", "2"]].concat()).ok();
+    assert_eq!(scratch.read("all.crivo"), first);
+    assert!(scratch.run(&["show", "all.crivo"]).ok().contains("history"));
+
+    // Going on keeps it, and gives the bytes of one run over both files.
+    scratch.run(&["distinct", "more", "--into", "all.crivo"]).ok();
+    let both =
+        ["distinct", "all", "more", "--method", "ull", "--precision", "12", "--history", "-o", "both.crivo"];
+    scratch.run(&both).ok();
+    assert_eq!(scratch.read("all.crivo"), scratch.read("both.crivo"));
+
+    scratch.run(&["distinct", "more", "--method", "ull", "--precision", "12", "-o", "more.crivo"]).ok();
+    scratch.run(&["merge", "all.crivo", "more.crivo", "-o", "merged.crivo"]).ok();
+    assert!(!scratch.run(&["show", "merged.crivo"]).ok().contains("history"));
+    scratch.run(&["distinct", "all", "--into", "more.crivo", "--history"]).fails_with("more.crivo has none");
+    scratch.run(&["distinct", "all", "--method", "kmv", "--history"]).fails_with("--method kmv keeps none");
+}
