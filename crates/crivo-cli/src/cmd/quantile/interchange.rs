@@ -22,11 +22,11 @@ const MOST_BYTES: usize = 2 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
-    /// KLL of doubles: what Spark's kll_sketch_*_double functions read
+    /// KLL of doubles: what Spark's kll_* functions of doubles read
     Kll,
-    /// KLL of floats: what Spark's kll_sketch_*_float functions read
+    /// KLL of floats: what Spark's kll_* functions of floats read
     KllFloat,
-    /// KLL of whole numbers: what Spark's kll_sketch_*_bigint functions read
+    /// KLL of whole numbers: what Spark's kll_* functions of bigints read
     KllLong,
     /// REQ of floats: closer at high ranks
     Req,
