@@ -68,6 +68,12 @@ def test_the_examples_of_the_page_for_newcomers_run() -> None:
     assert results.failed == 0 and results.attempted >= 12
 
 
+def test_the_examples_of_the_page_about_other_systems_run() -> None:
+    page = ROOT / "docs" / "interchange.md"
+    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert results.failed == 0 and results.attempted >= 6
+
+
 ENGINES = ROOT / "docs" / "engines.md"
 
 
