@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import DataFrame
+from pyspark.errors import PySparkAttributeError
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, DoubleType, StructField, StructType
 
@@ -269,12 +270,22 @@ def sketch(
 def of_column(df: DataFrame, name: str, recipe: Recipe) -> Sketched:
     """One sketch of all rows, now."""
     selected = numbered(df, [name])
-    parallel = df.sparkSession.sparkContext.defaultParallelism
+    parallel = parallelism(df.sparkSession)
     if recipe.size * 4 * parallel > AT_ONCE:
         # Every partition makes a whole sketch: no more of large ones than can be made at a time.
         selected = selected.coalesce(parallel)
     partials = selected.mapInArrow(PartialSketches(recipe), PartialSketches.schema)
     return merge(partials, recipe, parallel if recipe.size * 4 * parallel > AT_ONCE else 0)
+
+
+def parallelism(session: SparkSession) -> int:
+    """How many tasks run at a time."""
+    try:
+        return int(session.sparkContext.defaultParallelism)
+    except PySparkAttributeError:
+        # A session of Spark Connect has no context. The server cuts a range into as many parts.
+        parts = session.range(1 << 16).select(F.max(F.spark_partition_id()).alias("last")).first()
+        return 1 if parts is None else int(parts["last"]) + 1
 
 
 ANSWER = ("value", "lower", "upper")
