@@ -53,7 +53,12 @@ def test_examples_run(name: str, documented: Any) -> None:
     assert runner.failures == 0
 
 
-PAGES = [("README.md", 4), ("docs/coming-from-datasketch.md", 12), ("docs/users/python.md", 6)]
+PAGES = [
+    ("README.md", 4),
+    ("docs/coming-from-datasketch.md", 12),
+    ("docs/interchange.md", 7),
+    ("docs/users/python.md", 6),
+]
 
 
 @pytest.mark.parametrize(("name", "least"), PAGES)

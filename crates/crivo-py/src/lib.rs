@@ -88,7 +88,7 @@ mod _native {
         items_for_collision,
     };
     #[pymodule_export]
-    use crate::interchange::{Hll, Theta};
+    use crate::interchange::{BloomFilter, Cpc, FrequentItems, Hll, Kll, Req, TDigest, Theta};
     #[pymodule_export]
     use crate::lists::sketch_lists;
     #[pymodule_export]
