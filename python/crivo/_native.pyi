@@ -2455,6 +2455,9 @@ class NearDuplicates:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 
+def _panic() -> None:
+    """Panics, so that tests see what becomes of a defect inside of an engine."""
+
 def repeated_passages(
     texts: Texts,
     *,

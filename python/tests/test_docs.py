@@ -111,7 +111,7 @@ def test_the_stub_s_documentation_is_the_module_s() -> None:
         return written
 
     functions = [item for item in stub.body if isinstance(item, ast.FunctionDef)]
-    written = {function.name: ast.get_docstring(function) for function in functions}
+    written = {item.name: ast.get_docstring(item) for item in functions if not item.name.startswith("_")}
     for name, cls in classes.items():
         if not name.startswith("_"):
             written[name] = ast.get_docstring(cls)
