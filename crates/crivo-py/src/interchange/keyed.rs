@@ -217,6 +217,7 @@ pub(crate) struct BloomFilter {
 keyed_methods!(BloomFilter, Bloom);
 
 impl BloomFilter {
+    #[allow(clippy::unnecessary_wraps)] // as the other one, which may refuse
     fn put_ref(filter: &mut Bloom, key: KeyRef<'_>, _weight: u64) -> crivo_interchange::Result<()> {
         match key {
             KeyRef::Bytes(key) => filter.insert_bytes(key),
