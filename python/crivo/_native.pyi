@@ -49,24 +49,28 @@ __all__ = [
     "BinaryFuse",
     "BlockedBloom",
     "Bloom",
+    "BloomFilter",
     "ColumnProfile",
     "CombinedFilter",
     "Comparison",
     "CountMin",
     "CounterArray",
     "CountingBloom",
+    "Cpc",
     "DDSketch",
     "DirectTable",
     "DistinctGrowth",
     "Estimate",
     "ExactDistinct",
     "FeatureHasher",
+    "FrequentItems",
     "Groups",
     "HeavyHitters",
     "Hll",
     "HyperLogLog",
     "KMinValues",
     "KeyQuantiles",
+    "Kll",
     "LinearCounting",
     "LogLog",
     "LshIndex",
@@ -84,12 +88,14 @@ __all__ = [
     "Protocol",
     "RangeCountMin",
     "RepeatedPassages",
+    "Req",
     "Reservoir",
     "RowSample",
     "SampledCounter",
     "Signer",
     "Similar",
     "SimilarPair",
+    "TDigest",
     "TableProfile",
     "Tally",
     "Theta",
@@ -2475,6 +2481,9 @@ class NearDuplicates:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 
+def _panic() -> None:
+    """Panics, so that tests see what becomes of a defect inside of an engine."""
+
 def repeated_passages(
     texts: Texts,
     *,
@@ -3995,6 +4004,429 @@ class Theta:
 
     def __bytes__(self) -> bytes: ...
     def __reduce__(self) -> tuple[Any, tuple[bytes, int, InterchangeKeys]]: ...
+
+@final
+class Cpc:
+    """Counts different items as Apache DataSketches does, in about half of the bytes that an `Hll` of the same
+    error takes: its bytes are what the project's libraries and Druid read and write.
+
+    It is built from the keys, as `Hll` is.
+
+    >>> from crivo.interchange import Cpc
+    >>> visitors = Cpc()
+    >>> visitors.insert_batch(["ana", "rui", None, "ana"])
+    1
+    >>> round(Cpc.from_bytes(bytes(visitors)).estimate().value)
+    2
+    """
+
+    def __new__(cls, lg_k: SupportsIndex = 12, *, keys: InterchangeKeys = "text") -> Self: ...
+    @property
+    def keys(self) -> InterchangeKeys:
+        """What the keys are: "text" or "int"."""
+
+    @property
+    def lg_k(self) -> int:
+        """The base-2 logarithm of the size."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was inserted."""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
+        Empty text adds nothing, as in other systems.
+        """
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were
+        skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """
+
+    def estimate(self) -> Estimate:
+        """How many different keys there are, with bounds at two standard deviations, about 95 %."""
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
+        other integers.
+        """
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
+        what the keys are.
+        """
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, InterchangeKeys]]: ...
+
+@final
+class Kll:
+    """Quantiles of numbers, as Apache DataSketches keeps them: its bytes are what Spark's `kll_sketch_*` functions
+    and others write and read. `numbers` is "double", "float" or "long", as the other side has them.
+
+    Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same memory for a
+    smaller error. Its coins are not seeded, so that the same numbers give different bytes every time.
+
+    >>> from crivo.interchange import Kll
+    >>> prices = Kll()
+    >>> prices.insert_batch([3, 1, None, 2])
+    1
+    >>> Kll.from_bytes(bytes(prices)).quantile(0.5).value
+    2.0
+    """
+
+    def __new__(
+        cls, k: SupportsIndex = 200, *, numbers: Literal["double", "float", "long"] = "double"
+    ) -> Self: ...
+    @property
+    def numbers(self) -> Literal["double", "float", "long"]:
+        """What its numbers are: "double", "float" or "long"."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+
+    @property
+    def k(self) -> int:
+        """The size."""
+
+    def insert(self, value: float) -> None:
+        """Adds a number. NaN adds nothing."""
+
+    def insert_batch(self, values: Numbers) -> int:
+        """Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
+        whatever `NumberQuantiles.insert_batch` takes.
+        """
+
+    def quantile(self, share: float) -> Estimate | None:
+        """The number at which that share of all is reached, with bounds. None if there are no numbers."""
+
+    def rank(self, limit: float) -> Estimate | None:
+        """Which share of all numbers is at most a limit, with bounds. None if there are no numbers."""
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes | bytearray | memoryview,
+        *,
+        numbers: Literal["double", "float", "long"] | None = None,
+    ) -> Self:
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
+        what their numbers are; without `numbers` it is told from their length and from numbers that no double is.
+        """
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, str]]: ...
+
+@final
+class Req:
+    """Quantiles whose error is a share of the distance from one end, as Apache DataSketches keeps them, of floats.
+
+    >>> from crivo.interchange import Req
+    >>> latencies = Req()
+    >>> latencies.insert_batch(range(1000))
+    0
+    >>> latencies.quantile(1.0).value
+    999.0
+    """
+
+    def __new__(cls, k: SupportsIndex = 12, *, high_ranks: bool = True) -> Self: ...
+    @property
+    def high_ranks(self) -> bool:
+        """Whether it is right about high ranks, or about low ones."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+
+    @property
+    def k(self) -> int:
+        """The size."""
+
+    def insert(self, value: float) -> None:
+        """Adds a number. NaN adds nothing."""
+
+    def insert_batch(self, values: Numbers) -> int:
+        """Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
+        whatever `NumberQuantiles.insert_batch` takes.
+        """
+
+    def quantile(self, share: float) -> Estimate | None:
+        """The number at which that share of all is reached, with bounds. None if there are no numbers."""
+
+    def rank(self, limit: float) -> Estimate | None:
+        """Which share of all numbers is at most a limit, with bounds. None if there are no numbers."""
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch."""
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class TDigest:
+    """Quantiles that are close at both ends, as Apache DataSketches keeps them: a t-digest of doubles. No bound of
+    its error holds for every input, so that its answers are certain to lie between the least and the greatest number only.
+
+    >>> from crivo.interchange import TDigest
+    >>> latencies = TDigest()
+    >>> latencies.insert_batch([3, 1, 2])
+    0
+    >>> latencies.quantile(0.5).value
+    2.0
+    """
+
+    def __new__(cls, k: SupportsIndex = 200) -> Self: ...
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+
+    @property
+    def k(self) -> int:
+        """The size."""
+
+    def insert(self, value: float) -> None:
+        """Adds a number. NaN adds nothing."""
+
+    def insert_batch(self, values: Numbers) -> int:
+        """Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
+        whatever `NumberQuantiles.insert_batch` takes.
+        """
+
+    def quantile(self, share: float) -> Estimate | None:
+        """The number at which that share of all is reached, with bounds. None if there are no numbers."""
+
+    def rank(self, limit: float) -> Estimate | None:
+        """Which share of all numbers is at most a limit, with bounds. None if there are no numbers."""
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
+        """The digest that the bytes of any system hold, of doubles or floats. `DecodeError` if they are no digest."""
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+
+@final
+class FrequentItems:
+    """The most frequent keys with certain bounds, as Apache DataSketches keeps them: its bytes are those of the
+    `frequent_strings_sketch` of its Python package, of the `ItemsSketch<String>` and, with `keys="int"`, of the
+    `LongsSketch` of Java.
+
+    >>> from crivo.interchange import FrequentItems
+    >>> words = FrequentItems()
+    >>> words.insert_batch("the cat and the dog and the bird".split())
+    0
+    >>> [(key, int(count.value)) for key, count in words.top(2)]
+    [('the', 3), ('and', 2)]
+    """
+
+    def __new__(cls, lg_size: SupportsIndex = 15, *, keys: InterchangeKeys = "text") -> Self: ...
+    @property
+    def keys(self) -> InterchangeKeys:
+        """What the keys are: "text" or "int"."""
+
+    @property
+    def total(self) -> int:
+        """The sum of all weights."""
+
+    @property
+    def max_error(self) -> int:
+        """How often a key that is not listed may have come."""
+
+    @property
+    def lg_size(self) -> int:
+        """The base-2 logarithm of the size of the map, which holds three quarters of that."""
+
+    def add(self, key: Key, weight: SupportsIndex) -> None:
+        """Adds a weight to one key."""
+
+    def frequency(self, key: Key) -> Estimate:
+        """How often a key came, with certain bounds."""
+
+    def top(self, k: SupportsIndex = 10) -> list[tuple[str | bytes | int, Estimate]]:
+        """The keys with the highest counts, at most `k` of them, each with certain bounds."""
+
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either. Empty text
+        adds nothing, as in other systems.
+        """
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+        `values` is whatever `HyperLogLog.insert_batch` takes.
+        """
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys | None = None) -> Self:
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. Without `keys` it is
+        told from the bytes whether they are texts or integers.
+        """
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, InterchangeKeys]]: ...
+
+@final
+@final
+class BloomFilter:
+    """A set that takes a few of the absent keys for members, as Apache DataSketches keeps it: its bytes are what the
+    project's Java, C++ and Rust libraries read and write.
+
+    >>> from crivo.interchange import BloomFilter
+    >>> seen = BloomFilter(1000)
+    >>> seen.insert_batch(["ana", "rui"])
+    0
+    >>> "ana" in seen, "eva" in seen
+    (True, False)
+    """
+
+    def __new__(
+        cls, items: SupportsIndex, false_positive_rate: float = 0.01, *, keys: InterchangeKeys = "text"
+    ) -> Self: ...
+    @property
+    def keys(self) -> InterchangeKeys:
+        """What the keys are: "text" or "int"."""
+
+    @property
+    def false_positive_rate(self) -> float:
+        """The chance that an absent key is taken for a member, at the present fill."""
+
+    @property
+    def bits(self) -> int:
+        """The number of bits."""
+
+    @property
+    def hashes(self) -> int:
+        """The number of bits of a key."""
+
+    def items(self) -> Estimate:
+        """How many different keys there are, with bounds at 95 %."""
+
+    def __contains__(self, key: Key, /) -> bool: ...
+    def insert(self, key: Key) -> None:
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either. Empty text
+        adds nothing, as in other systems.
+        """
+
+    def insert_batch(self, values: Keys) -> int:
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+        `values` is whatever `HyperLogLog.insert_batch` takes.
+        """
+
+    def merge(self, other: Self) -> None:
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes that other systems read. `bytes(sketch)` does the same."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
+        """The filter that the bytes of any system hold. `DecodeError` if they are no such filter. They do not say
+        what the keys are.
+        """
+
+    def __or__(self, other: Self, /) -> Self: ...
+    def __ror__(self, other: Self, /) -> Self: ...
+    def __ior__(self, other: Self, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes, InterchangeKeys]]: ...
 
 # ---- the parts of near_duplicates ----
 

@@ -43,6 +43,10 @@ class OutOfMemoryError(CrivoError, MemoryError):
     """The memory that the settings ask for cannot be had."""
 
 
+class InternalError(CrivoError, RuntimeError):
+    """A defect of crivo itself, which engines are told as an exception like any other. Please report it."""
+
+
 class KeyTypeError(CrivoError, TypeError):
     """A value is no key of the kind that the sketch was built for."""
 

@@ -35,6 +35,7 @@ except ImportError as missing:
     raise ImportError(message, name=missing.name) from missing
 
 import crivo
+from crivo._guard import guarded
 from crivo._kinds import distinct_kind, empty_sketch, filter_of, opened, require_share
 from crivo._native import TableProfile, frequency_bounds, sketch_lists
 from crivo._profile import profile_batches
@@ -146,7 +147,7 @@ class CrivoExpr:
             answers = [sketch and triple(sketch.estimate(confidence=confidence)) for sketch in sketches]
             return answers_column(answers).alias(values.name)
 
-        return self._expr.map_batches(estimated, return_dtype=ANSWER, is_elementwise=True)
+        return self._expr.map_batches(guarded(estimated), return_dtype=ANSWER, is_elementwise=True)
 
     def in_filter(self, sketch: Any) -> pl.Expr:
         """Whether each value may be in a filter, such as a `crivo.Bloom`, or its bytes. Null for null."""
@@ -156,7 +157,7 @@ class CrivoExpr:
             answers = pl.Series(values.name, members.contains_batch(plain(values)), dtype=pl.Boolean)
             return with_nulls(answers, values)
 
-        return self._expr.map_batches(asked, return_dtype=pl.Boolean, is_elementwise=True)
+        return self._expr.map_batches(guarded(asked), return_dtype=pl.Boolean, is_elementwise=True)
 
     def frequency(self, sketch: Any) -> pl.Expr:
         """How often each value came by a sketch that knows it, such as a `crivo.CountMin` or
@@ -171,7 +172,7 @@ class CrivoExpr:
             answers = pl.DataFrame(columns).to_struct(values.name)
             return with_nulls(answers, columns[0])
 
-        return self._expr.map_batches(asked, return_dtype=ANSWER, is_elementwise=True)
+        return self._expr.map_batches(guarded(asked), return_dtype=ANSWER, is_elementwise=True)
 
     def _answers(self, kind: Any, parameters: dict[str, Any], answer: Callable[[Any], Any]) -> pl.Expr:
         """A struct of each group."""
@@ -206,7 +207,7 @@ class CrivoExpr:
         """The lists of all groups come at once: a call of Python for each group would take fifty times as
         long.
         """
-        return self._expr.implode().map_batches(function, return_dtype=dtype, is_elementwise=True)
+        return self._expr.implode().map_batches(guarded(function), return_dtype=dtype, is_elementwise=True)
 
 
 @pl.api.register_dataframe_namespace("crivo")
@@ -277,7 +278,7 @@ class CrivoLazyFrame:
 
     def _whole(self, function: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.LazyFrame:
         """All rows are needed at once: a text may be like any other."""
-        return self._plan.map_batches(function)
+        return self._plan.map_batches(guarded(function))
 
 
 def plain(values: pl.Series) -> pl.Series:

@@ -13,6 +13,7 @@ from crivo import (
     CrivoError,
     DecodeError,
     IncompatibleError,
+    InternalError,
     InvalidParameterError,
     KeyTypeError,
 )
@@ -26,6 +27,7 @@ from crivo import (
         (DecodeError, ValueError),
         (KeyTypeError, TypeError),
         (BudgetExceededError, RuntimeError),
+        (InternalError, RuntimeError),
     ],
 )
 def test_every_error_is_a_crivo_error_and_a_builtin(error: type[Exception], builtin: type[Exception]) -> None:

@@ -9,7 +9,7 @@ import pytest
 import crivo
 import crivo.polars
 from crivo import DecodeError, HyperLogLog, InvalidParameterError, KeyTypeError, decode
-from crivo._native import sketch_lists
+from crivo._native import _panic, sketch_lists
 
 ENGINES: list[Any] = ["in-memory", "streaming"]
 
@@ -233,3 +233,30 @@ def test_profiles_of_plans_are_those_of_their_tables() -> None:
         assert column.distinct().value == streamed[name].distinct().value
     nothing: Any = frame.lazy().filter(False)
     assert {name: column.rows for name, column in nothing.crivo.profile().items()} == {"n": 0, "text": 0}
+
+
+def test_a_panic_is_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that pyo3 raises is no `Exception`, and would pass every handler."""
+
+    def panics(*_: Any) -> Any:
+        _panic()
+
+    with pytest.raises(BaseException, match="a panic that a test asked for") as raised:
+        panics()
+    assert not isinstance(raised.value, Exception)
+    monkeypatch.setattr(crivo.polars, "sketch_lists", panics)
+    monkeypatch.setattr(crivo.polars, "frequency_bounds", panics)
+    monkeypatch.setattr(crivo.polars.CrivoDataFrame, "dedup", panics)
+    frame: Any = pl.DataFrame({"n": [1, 1, 2], "text": ["a", "b", "c"]})
+    text: Any = pl.col("text")
+    for engine in ENGINES:
+        plan: Any = frame.lazy()
+        for query in (
+            plan.select(text.crivo.distinct()),
+            plan.group_by("n").agg(text.crivo.sketch("hll")),
+            plan.select(text.crivo.frequency(crivo.CountMin(100, 3))),
+            plan.crivo.dedup("text"),
+        ):
+            with pytest.raises(crivo.InternalError, match="has a defect, please report it: a panic that"):
+                query.collect(engine=engine)
+    assert frame.select(pl.col("n").sum()).item() == 4

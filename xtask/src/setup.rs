@@ -147,6 +147,24 @@ impl Python {
     }
 }
 
+/// The oldest DuckDB that the extension is tested with, beside the one of the environment.
+const OLDER_DUCKDB: &str = "duckdb==1.4.4";
+
+/// The folder with the older DuckDB, for a Python that has it in its path.
+pub(crate) fn older_duckdb(python: &Python) -> Result<PathBuf> {
+    let folder = target().join("duckdb-older");
+    let stamp = folder.join("crivo-version");
+    if !fs::read_to_string(&stamp).is_ok_and(|installed| installed == OLDER_DUCKDB) {
+        python
+            .module("pip install --quiet --disable-pip-version-check --no-deps --upgrade --target")
+            .args([folder.as_os_str()])
+            .args([OLDER_DUCKDB])
+            .run()?;
+        fs::write(&stamp, OLDER_DUCKDB).with_context(|| format!("cannot write {}", stamp.display()))?;
+    }
+    Ok(folder)
+}
+
 /// A virtual environment with the packages that a file lists.
 pub(crate) fn python_with(folder: &Path, requirements: &Path) -> Result<Python> {
     let python = environment(folder)?;

@@ -121,10 +121,12 @@ impl Tests {
     fn duckdb(&self) -> Result<()> {
         let extension = duckdb::extension(duckdb::Build::Tests)?;
         let python = setup::python_with_crivo()?;
+        let older = setup::older_duckdb(&python)?;
         let program = setup::tested_program();
         self.step(python.module("pytest --durations=5 python/tests/sql"))
             .env("CRIVO_PROGRAM", program)
             .env("CRIVO_DUCKDB", extension)
+            .env("CRIVO_DUCKDB_OLDER", older)
             .run()
     }
 

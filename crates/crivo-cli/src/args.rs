@@ -62,6 +62,7 @@ impl InputArgs {
             skip_bad: self.layout.skip_bad,
             follow: self.follow,
             numbers_rows: false,
+            column_filters: None,
         }
     }
 
@@ -294,6 +295,11 @@ impl SketchArgs {
     /// Whether a sketch is to be kept at all.
     pub(crate) fn is_wanted(&self) -> bool {
         self.output.is_some() || self.into.is_some()
+    }
+
+    /// The file that `-o` names, if no sketch is continued.
+    pub(crate) fn only_output(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|_| self.into.is_none())
     }
 
     /// Returns the sketch to go on with, if there is one. From here on until the command ends, other

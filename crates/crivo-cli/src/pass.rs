@@ -7,7 +7,8 @@ use anyhow::{Result, anyhow, bail};
 use crivo::keys::{KeyKind, KeyScheme};
 use crivo::sketch::{InsertKeys, Merge};
 use crivo_rows::{
-    Copied, Counts, Folded, Format, Input, Items, Predicate, RowBatch, Scan, Select, thread_count,
+    ColumnFilters, Copied, Counts, Folded, Format, Input, Items, Predicate, RowBatch, Scan, Select,
+    thread_count,
 };
 
 use crate::condition::Condition;
@@ -37,6 +38,8 @@ pub(crate) struct Pass {
     pub(crate) follow: bool,
     /// Whether the numbers of rows are asked for afterwards.
     pub(crate) numbers_rows: bool,
+    /// The columns that get filters of their own, where rows are written as Parquet.
+    pub(crate) column_filters: Option<ColumnFilters>,
 }
 
 impl Pass {
@@ -151,7 +154,7 @@ impl Pass {
 
     pub(crate) fn on_threads(&self, threads: usize) -> Self {
         let (input, select, condition) = (self.input.clone(), self.select.clone(), self.condition.clone());
-        Self { input, select, condition, threads, ..*self }
+        Self { input, select, condition, threads, column_filters: self.column_filters.clone(), ..*self }
     }
 
     /// Collects every different key.
@@ -262,7 +265,7 @@ impl Pass {
             Ok(())
         })?;
         let input = Input::file(kept.path()).format(from);
-        let scan = Scan::of(&input).threads(self.threads);
+        let scan = self.with_filters(Scan::of(&input).threads(self.threads));
         let converted = scan.convert_rows(Predicate::All, format, to)?;
         Ok(copied.unwrap_or(converted))
     }
@@ -283,6 +286,13 @@ impl Pass {
         Ok(copied)
     }
 
+    fn with_filters<'a>(&'a self, scan: Scan<'a>) -> Scan<'a> {
+        match &self.column_filters {
+            None => scan,
+            Some(filters) => scan.column_filters(filters),
+        }
+    }
+
     /// The options as a scan.
     fn scan(&self, scheme: KeyScheme) -> Result<Scan<'_>> {
         let scan = Scan::of(&self.input)
@@ -292,6 +302,7 @@ impl Pass {
             .threads(self.threads)
             .repeatable(self.repeatable)
             .number_rows(self.numbers_rows);
+        let scan = self.with_filters(scan);
         match &self.condition {
             None => Ok(scan),
             Some(condition) => scan

@@ -4,10 +4,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Result, bail};
-use crivo_rows::Format;
+use anyhow::{Result, anyhow, bail};
+use crivo::keys::KeyScheme;
+use crivo_rows::{Copied, Format};
 
+use crate::output::Output;
 use crate::packing::Packing;
+use crate::pass::Pass;
 use crate::store::{Destination, Filled};
 
 /// Where rows go, and in which form.
@@ -44,6 +47,24 @@ impl RowsFile {
             );
         }
         Ok(self.format.filter(|to| from != Some(*to)))
+    }
+
+    /// Returns true if the file is a Parquet file.
+    pub(crate) fn is_parquet(&self) -> bool {
+        self.format == Some(Format::Parquet)
+    }
+
+    /// Writes the rows of a pass that satisfy its condition, whole or not at all.
+    pub(crate) fn write_rows(&self, pass: &Pass, out: &Output) -> Result<Copied> {
+        let mut copied = None;
+        self.write(|to| {
+            copied = Some(match self.conversion(pass.input.told_format())? {
+                None => pass.copy_all(KeyScheme::bytes(), out, to)?,
+                Some(format) => pass.convert(KeyScheme::bytes(), format, out, to)?,
+            });
+            Ok(())
+        })?;
+        copied.ok_or_else(|| anyhow!("{}: was not written", self.destination.name()))
     }
 
     /// Writes the file without giving it its name: [`publish`](crate::store::publish) does, together with others.

@@ -139,7 +139,7 @@ impl Scalar for TopOf {
 pub(crate) struct Version;
 
 /// The versions of DuckDB that the tests load the extension into.
-const TESTED: [&str; 1] = ["v2.0.0"];
+const TESTED: [&str; 2] = ["v1.4.4", "v2.0.0"];
 
 impl Scalar for Version {
     const NAME: &'static str = "crivo_version";

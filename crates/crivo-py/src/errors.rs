@@ -32,6 +32,13 @@ pub(crate) enum Failure {
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
+/// Panics, so that tests see what becomes of a defect inside of an engine.
+#[pyfunction(name = "_panic")]
+#[allow(clippy::panic)] // its purpose
+pub(crate) fn panic_for_tests() {
+    panic!("a panic that a test asked for");
+}
+
 impl From<crivo::Error> for Failure {
     fn from(error: crivo::Error) -> Self {
         Self::Library(error)

@@ -1,7 +1,13 @@
-//! Counts of different values as other systems store them: Apache DataSketches.
+//! Sketches as other systems store them: Apache DataSketches. Counts of different values are here.
+
+mod keyed;
+mod quantiles;
+
+pub(crate) use keyed::{BloomFilter, FrequentItems};
+pub(crate) use quantiles::{Kll, Req, TDigest};
 
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
-use crivo_interchange::{DEFAULT_LG_K, Error, Hll as HllSketch, Theta as ThetaSketch};
+use crivo_interchange::{Cpc as CpcSketch, DEFAULT_LG_K, Error, Hll as HllSketch, Theta as ThetaSketch};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
@@ -14,6 +20,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
             Error::Bytes { .. } => Self::Bytes(error.to_string()),
+            Error::Incompatible(_) => Self::Incompatible(error.to_string()),
             other => Self::Parameter(other.to_string()),
         }
     }
@@ -33,7 +40,16 @@ fn lg_k_of(lg_k: Option<&Bound<'_, PyAny>>) -> Result<u8> {
     lg_k.map_or(Ok(DEFAULT_LG_K), |lg_k| setting("lg_k", lg_k, "a size that the sketch can have"))
 }
 
-/// Gives a key to either of them.
+/// Refuses keys of different kinds, which bytes do not tell.
+fn same_keys(mine: KeyKind, theirs: KeyKind) -> Result<()> {
+    if mine == theirs {
+        return Ok(());
+    }
+    let (mine, theirs) = (name_of(mine), name_of(theirs));
+    Err(Failure::Incompatible(format!("keys: expected '{mine}', found '{theirs}'")))
+}
+
+/// Gives a key to any of them.
 macro_rules! insert_key {
     ($sketch:expr, $key:expr) => {
         match $key {
@@ -43,7 +59,7 @@ macro_rules! insert_key {
     };
 }
 
-/// What both have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and the kind of its `keys`.
+/// What all of them have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and the kind of its `keys`.
 macro_rules! interchange_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
@@ -94,10 +110,7 @@ macro_rules! interchange_methods {
             /// other integers.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
                 let other = other.get();
-                if self.keys != other.keys {
-                    let (mine, theirs) = (name_of(self.keys), name_of(other.keys));
-                    return Err(Failure::Incompatible(format!("keys: expected '{mine}', found '{theirs}'")));
-                }
+                same_keys(self.keys, other.keys)?;
                 self.sketch.with_other(py, &other.sketch, |mine, theirs| mine.merge(theirs));
                 Ok(())
             }
@@ -256,3 +269,119 @@ impl Theta {
         Ok((from_bytes, (theta.to_bytes(slf.py()), theta.lg_k(slf.py()), theta.keys())))
     }
 }
+
+/// Counts different items as Apache DataSketches does, in about half of the bytes that an `Hll` of the same
+/// error takes: its bytes are what the project's libraries and Druid read and write.
+///
+/// It is built from the keys, as `Hll` is.
+///
+/// >>> from crivo.interchange import Cpc
+/// >>> visitors = Cpc()
+/// >>> visitors.insert_batch(["ana", "rui", None, "ana"])
+/// 1
+/// >>> round(Cpc.from_bytes(bytes(visitors)).estimate().value)
+/// 2
+#[pyclass(module = "crivo.interchange", frozen)]
+#[derive(Debug)]
+pub(crate) struct Cpc {
+    sketch: Shared<CpcSketch>,
+    keys: KeyKind,
+}
+
+interchange_methods!(Cpc, CpcSketch);
+
+#[pymethods]
+impl Cpc {
+    #[new]
+    #[pyo3(signature = (lg_k = None, *, keys = "text"))]
+    #[pyo3(text_signature = "(lg_k=12, *, keys='text')")]
+    fn new(lg_k: Option<&Bound<'_, PyAny>>, keys: &str) -> Result<Self> {
+        Ok(Self { sketch: Shared::new(CpcSketch::new(lg_k_of(lg_k)?)?), keys: kind_of(keys)? })
+    }
+
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
+    /// what the keys are.
+    #[classmethod]
+    #[pyo3(signature = (data, *, keys = "text"))]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, keys: &str) -> Result<Self> {
+        let (bytes, keys) = (bytes_of(data)?, kind_of(keys)?);
+        let sketch = cls.py().detach(|| CpcSketch::decode(&bytes))?;
+        Ok(Self { sketch: Shared::new(sketch), keys })
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>, &'static str)>> {
+        let from_bytes = slf.py().import("crivo.interchange")?.getattr("_cpc")?;
+        Ok((from_bytes, (slf.get().to_bytes(slf.py()), slf.get().keys())))
+    }
+}
+
+/// A class around a sketch that may refuse another one.
+trait Exchanged: Sized {
+    type Sketch;
+
+    /// Returns another object like this one around a sketch.
+    fn around(&self, sketch: Shared<Self::Sketch>) -> Self;
+
+    /// Refuses what the sketches themselves cannot tell.
+    fn agree(&self, _other: &Self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns true if two sketches hold the same.
+    fn same(mine: &Self::Sketch, theirs: &Self::Sketch) -> bool;
+}
+
+/// What [`Exchanged`] classes have: `exchange_methods!(Kll)` for one with a `sketch`.
+macro_rules! exchange_methods {
+    ($class:ident) => {
+        #[pymethods]
+        impl $class {
+            /// Makes this the sketch of both streams. `IncompatibleError` if they do not go together.
+            fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
+                self.agree(other.get())?;
+                Ok(self.sketch.with_other(py, &other.get().sketch, |mine, theirs| mine.merge(theirs))?)
+            }
+
+            fn __or__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<Self> {
+                let joined = self.copy(py);
+                joined.merge(py, other)?;
+                Ok(joined)
+            }
+
+            fn __ior__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
+                self.merge(py, other)
+            }
+
+            /// An independent copy.
+            fn copy(&self, py: Python<'_>) -> Self {
+                self.around(self.sketch.copied(py))
+            }
+
+            fn __copy__(&self, py: Python<'_>) -> Self {
+                self.copy(py)
+            }
+
+            fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+                self.copy(py)
+            }
+
+            fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> bool {
+                let other = other.get();
+                self.agree(other).is_ok()
+                    && self.sketch.with_other(py, &other.sketch, |mine, theirs| Self::same(mine, theirs))
+            }
+
+            /// The bytes that other systems read. `bytes(sketch)` does the same.
+            fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+                PyBytes::new(py, &self.sketch.detached(py, |sketch| sketch.encode()))
+            }
+
+            fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+                self.to_bytes(py)
+            }
+        }
+    };
+}
+use exchange_methods;

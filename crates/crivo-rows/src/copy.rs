@@ -12,6 +12,7 @@ use crate::batch::{RowBatch, with_line_end};
 use crate::edit::{Edit, push_replaced};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Task, Work};
+use crate::filters::ColumnFilters;
 use crate::keyer::Items;
 use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile, with_column};
@@ -172,7 +173,7 @@ impl Scan<'_> {
         self.check()?;
         let workers = self.thread_count();
         let shared = Shared::new(self);
-        let writer = TurnWriter::new(output);
+        let writer = TurnWriter::new(output, self.column_filters);
         let work = |number: WorkerNumber| {
             let _guard = OnPanic(|| {
                 shared.stop();
@@ -356,6 +357,8 @@ struct TurnWriter<'o> {
 
 struct Written<'o> {
     output: Output<'o>,
+    /// The columns that get filters, in a Parquet file.
+    filters: Option<&'o ColumnFilters>,
     header: Option<Vec<u8>>,
     /// Whether what was written last ends a line.
     at_line_start: bool,
@@ -371,9 +374,9 @@ enum Output<'o> {
 }
 
 impl<'o> TurnWriter<'o> {
-    fn new(output: &'o mut (dyn Write + Send)) -> Self {
+    fn new(output: &'o mut (dyn Write + Send), filters: Option<&'o ColumnFilters>) -> Self {
         let output = Output::Unused(output);
-        let state = Written { output, header: None, at_line_start: true };
+        let state = Written { output, filters, header: None, at_line_start: true };
         Self { turns: Turns::default(), state: Mutex::new(state) }
     }
 
@@ -411,7 +414,7 @@ impl<'o> Written<'o> {
         if let Output::Unused(_) = self.output
             && let Output::Unused(output) = std::mem::replace(&mut self.output, Output::Nothing)
         {
-            self.output = Output::Parquet(Box::new(ParquetCopy::begin(output, file)?));
+            self.output = Output::Parquet(Box::new(ParquetCopy::begin(output, file, self.filters)?));
         }
         match &mut self.output {
             Output::Parquet(copy) => Ok(copy),
@@ -423,6 +426,9 @@ impl<'o> Written<'o> {
         if let Output::Unused(_) = self.output
             && let Output::Unused(output) = std::mem::replace(&mut self.output, Output::Nothing)
         {
+            if self.filters.is_some() {
+                return Err(ColumnFilters::only_in_parquet());
+            }
             self.output = Output::Text(output);
         }
         match &mut self.output {

@@ -5,6 +5,7 @@ use crivo::keys::{KeyKind, KeyScheme};
 use crate::batch::RowBatch;
 use crate::condition::Condition;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filters::ColumnFilters;
 use crate::input::Input;
 use crate::keyer::Items;
 use crate::progress::Progress;
@@ -62,6 +63,7 @@ pub struct Scan<'a> {
     pub(crate) filter: Option<RowFilter<'a>>,
     pub(crate) numbers_rows: bool,
     pub(crate) progress: Option<&'a dyn Progress>,
+    pub(crate) column_filters: Option<&'a ColumnFilters>,
     pub(crate) chunk_size: usize,
 }
 
@@ -78,6 +80,7 @@ impl<'a> Scan<'a> {
             filter: None,
             numbers_rows: false,
             progress: None,
+            column_filters: None,
             chunk_size: CHUNK,
         }
     }
@@ -192,6 +195,13 @@ impl<'a> Scan<'a> {
     #[must_use]
     pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = Some(progress);
+        self
+    }
+
+    /// The columns for which a Parquet file that is written gets filters. Rows that are written as text are refused then.
+    #[must_use]
+    pub fn column_filters(mut self, filters: &'a ColumnFilters) -> Self {
+        self.column_filters = Some(filters);
         self
     }
 

@@ -7,10 +7,12 @@
 #![allow(clippy::pedantic)] // signatures are those of the build with Parquet
 
 use std::convert::Infallible;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::filters::{ColumnFilters, FilterAnswers};
 use crate::foreign::Limits;
 use crate::input::Source;
 use crate::parse::Table;
@@ -88,7 +90,11 @@ impl WholeRows {
 }
 
 impl<'o> ParquetCopy<'o> {
-    pub(crate) fn begin(_: &'o mut (dyn Write + Send), like: &ParquetFile) -> Result<Self> {
+    pub(crate) fn begin(
+        _: &'o mut (dyn Write + Send),
+        like: &ParquetFile,
+        _: Option<&ColumnFilters>,
+    ) -> Result<Self> {
         match like.none {}
     }
 
@@ -100,6 +106,40 @@ impl<'o> ParquetCopy<'o> {
         match self {
             Self::Never(none, _) => match none {},
         }
+    }
+}
+
+/// The filters of a column of a Parquet file, which this build cannot read.
+#[derive(Debug)]
+pub struct ParquetFilters {
+    none: Infallible,
+}
+
+impl ParquetFilters {
+    /// Says that a Parquet file cannot be read. Returns none if the file is no Parquet file.
+    ///
+    /// # Errors
+    /// If the file is a Parquet file.
+    pub fn open(path: &Path, _: Option<&str>) -> Result<Option<Self>> {
+        let mut first = [0; 4];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
+        if read.is_ok() && first == *b"PAR1" {
+            return Err(left_out().in_file(&path.to_string_lossy().into()));
+        }
+        Ok(None)
+    }
+
+    /// The name of the column.
+    pub fn column(&self) -> &str {
+        match self.none {}
+    }
+
+    /// Asks whether keys may be values of the column.
+    ///
+    /// # Errors
+    /// Never: there is no such value.
+    pub fn ask<K: AsRef<[u8]>>(&self, _: &[K]) -> Result<FilterAnswers> {
+        match self.none {}
     }
 }
 

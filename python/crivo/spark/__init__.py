@@ -5,6 +5,7 @@ one partial sketch a partition. What comes of it is what one machine would have 
 merging is exact, the same pairs of near-duplicates, the same guarantee elsewhere.
 
 - ``sketch`` of a column, or one of each group of rows; ``estimate`` reads a DataFrame of sketches
+- ``sketch_stream`` goes on with the sketches of groups of a streaming DataFrame
 - ``near_duplicates``, ``clusters``, ``dedup`` and its certificate ``removed`` of a column of texts
 - ``semi_join`` drops the rows that cannot join before they are moved
 - ``profile`` says what is in each column
@@ -30,6 +31,7 @@ from crivo.spark._join import semi_join
 from crivo.spark._near import near_duplicates
 from crivo.spark._profile import profile
 from crivo.spark._sketch import Sketched, estimate, sketch
+from crivo.spark._stream import sketch_stream
 
 __all__ = [
     "Sketched",
@@ -43,6 +45,7 @@ __all__ = [
     "removed",
     "semi_join",
     "sketch",
+    "sketch_stream",
     "to_datasketches",
 ]
 

@@ -31,7 +31,7 @@ def without_history(result: DataFrame) -> DataFrame:
     session = result.sparkSession
     java_session = getattr(session, "_jsparkSession", None)
     if java_session is None:  # a session of Spark Connect, whose plans are on the server
-        return result
+        return result.localCheckpoint()
     plan: Any = result._jdf
     rows = plan.queryExecution().toRdd()
     return DataFrame(java_session.internalCreateDataFrame(rows, plan.schema(), False), session)

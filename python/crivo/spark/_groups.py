@@ -20,6 +20,18 @@ ADDED = ("sketch", "rows", "skipped")
 
 def by_group(df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe) -> DataFrame:
     """The groups, with a sketch of the column for each."""
+    partials, schema, own = partial_groups(df, name, groups, recipe)
+    keys = [key for names in own for key in names]
+    met = partials.repartition(*keys).sortWithinPartitions(*keys)
+    merged = met.mapInArrow(MergedGroups(recipe, len(keys)), schema)
+    rebuilt = [group_column(df, group, names) for group, names in zip(groups, own, strict=True)]
+    return merged.select(*rebuilt, *ADDED)
+
+
+def partial_groups(
+    df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe
+) -> tuple[DataFrame, StructType, list[list[str]]]:
+    """A sketch of each group in each partition, its columns, and the names of those that each group is."""
     require_unlike(groups, ADDED, "group_by", "rename it with withColumnRenamed")
     parts = [group_parts(df, group) for group in groups]
     selected = [part for group in parts for part, _ in group]
@@ -30,12 +42,9 @@ def by_group(df: DataFrame, name: str, groups: Sequence[str], recipe: Recipe) ->
     fields = zip((*keys, *ADDED), (*kinds, BinaryType(), LongType(), LongType()), strict=True)
     schema = StructType([StructField(name, kind) for name, kind in fields])
     partials = df.select(*chosen, values).mapInArrow(GroupedSketches(recipe, len(keys)), schema)
-    met = partials.repartition(*keys).sortWithinPartitions(*keys)
-    merged = met.mapInArrow(MergedGroups(recipe, len(keys)), schema)
     ends = np.cumsum([len(group) for group in parts]).tolist()
     own = [keys[end - len(group) : end] for end, group in zip(ends, parts, strict=True)]
-    rebuilt = [group_column(df, group, names) for group, names in zip(groups, own, strict=True)]
-    return merged.select(*rebuilt, *ADDED)
+    return partials, schema, own
 
 
 def groups_of(columns: Sequence[pa.Array]) -> Iterator[NDArray[np.int64]]:

@@ -8,10 +8,12 @@ time. Of groups of rows each partition makes a sketch a group, and those of one 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import DataFrame
+from pyspark.errors import PySparkAttributeError
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, DoubleType, StructField, StructType
 
@@ -269,12 +271,30 @@ def sketch(
 def of_column(df: DataFrame, name: str, recipe: Recipe) -> Sketched:
     """One sketch of all rows, now."""
     selected = numbered(df, [name])
-    parallel = df.sparkSession.sparkContext.defaultParallelism
+    parallel = parallelism(df.sparkSession)
     if recipe.size * 4 * parallel > AT_ONCE:
         # Every partition makes a whole sketch: no more of large ones than can be made at a time.
         selected = selected.coalesce(parallel)
     partials = selected.mapInArrow(PartialSketches(recipe), PartialSketches.schema)
     return merge(partials, recipe, parallel if recipe.size * 4 * parallel > AT_ONCE else 0)
+
+
+def parallelism(session: SparkSession) -> int:
+    """How many tasks run at a time."""
+    try:
+        return int(session.sparkContext.defaultParallelism)
+    except PySparkAttributeError:
+        # A session of Spark Connect has no context.
+        if session not in SERVERS:
+            # The server cuts a range into as many parts.
+            parts = session.range(1 << 16).select(F.spark_partition_id().alias("part"))
+            last = parts.agg(F.max("part").alias("last")).first()
+            SERVERS[session] = 1 if last is None else int(last["last"]) + 1
+        return SERVERS[session]
+
+
+SERVERS: WeakKeyDictionary[SparkSession, int] = WeakKeyDictionary()
+"""How many tasks the server of a session runs at a time, which is asked once."""
 
 
 ANSWER = ("value", "lower", "upper")

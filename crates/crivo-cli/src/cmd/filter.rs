@@ -8,7 +8,8 @@ use crivo::keys::KeyScheme;
 use crivo_rows::Select;
 
 use super::Outcome;
-use crate::args::InputArgs;
+use super::set::column_filters;
+use crate::args::{InputArgs, share};
 use crate::condition::Condition;
 use crate::output::{self, Output};
 use crate::rows_file::RowsFile;
@@ -28,7 +29,7 @@ use crate::rows_file::RowsFile;
 Examples:
   crivo filter 'status >= 500' access.csv
   crivo filter 'country in (PT, BR) and note is not empty' orders.parquet -o some.csv.gz
-  crivo filter true visits.csv -o visits.parquet")]
+  crivo filter true visits.csv -o visits.parquet --parquet-filter user,page")]
 pub(crate) struct Args {
     /// What rows must satisfy, such as 'status >= 500 and method = GET'
     #[arg(value_name = "EXPRESSION")]
@@ -40,6 +41,14 @@ pub(crate) struct Args {
     /// Write the rows to this file, whose name may choose another format
     #[arg(short, value_name = "OUT", help_heading = "Output")]
     output: Option<PathBuf>,
+
+    /// Give these columns of a written Parquet file a filter, with which engines skip row groups that lack a value
+    #[arg(long, value_name = "NAME[,NAME]", help_heading = "Output")]
+    parquet_filter: Option<String>,
+
+    /// The share of absent values that such a filter may take for members: 0.01 or 1% [default: 1%]
+    #[arg(long, value_name = "SHARE", value_parser = share, requires = "parquet_filter", help_heading = "Output")]
+    fpr: Option<f64>,
 }
 
 /// A condition, or every row.
@@ -71,19 +80,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Some(path) => Some(RowsFile::new(path, args.input.output_beside(path)?)?),
         None => None,
     };
-    let scheme = KeyScheme::bytes();
-    let mut copied = None;
-    match &file {
-        None => copied = Some(pass.copy_all(scheme, out, &mut output::rows())?),
-        Some(file) => file.write(|to| {
-            copied = Some(match file.conversion(pass.input.told_format())? {
-                None => pass.copy_all(scheme, out, to)?,
-                Some(format) => pass.convert(scheme, format, out, to)?,
-            });
-            Ok(())
-        })?,
+    if let Some(columns) = &args.parquet_filter {
+        if !file.as_ref().is_some_and(RowsFile::is_parquet) {
+            bail!(
+                "--parquet-filter: filters of columns are part of Parquet files: name one with -o, such as -o some.parquet"
+            );
+        }
+        pass.column_filters = Some(column_filters(columns, args.fpr)?);
     }
-    let kept = copied.map_or(0, |copied| copied.kept);
+    let copied = match &file {
+        None => pass.copy_all(KeyScheme::bytes(), out, &mut output::rows())?,
+        Some(file) => file.write_rows(&pass, out)?,
+    };
+    let kept = copied.kept;
     if let Some(path) = &args.output {
         out.remark(format_args!("{} in {}", output::rows_of(kept), path.display()))?;
     }

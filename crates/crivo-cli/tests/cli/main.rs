@@ -51,6 +51,7 @@ mod profile_tables;
 mod quantile;
 mod sample;
 mod set;
+mod set_parquet;
 mod set_sizes;
 mod show;
 mod similar;

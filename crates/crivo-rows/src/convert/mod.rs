@@ -24,6 +24,7 @@ use crate::column::{Cell, Values};
 use crate::copy::{Copied, EachPredicate, Predicate};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::Work;
+use crate::filters::ColumnFilters;
 use crate::input::Format;
 use crate::scan::Scan;
 use crate::schedule::{OnPanic, Shared, WorkerNumber, lock, on_threads};
@@ -67,6 +68,9 @@ impl Scan<'_> {
             let message = "lines have no fields: name a file of CSV, TSV, JSONL or Parquet";
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
+        if self.column_filters.is_some() && to != Format::Parquet {
+            return Err(ColumnFilters::only_in_parquet());
+        }
         // Before anything is read.
         #[cfg(not(feature = "parquet"))]
         if to == Format::Parquet {
@@ -94,6 +98,7 @@ impl Scan<'_> {
             columns,
             predicate,
             turns: Turns::default(),
+            filters: self.column_filters,
             target: Mutex::new(Target::new(to, output)),
         };
         let shared = Shared::new(&scan);
@@ -135,6 +140,8 @@ struct Conversion<'p, 'o> {
     columns: OnceLock<Columns>,
     predicate: Option<&'p EachPredicate<'p>>,
     turns: Turns,
+    /// The columns that get filters.
+    filters: Option<&'p ColumnFilters>,
     target: Mutex<Target<'o>>,
 }
 
@@ -215,7 +222,7 @@ impl Conversion<'_, '_> {
         let (rows, text) = (chunk.rows.take(), &mut chunk.text);
         if has_turn && let Some(columns) = self.columns.get() {
             let mut target = lock(&self.target);
-            target.begin(self.to, columns)?;
+            target.begin(self.to, columns, self.filters)?;
             match &mut target.form {
                 TargetForm::Text(output) => output.write_all(text).map_err(Error::io)?,
                 TargetForm::Parquet(target) => {
@@ -233,7 +240,7 @@ impl Conversion<'_, '_> {
     fn finish(self, names: &[String]) -> Result<()> {
         let columns = self.columns.get_or_init(|| Columns::texts(names));
         let mut target = self.target.into_inner().unwrap_or_else(PoisonError::into_inner);
-        target.begin(self.to, columns)?;
+        target.begin(self.to, columns, self.filters)?;
         match target.form {
             TargetForm::Text(output) => output.flush().map_err(Error::io),
             TargetForm::Parquet(target) => target.finish(),
@@ -251,7 +258,7 @@ impl<'o> Target<'o> {
     }
 
     /// Writes what comes before the first record.
-    fn begin(&mut self, to: Format, columns: &Columns) -> Result<()> {
+    fn begin(&mut self, to: Format, columns: &Columns, filters: Option<&ColumnFilters>) -> Result<()> {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
@@ -266,7 +273,7 @@ impl<'o> Target<'o> {
                 }
                 output.write_all(&header).map_err(Error::io)
             }
-            TargetForm::Parquet(target) => target.begin(columns),
+            TargetForm::Parquet(target) => target.begin(columns, filters),
         }
     }
 }

@@ -14,7 +14,8 @@ use super::cell;
 use super::columns::{ColumnType, Columns};
 use crate::column::{Cell, Values};
 use crate::error::{Error, ErrorKind, Result};
-use crate::parquet::cannot_write;
+use crate::filters::ColumnFilters;
+use crate::parquet::{cannot_write, with_filters};
 
 /// A row group is closed when it has taken this many bytes of memory.
 const GROUP_BYTES: usize = 64 << 20;
@@ -31,8 +32,8 @@ pub(super) enum ParquetTarget<'o> {
 }
 
 impl ParquetTarget<'_> {
-    /// Begins a file with these columns.
-    pub(super) fn begin(&mut self, columns: &Columns) -> Result<()> {
+    /// Begins a file with these columns, and filters for some of them.
+    pub(super) fn begin(&mut self, columns: &Columns, filters: Option<&ColumnFilters>) -> Result<()> {
         let Self::Unused(output) = std::mem::replace(self, Self::Nothing) else { return Ok(()) };
         let fields: Vec<Field> = columns
             .names
@@ -41,7 +42,8 @@ impl ParquetTarget<'_> {
             .map(|(name, column)| Field::new(name, column.data_type(), true))
             .collect();
         let schema = Arc::new(Schema::new(fields));
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+        let properties = with_filters(properties, filters, &schema)?.build();
         let writer = ArrowWriter::try_new(output, Arc::clone(&schema), Some(properties))
             .map_err(|error| cannot_write(&error))?;
         *self = Self::Open { writer: Box::new(writer), schema };

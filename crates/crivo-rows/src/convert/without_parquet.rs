@@ -7,6 +7,7 @@ use std::io::Write;
 use super::columns::Columns;
 use crate::column::Values;
 use crate::error::Result;
+use crate::filters::ColumnFilters;
 use crate::parquet::left_out;
 
 /// A Parquet file that nothing is written to.
@@ -15,7 +16,7 @@ pub(super) enum ParquetTarget<'o> {
 }
 
 impl ParquetTarget<'_> {
-    pub(super) fn begin(&mut self, _: &Columns) -> Result<()> {
+    pub(super) fn begin(&mut self, _: &Columns, _: Option<&ColumnFilters>) -> Result<()> {
         Err(left_out())
     }
 

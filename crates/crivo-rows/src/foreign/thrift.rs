@@ -289,6 +289,44 @@ impl PageHead {
     }
 }
 
+/// The head of a filter of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FilterHead {
+    /// How long the head itself is.
+    pub(crate) length: usize,
+    /// How many bytes follow it.
+    pub(crate) bytes: i32,
+    /// Which of the algorithms, hashes and compressions it has, as the format numbers them.
+    pub(crate) kinds: [i64; 3],
+}
+
+impl FilterHead {
+    /// Split blocks, XXH64, not compressed: the only ones that are defined.
+    pub(crate) const KNOWN: [i64; 3] = [1; 3];
+
+    /// Reads a head from the beginning of some bytes.
+    pub(crate) fn read(bytes: &[u8]) -> Read<Self> {
+        let mut head = Self { length: 0, bytes: -1, kinds: [0; 3] };
+        let mut from = Compact { bytes, at: 0 };
+        from.fields(DEEPEST, &mut |from, number, kind| {
+            match (number, kind) {
+                (1, kind::I32) => head.bytes = from.i32()?,
+                (2..=4, kind::STRUCT) => {
+                    let slot = &mut head.kinds[number as usize - 2];
+                    from.fields(DEEPEST, &mut |_, choice, _| {
+                        *slot = choice;
+                        Ok(false)
+                    })?;
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        head.length = from.at;
+        Ok(head)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,6 +345,21 @@ mod tests {
         for end in 0..bytes.len() - 1 {
             assert_eq!(PageHead::read(&bytes[..end]), Err(Fault::Short), "{end}");
         }
+    }
+
+    #[test]
+    fn head_of_a_filter_is_read() {
+        // 64 bytes; then the three choices, each a struct with an empty struct as its first field.
+        let bytes = [0x15, 128, 1, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0, 99];
+        let head = FilterHead::read(&bytes).unwrap();
+        assert_eq!((head.bytes, head.kinds, head.length), (64, FilterHead::KNOWN, bytes.len() - 1));
+        for end in 0..bytes.len() - 1 {
+            assert_eq!(FilterHead::read(&bytes[..end]), Err(Fault::Short), "{end}");
+        }
+        let mut other = bytes;
+        other[8] = 0x2C;
+        assert_eq!(FilterHead::read(&other).unwrap().kinds, [1, 2, 1]);
+        assert_eq!(FilterHead::read(&[0x1C; 60]), Err(Fault::Wrong), "structs in structs");
     }
 
     #[test]

@@ -17,8 +17,9 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::WriterProperties;
 
 use super::group::{Block, GroupRows};
-use super::{ParquetFile, from_crate};
+use super::{ParquetFile, from_crate, with_filters};
 use crate::error::{Error, ErrorKind, Result};
+use crate::filters::ColumnFilters;
 use crate::foreign::caught;
 
 /// A row group is closed when it has taken this many bytes of memory.
@@ -31,17 +32,23 @@ pub(crate) struct ParquetCopy<'o> {
 }
 
 impl<'o> ParquetCopy<'o> {
-    /// Begins a file with the columns of this one.
-    pub(crate) fn begin(output: &'o mut (dyn Write + Send), like: &ParquetFile) -> Result<Self> {
+    /// Begins a file with the columns of this one, and filters for some of them.
+    pub(crate) fn begin(
+        output: &'o mut (dyn Write + Send),
+        like: &ParquetFile,
+        filters: Option<&ColumnFilters>,
+    ) -> Result<Self> {
         let metadata = &like.footer.metadata;
         let schema = Arc::clone(&like.footer.schema);
         let codec = metadata.row_groups().first().and_then(|group| group.columns().first());
         let properties = WriterProperties::builder()
             .set_compression(codec.map_or(Compression::SNAPPY, ColumnChunkMetaData::compression))
-            .set_key_value_metadata(metadata.file_metadata().key_value_metadata().cloned())
-            .build();
+            .set_key_value_metadata(metadata.file_metadata().key_value_metadata().cloned());
+        let properties =
+            with_filters(properties, filters, &schema).map_err(|error| error.in_file(&like.file))?;
         // Arrow's schema is among the notes already, as it stood.
-        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let options =
+            ArrowWriterOptions::new().with_properties(properties.build()).with_skip_arrow_metadata(true);
         let writer = caught(&like.file, || {
             ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
                 .map_err(|error| cannot_write(&error))

@@ -10,11 +10,13 @@
 mod codec;
 mod copy;
 mod delta;
+mod filters;
 mod footer;
 mod group;
 mod pages;
 mod replace;
 mod stored;
+mod value_bytes;
 mod values;
 
 use std::fs::File;
@@ -35,6 +37,8 @@ use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
 pub(crate) use self::copy::{ParquetCopy, cannot_write};
+pub use self::filters::ParquetFilters;
+pub(crate) use self::filters::with_filters;
 pub(crate) use self::replace::with_column;
 
 /// An open Parquet file.

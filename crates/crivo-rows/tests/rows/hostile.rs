@@ -22,7 +22,7 @@ fn table() -> Vec<u8> {
 }
 
 /// A file with another footer.
-fn forged(bytes: &[u8], forge: impl FnOnce(ParquetMetaData) -> ParquetMetaData) -> Vec<u8> {
+pub(crate) fn forged(bytes: &[u8], forge: impl FnOnce(ParquetMetaData) -> ParquetMetaData) -> Vec<u8> {
     let whole = bytes::Bytes::copy_from_slice(bytes);
     let metadata = forge(ParquetMetaDataReader::new().parse_and_finish(&whole).unwrap());
     let footer = u32::from_le_bytes(*bytes[bytes.len() - 8..].first_chunk().unwrap()) as usize;
@@ -39,7 +39,7 @@ fn with_groups(
     metadata.into_builder().set_row_groups(groups).build()
 }
 
-fn with_columns(
+pub(crate) fn with_columns(
     metadata: ParquetMetaData,
     change: impl Fn(ColumnChunkMetaData) -> ColumnChunkMetaData,
 ) -> ParquetMetaData {

@@ -13,4 +13,5 @@ mod hostile;
 mod model;
 mod names;
 mod parquet_files;
+mod parquet_filters;
 mod support;

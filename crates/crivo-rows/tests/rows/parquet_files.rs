@@ -34,7 +34,7 @@ fn column_of(input: &Input, field: &str) -> Vec<Option<String>> {
 
 /// A column of every type, and the text of its three values.
 #[allow(clippy::too_many_lines)] // a table
-fn columns_of_every_type() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
+pub(crate) fn columns_of_every_type() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
     let dictionary = {
         let mut builder = StringDictionaryBuilder::<Int32Type>::new();
         builder.append_value("red");

@@ -149,6 +149,7 @@ fn read(
         skip_bad: layout.skip_bad,
         follow: false,
         numbers_rows: true,
+        column_filters: None,
     };
     profile::read_for_joins(pass, sizes, scheme, out)
 }

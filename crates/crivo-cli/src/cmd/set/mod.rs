@@ -7,7 +7,7 @@ mod has;
 
 use clap::Subcommand;
 
-pub(super) use self::build::count_items;
+pub(super) use self::build::{column_filters, count_items};
 use super::Outcome;
 use crate::output::Output;
 

@@ -1,6 +1,7 @@
 //! `crivo set build`: the values of a field as a filter.
 
 mod interchange;
+mod parquet;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,8 @@ use crate::pass::Pass;
 use crate::store::Stored;
 use crate::window::{self, WindowArgs};
 
+pub(crate) use self::parquet::column_filters;
+
 /// One in a hundred of absent keys is taken for a member.
 pub(crate) const DEFAULT_RATE: f64 = 0.01;
 
@@ -32,6 +35,7 @@ Examples:
   crivo set build -f user customers.csv -o customers.crivo
   zcat seen.gz | crivo set build --items 5M --fpr 0.1% -o seen.crivo
   crivo set build --static -f user customers.csv -o customers.crivo
+  crivo set build --parquet-filter -f user,page visits.csv -o visits.parquet
   crivo set build -f token --items 1M --window 24h --time-field ts --into seen.crivo today.csv")]
 pub(super) struct Args {
     #[command(flatten)]
@@ -52,6 +56,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Filter")]
+#[allow(clippy::struct_excessive_bools)] // options, each with a name of its own
 struct FilterOptions {
     /// How many different values it is made for; counted in a first pass if not given
     #[arg(long, value_name = "N", value_parser = whole)]
@@ -72,6 +77,11 @@ struct FilterOptions {
     /// Write the bytes of Apache DataSketches to -o, for other systems, instead of a crivo sketch
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["blocked", "counting", "finished"])]
     interchange: Option<interchange::Form>,
+
+    /// Write a copy of the table to -o, a Parquet file that has a filter for each field of -f: engines skip row groups
+    /// by them, and crivo set has asks them. Their bytes are those of the Parquet format, not of --blocked
+    #[arg(long, conflicts_with_all = ["blocked", "counting", "finished", "interchange", "items"])]
+    parquet_filter: bool,
 
     /// The smallest filter, for a set that is finished: 9 bits a value and a rate of 0.39 %. It cannot be added to
     /// or merged
@@ -101,6 +111,9 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     let mut pass = args.input.pass()?;
     if args.how.interchange.is_some() {
         return interchange::run(args, &pass, out);
+    }
+    if args.how.parquet_filter {
+        return parquet::run(args, pass, out);
     }
     if !args.sketch.is_wanted() {
         bail!("the answer is a filter: name a file for it, such as -o set.crivo");
