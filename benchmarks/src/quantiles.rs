@@ -111,11 +111,7 @@ fn errors(page: &mut Page) {
         for share in (1..100).map(|percent| f64::from(percent) / 100.0) {
             let found = [
                 mine.quantile(share).map(|found| found.value()),
-                theirs
-                    .quantile(share, SearchCriteria::Inclusive)
-                    .ok()
-                    .flatten()
-                    .map(KllFloat::into_inner),
+                theirs.quantile(share, SearchCriteria::Inclusive).ok().flatten().map(KllFloat::into_inner),
                 digest_of_datasketches.quantile(share).ok().flatten(),
                 digest.estimate_quantile(share),
             ];
