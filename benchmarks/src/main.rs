@@ -13,6 +13,7 @@ mod k_min_values;
 mod measure;
 mod membership;
 mod min_hash;
+mod quantiles;
 mod register_sketch;
 mod report;
 mod sampling;
@@ -47,6 +48,7 @@ const GROUPS: &[Group] = &[
     ("k_min_values", k_min_values::run),
     ("membership", membership::run),
     ("min_hash", min_hash::run),
+    ("quantiles", quantiles::run),
     ("ultraloglog", ultraloglog::run),
     ("sampling", sampling::run),
 ];

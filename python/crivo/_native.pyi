@@ -81,6 +81,7 @@ __all__ = [
     "NearDuplicates",
     "NumberQuantiles",
     "Panes",
+    "PassageFinder",
     "PrivateClient",
     "PrivateCountMean",
     "ProbabilisticCounting",
@@ -4429,6 +4430,74 @@ class BloomFilter:
     def __reduce__(self) -> tuple[Any, tuple[bytes, InterchangeKeys]]: ...
 
 # ---- the parts of near_duplicates ----
+
+# ---- the parts of near_duplicates and repeated_passages ----
+
+@final
+class PassageFinder:
+    """Makes of texts what has to travel to find passages that stand in two of them. Each step is that of
+    `repeated_passages`, and so are the passages that come of it.
+
+    `anchors` of all texts meet by their hashes. Of those that stand in several places, `windows` meet by anchor and key; the
+    first of equal ones is the first occurrence of the others. `passages` extends them to whole passages, and `cut` takes
+    those out of a text.
+
+    >>> from crivo.distributed import PassageFinder
+    >>> finder = PassageFinder(8)
+    >>> texts = ["So: a b c d e f g h i.", "And a b c d e f g h i?"]
+    >>> starts, hashes, positions = finder.anchors(texts)
+    >>> starts, windows, anchors, keys = finder.windows(texts, starts, positions)
+    >>> starts, windows
+    (array([0, 3, 6]), array([0, 1, 2, 0, 1, 2], dtype=uint32))
+    >>> bool((keys[1:3] == keys[4:]).all())
+    True
+    >>> import numpy as np
+    >>> one, none = np.array([1], "u4"), np.array([0], "u4")
+    >>> found = finder.passages(texts[1], texts[:1], one, none, one)
+    >>> found
+    [(4, 21, 0, 4, 21)]
+    >>> finder.cut(texts[1], [(start, end) for start, end, *_ in found])
+    'And ?'
+    """
+
+    def __new__(cls, min_words: SupportsIndex = 50, *, seed: SupportsIndex = 0) -> Self: ...
+    def anchors(self, texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]]:
+        """For each text where its anchors begin, with the end of the last; the hash of each anchor and the number of its first
+        word. A missing text has none. `texts` are as for `Signer.sign`.
+        """
+
+    def windows(
+        self, texts: Texts, starts: NDArray[np.int64], positions: NDArray[np.uint32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]:
+        """The windows that select some anchors of each text: where those of each text begin, with the end of the last; the
+        number of each window's first word, the hash of its anchor, and its key. `starts` and `positions` are as `anchors`
+        gives them, those of each text ascending.
+        """
+
+    def passages(
+        self,
+        text: str | bytes,
+        earlier: Texts,
+        windows: NDArray[np.uint32],
+        places: NDArray[np.uint32],
+        firsts: NDArray[np.uint32],
+    ) -> list[tuple[int, int, int, int, int]]:
+        """The passages of a text, from left to right: first byte, byte behind the last, which of the `earlier` texts has it, and
+        the same bytes there. `windows` are the first words of windows that stood before; `places` says in which of the
+        earlier texts each stands first, and `firsts` with which word it begins there. `RuntimeError` if one differs:
+        the texts changed meanwhile.
+        """
+
+    def cut(
+        self,
+        text: str | bytes,
+        ranges: Sequence[tuple[int, int]],
+        cut: str = "words",
+        min_left: int = 0,
+    ) -> str | bytes | None:
+        """What is left of a text without some bytes; None if it goes. `cut` and `min_left` are as for
+        `repeated_passages`; `ranges` may overlap.
+        """
 
 @final
 class Signer:

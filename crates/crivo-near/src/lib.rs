@@ -21,7 +21,7 @@
 //! | stages that a killed run has done | [`WorkFolder`] |
 //! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
 //! | what comes out | [`Outcome`], [`Clusters`] |
-//! | passages that stand in two places | [`repeated_passages`] |
+//! | passages that stand in two places | [`repeated_passages`]; on several machines [`PassageSteps`] |
 //! | items of a benchmark that stand in documents | [`overlap()`] |
 //! | lines and paragraphs that stand more than once | [`repeated_units`] |
 //! | what was seen before, on disk | [`Index`] |
@@ -98,7 +98,8 @@ pub use outcome::Outcome;
 pub use overlap::{Benchmark, ItemHit, Matcher, Overlaps, overlap};
 pub use parallel::{deal, thread_count};
 pub use passages::{
-    Cut, Passage, PassageLookup, PassageSettings, Passages, count_words, cut, repeated_passages,
+    Cut, Passage, PassageLookup, PassageSettings, PassageSteps, Passages, SharedPassage, SharedWindow,
+    count_words, cut, repeated_passages,
 };
 pub use search::{Stage, Watch, near_duplicates, similar_sets};
 pub use sets::{SetBuilder, SetCollection};

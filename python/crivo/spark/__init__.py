@@ -7,6 +7,8 @@ merging is exact, the same pairs of near-duplicates, the same guarantee elsewher
 - ``sketch`` of a column, or one of each group of rows; ``estimate`` reads a DataFrame of sketches
 - ``sketch_stream`` goes on with the sketches of groups of a streaming DataFrame
 - ``near_duplicates``, ``clusters``, ``dedup`` and its certificate ``removed`` of a column of texts
+- ``passages`` without what stands in two documents, and where it stands: ``repeated_passages``
+- ``overlap`` without what a benchmark asks, and which document has which item: ``benchmark_overlap``
 - ``semi_join`` drops the rows that cannot join before they are moved
 - ``profile`` says what is in each column
 - ``to_datasketches`` and ``from_datasketches`` exchange counts with Spark's own ``hll_*`` and ``theta_*``
@@ -29,20 +31,26 @@ from crivo.spark._environment import pack_environment
 from crivo.spark._interchange import from_datasketches, to_datasketches
 from crivo.spark._join import semi_join
 from crivo.spark._near import near_duplicates
+from crivo.spark._overlap import benchmark_overlap, overlap
+from crivo.spark._passages import passages, repeated_passages
 from crivo.spark._profile import profile
 from crivo.spark._sketch import Sketched, estimate, sketch
 from crivo.spark._stream import sketch_stream
 
 __all__ = [
     "Sketched",
+    "benchmark_overlap",
     "clusters",
     "dedup",
     "estimate",
     "from_datasketches",
     "near_duplicates",
+    "overlap",
     "pack_environment",
+    "passages",
     "profile",
     "removed",
+    "repeated_passages",
     "semi_join",
     "sketch",
     "sketch_stream",

@@ -1,4 +1,4 @@
-"""Near-duplicates on Spark are those that one machine finds."""
+"""Near-duplicates, passages and overlaps on Spark are those that one machine finds."""
 
 import gc
 import random
@@ -10,7 +10,16 @@ from pyspark.sql import DataFrame, SparkSession
 import crivo
 from crivo import CrivoError, InvalidParameterError, KeyTypeError
 from crivo.distributed import LARGEST_BUCKET
-from crivo.spark import clusters, dedup, near_duplicates, removed
+from crivo.spark import (
+    benchmark_overlap,
+    clusters,
+    dedup,
+    near_duplicates,
+    overlap,
+    passages,
+    removed,
+    repeated_passages,
+)
 
 
 def table(spark: SparkSession, texts: list[Any], partitions: int = 4) -> DataFrame:
@@ -204,3 +213,90 @@ def test_what_cannot_be_done_is_said_before_anything_is_run(
     assert message in str(refused.value)
     with pytest.raises(KeyTypeError, match="id 'id': expected integers or text, found double"):
         near_duplicates(df.selectExpr("double(id) id", "text"), "id", "text")
+
+
+# ---- pieces of documents: in this module, because a session of their own would take ten seconds more ----
+
+
+@pytest.fixture(scope="module")
+def pieces() -> list[str | None]:
+    """Documents made of a few passages, changed here and there; some are missing, empty, or in Chinese."""
+    chance = random.Random(4)
+    words = [f"W{number}" for number in range(60)]
+    shared = [[chance.choice(words) for _ in range(chance.randrange(10, 60))] for _ in range(6)]
+    made: list[str | None] = []
+    for _ in range(70):
+        text: list[str] = []
+        for _ in range(chance.randrange(4)):
+            text += [chance.choice(words) for _ in range(chance.randrange(8))]
+            passage = list(shared[chance.randrange(6)])
+            if chance.randrange(3) == 0:
+                passage[chance.randrange(len(passage))] = "Changed"
+            text += passage[chance.randrange(5) :]
+        made.append("".join(word + chance.choice([" ", ", ", ".\n", " \u2014 "]) for word in text))
+    again = "".join(chr(0x4E00 + 7 * number) for number in range(40))
+    made[7], made[20], made[41] = None, "", f"\u524d\u3002{again}"
+    return [*made, f"\u5f8c\u3001{again}\u3002", "again " * 60, None]
+
+
+def test_passages_are_those_of_one_machine(spark: SparkSession, pieces: list[str | None]) -> None:
+    """With ids of text, and texts of bytes."""
+    names = [f"doc {place:03}" for place in range(len(pieces))]
+    one = crivo.repeated_passages(pieces, min_words=10, min_count=3)
+    assert len(one.passages) > 20
+    documents = table(spark, pieces).selectExpr(
+        "concat('doc ', lpad(cast(id as string), 3, '0')) as `the id`", "cast(text as binary) as text"
+    )
+    places = repeated_passages(documents, "the id", "text", min_words=10, min_count=3)
+    assert places.columns == ["id", "start", "end", "first_id", "first_start", "first_end"]
+    assert sorted(map(tuple, places.collect())) == sorted(
+        (names[text], start, end, names[first], *rest) for text, start, end, first, *rest in one.passages
+    )
+
+
+def test_what_is_left_without_passages_is_that_of_one_machine(
+    spark: SparkSession, pieces: list[str | None]
+) -> None:
+    settings: dict[str, Any] = {"min_words": 14, "within": True, "cut": "sentence", "min_left": 5}
+    one = crivo.repeated_passages(pieces, **settings)
+    changed = dict(one.changed)
+    assert len(changed) > 10 and len(one.kept) < len(pieces)
+    left = passages(table(spark, pieces), "id", "text", **settings)
+    assert left.columns == ["id", "text"]
+    expected = [(place, changed.get(place, pieces[place])) for place in one.kept.tolist()]
+    assert sorted(map(tuple, left.collect()), key=lambda row: row[0]) == expected
+
+
+def test_overlaps_are_those_of_one_machine(spark: SparkSession, pieces: list[str | None]) -> None:
+    documents = table(spark, pieces)
+    chance = random.Random(9)
+    long = [text for text in pieces if text and len(text.split()) > 30]
+    items: list[str | None] = [" ".join(chance.choice(long).split()[5:20]) for _ in range(12)]
+    items += ["W3 W4", None, "nothing of it is there at all, not one word"]
+    benchmark = spark.createDataFrame([(item,) for item in items], "question string").coalesce(1)
+    for cut in ("document", "words"):
+        one = crivo.benchmark_overlap(pieces, items, words=6, share=0.6, cut=cut)
+        assert one.documents_hit > 3
+        changed = dict(one.changed)
+        expected = [(place, changed.get(place, pieces[place])) for place in one.kept.tolist()]
+        left = overlap(documents, "text", benchmark, benchmark_column="question", words=6, share=0.6, cut=cut)
+        assert sorted(map(tuple, left.collect()), key=lambda row: row[0]) == expected
+    hits = benchmark_overlap(documents, "id", "text", items, words=6, share=0.6)
+    assert sorted(map(tuple, hits.collect())) == sorted(one.hits)
+
+
+def test_pieces_that_cannot_be_looked_for_are_refused(spark: SparkSession) -> None:
+    empty = spark.createDataFrame([], "id bigint, text string")
+    assert overlap(empty, "text", ["two plus two"]).collect() == []
+    with pytest.raises(CrivoError, match="8 to 50000"):
+        passages(empty, "id", "text", min_words=7)
+    with pytest.raises(InvalidParameterError, match="min_count"):
+        passages(empty, "id", "text", min_count=1)
+    with pytest.raises(InvalidParameterError, match="cut"):
+        passages(empty, "id", "text", cut="half")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameterError, match="share"):
+        overlap(empty, "text", ["two plus two"], share=0)
+    with pytest.raises(KeyTypeError, match="text 'id'"):
+        overlap(empty, "id", ["two plus two"])
+    with pytest.raises(KeyTypeError, match="id 'id'"):
+        passages(empty.selectExpr("current_date() as id", "text"), "id", "text")

@@ -48,6 +48,7 @@ mod extend;
 mod members;
 mod seeds;
 mod stages;
+mod steps;
 mod store;
 mod words;
 
@@ -62,6 +63,7 @@ use self::bytes::{Located, document_partition, locate, of_document, unpacked};
 pub use self::cut::{Cut, cut};
 use self::extend::word_of;
 use self::stages::{Counts, Stages};
+pub use self::steps::{PassageSteps, SharedPassage, SharedWindow};
 use self::store::{StoredDocument, document_at_place};
 pub(crate) use self::words::WordCutter;
 pub use self::words::count_words;

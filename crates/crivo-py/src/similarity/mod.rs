@@ -7,6 +7,7 @@ mod min_hash;
 mod near;
 mod overlap;
 mod parts;
+mod passage_finder;
 mod passages;
 mod texts;
 
@@ -16,6 +17,7 @@ pub(crate) use min_hash::MinHash;
 pub(crate) use near::{NearDuplicates, near_duplicates};
 pub(crate) use overlap::{BenchmarkOverlap, benchmark_overlap};
 pub(crate) use parts::{Signer, Verifier};
+pub(crate) use passage_finder::PassageFinder;
 pub(crate) use passages::{RepeatedPassages, repeated_passages};
 pub(crate) use texts::bytes_of_text;
 
