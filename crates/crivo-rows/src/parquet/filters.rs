@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn rate_is_that_of_absent_values() {
         let mut filter = Sbbf::new_with_num_of_bytes(4096);
-        for value in 0..3000_i64 {
+        for value in 0..5000_i64 {
             filter.insert(&value);
         }
         let mut bits = Vec::new();
