@@ -71,6 +71,9 @@ pub struct SharedPassage {
     pub words: usize,
 }
 
+/// The words of a text, and the first byte and the end of each.
+type CutText = (Vec<u64>, Vec<(usize, usize)>);
+
 impl PassageSteps {
     /// Steps for passages of at least `min_words` words.
     ///
@@ -128,7 +131,7 @@ impl PassageSteps {
         self.hashes.clear();
         self.hashes.extend_from_slice(self.cutter.hashes(text));
         // The words and spans of an earlier text, made when they are first needed.
-        let mut known: Vec<Option<(Vec<u64>, Vec<(usize, usize)>)>> = vec![None; earlier.len()];
+        let mut known: Vec<Option<CutText>> = vec![None; earlier.len()];
         let mut sorted = windows.to_vec();
         sorted.sort_unstable();
         let (mut covered, mut runs) = (0, Vec::new());
@@ -265,7 +268,7 @@ mod tests {
                 .iter()
                 .map(|order| {
                     let words = order.iter().flat_map(|at| &pieces[at % pieces.len()]);
-                    words.map(|word| format!("w{word}, ")).collect()
+                    words.map(|word| format!("w{word}")).collect::<Vec<_>>().join(", ")
                 })
                 .collect();
             let settings =

@@ -51,6 +51,9 @@ type Windows<'py> = (
     Bound<'py, PyArray1<u64>>,
 );
 
+/// First byte, end, which earlier text has it, and first byte and end there.
+type FoundPassage = (usize, usize, u32, usize, usize);
+
 #[pymethods]
 impl PassageFinder {
     #[new]
@@ -146,7 +149,7 @@ impl PassageFinder {
         windows: PyReadonlyArray1<'py, u32>,
         places: PyReadonlyArray1<'py, u32>,
         firsts: PyReadonlyArray1<'py, u32>,
-    ) -> Result<Vec<(usize, usize, u32, usize, usize)>> {
+    ) -> Result<Vec<FoundPassage>> {
         let (text, earlier) = (bytes_of_text(text)?, Texts::of(earlier)?);
         let earlier: Vec<&[u8]> = earlier.slices()?.into_iter().map(Option::unwrap_or_default).collect();
         let windows = contiguous("windows", &windows)?;
@@ -169,6 +172,7 @@ impl PassageFinder {
     /// What is left of a text without some bytes; None if it goes. `cut` and `min_left` are as for
     /// `repeated_passages`; `ranges` may overlap.
     #[pyo3(signature = (text, ranges, cut = "words", min_left = 0))]
+    #[allow(clippy::unused_self)] // a step like the others, called where those are
     fn cut<'py>(
         &self,
         text: &Bound<'py, PyAny>,
