@@ -92,9 +92,9 @@ pub(crate) const SHARING: usize = 64;
 const COMPARED: usize = 24;
 
 /// Of the messages that share keys with one, given once for each key: those that share most.
-pub(crate) fn closest(mut sharing: Vec<u64>) -> Vec<u64> {
+pub(crate) fn closest(mut sharing: Vec<u32>) -> Vec<u32> {
     sharing.sort_unstable();
-    let mut counted: Vec<(usize, u64)> =
+    let mut counted: Vec<(usize, u32)> =
         sharing.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).collect();
     counted.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     counted.truncate(COMPARED);
@@ -139,7 +139,7 @@ impl Crowd {
         let mut sharing = Vec::new();
         for &(start, end) in &self.groups[member] {
             let same = self.sharing[start as usize..end as usize].iter();
-            sharing.extend(same.map(|at| u64::from(*at)).filter(|at| *at != member as u64));
+            sharing.extend(same.copied().filter(|at| *at as usize != member));
         }
         let (mut like_spam, mut like_ham) = (0.0_f64, 0.0_f64);
         for other in closest(sharing) {

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use crate::alike::{self, SHARING, Signature, Signer, closest, similarity};
 use crate::error::Result;
 use crate::model::buckets::{self, Posting, Reputation};
-use crate::store::Store;
+use crate::store::{Learnt, Store};
 
 /// How many messages are kept; beyond that the cache starts over.
 const MESSAGES: usize = 1 << 20;
@@ -19,12 +19,14 @@ const MESSAGES: usize = 1 << 20;
 pub(crate) struct Cache {
     keys: Vec<Option<Box<[Posting]>>>,
     senders: Vec<Option<Box<[Reputation]>>>,
-    messages: HashMap<u64, Option<Known>, TableSecret>,
+    /// By the first 32 bits of their fingerprints.
+    messages: HashMap<u32, Box<[Known]>, TableSecret>,
 }
 
 /// What a comparison needs of a learned message.
 #[derive(Debug)]
 struct Known {
+    fingerprint: u64,
     is_spam: bool,
     signature: Signature,
 }
@@ -53,7 +55,7 @@ impl Cache {
         signature: &Signature,
         signer: &mut Signer,
     ) -> Result<(Option<Nearest>, Option<Nearest>)> {
-        let mut sharing = Vec::new();
+        let mut sharing: Vec<u32> = Vec::new();
         for &key in signer.keys(signature)? {
             let (bucket, tag) = buckets::home_of_key(key);
             let postings = slot(&mut self.keys, bucket, || buckets::postings(store.file(), bucket))?;
@@ -62,35 +64,38 @@ impl Cache {
             sharing.extend(same.map(|(_, message)| *message));
         }
         let (mut spam, mut ham) = (None, None);
-        for fingerprint in closest(sharing) {
-            let Some(known) = self.message(store, fingerprint)? else {
-                // Another process may have unlearned it since; otherwise it has to be there.
-                if store.state()?.generation == generation {
-                    let what = format_args!("message {fingerprint:x} has keys, but is not there");
-                    return Err(store.file().damaged(what));
+        for head in closest(sharing) {
+            let alike = self.messages(store, head)?;
+            // Another process may have unlearned it since; otherwise it has to be there.
+            if alike.is_empty() && store.state()?.generation == generation {
+                let what = format_args!("message {head:x}… has keys, but is not there");
+                return Err(store.file().damaged(what));
+            }
+            for known in alike {
+                let nearest: &mut Option<Nearest> = if known.is_spam { &mut spam } else { &mut ham };
+                let similarity = similarity(signature, &known.signature);
+                if nearest.is_none_or(|nearest| similarity > nearest.similarity) {
+                    *nearest = Some(Nearest { fingerprint: known.fingerprint, similarity });
                 }
-                continue;
-            };
-            let nearest: &mut Option<Nearest> = if known.is_spam { &mut spam } else { &mut ham };
-            let similarity = similarity(signature, &known.signature);
-            if nearest.is_none_or(|nearest| similarity > nearest.similarity) {
-                *nearest = Some(Nearest { fingerprint, similarity });
             }
         }
         Ok((spam, ham))
     }
 
-    fn message(&mut self, store: &Store, fingerprint: u64) -> Result<Option<&Known>> {
+    /// The messages with a signature whose fingerprints begin with `head`.
+    fn messages(&mut self, store: &Store, head: u32) -> Result<&[Known]> {
         if self.messages.len() > MESSAGES {
             self.messages.clear();
         }
-        if !self.messages.contains_key(&fingerprint) {
-            let known = store.message(fingerprint)?.and_then(|learnt| {
-                Some(Known { is_spam: learnt.is_spam()?, signature: alike::from_bytes(&learnt.signature)? })
-            });
-            self.messages.insert(fingerprint, known);
+        if !self.messages.contains_key(&head) {
+            let known = |(fingerprint, learnt): (u64, Learnt)| {
+                let (is_spam, signature) = (learnt.is_spam()?, alike::from_bytes(&learnt.signature)?);
+                Some(Known { fingerprint, is_spam, signature })
+            };
+            let found = store.messages_of(head)?.into_iter().filter_map(known).collect();
+            self.messages.insert(head, found);
         }
-        Ok(self.messages.get(&fingerprint).and_then(Option::as_ref))
+        Ok(self.messages.get(&head).map(|found| &**found).unwrap_or_default())
     }
 }
 

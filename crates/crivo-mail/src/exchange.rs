@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
 use crate::filter::Filter;
-use crate::store::{Bytes, Change, Learnt, Store, put_bytes};
+use crate::store::{Bytes, Change, Learnt, Store, decode_features, encode_bytes, encode_features, put_bytes};
 
 /// The first line of an export, before the name of the method.
 const MAGIC: &str = "crivo mail export 1 ";
@@ -64,10 +64,13 @@ impl Filter {
                 }
             };
             write(format!("{MAGIC}{}\n", store.method().name()).as_bytes(), &mut sum);
+            let mut features = Vec::new();
             store.for_each(|fingerprint, learnt| {
+                features.clear();
+                store.features(fingerprint, &mut features)?;
                 let mut entry = fingerprint.to_le_bytes().to_vec();
                 put_bytes(&mut entry, &learnt.encode());
-                put_bytes(&mut entry, &store.stored_features(fingerprint)?);
+                put_bytes(&mut entry, &encode_bytes(&features));
                 write(&(entry.len() as u32).to_le_bytes(), &mut sum);
                 write(&entry, &mut sum);
                 count += 1;
@@ -95,7 +98,10 @@ impl Filter {
                 let mut decode = || {
                     let fingerprint = bytes.u64()?;
                     let learnt = Learnt::decode(bytes.counted()?)?;
-                    Some((fingerprint, learnt, bytes.counted()?.to_vec()))
+                    let mut features = Vec::new();
+                    decode_features(bytes.counted()?, &mut features)?;
+                    let ascends = features.is_sorted_by(|one, next| one < next);
+                    ascends.then(|| (fingerprint, learnt, encode_features(&features)))
                 };
                 let (fingerprint, learnt, features) = decode().ok_or_else(|| import.damaged("an entry"))?;
                 join(change, fingerprint, learnt, || Ok(features))?;

@@ -121,7 +121,7 @@ impl Filter {
     /// If there is a store already, `fill` fails, or the folder cannot be written.
     pub fn create<T>(dir: &Path, method: Method, fill: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         Store::create(dir, method, |store| {
-            derive(&store, &[])?;
+            derive(&store, &[], None)?;
             let filter = Self::of(store, None)?;
             let filled = fill(&filter)?;
             Ok((filter.inner.into_inner().unwrap_or_else(PoisonError::into_inner).store, filled))
@@ -129,7 +129,7 @@ impl Filter {
     }
 
     fn of(store: Store, folder: Option<PathBuf>) -> Result<Self> {
-        let Loaded { generation, brain, policy, lists } = load(&store)?;
+        let Loaded { generation, brain, policy, lists } = load(&store, None)?;
         Ok(Self {
             inner: Mutex::new(Inner { store, generation, brain, cache: Cache::default(), policy, lists }),
             writer: Mutex::new(Writer { folder, open: None }),
@@ -182,7 +182,7 @@ impl Filter {
     /// If there is no store, a message is damaged, or the store cannot be written: nothing changes then.
     pub fn repair(dir: &Path) -> Result<u64> {
         let store = Store::open(dir)?;
-        store.rebuild(|store| derive(store, &[]))?;
+        store.rebuild(|store| derive(store, &[], None))?;
         Self::of(store, None)?.stats().map(|stats| stats.messages)
     }
 
@@ -209,9 +209,15 @@ impl Filter {
         }
     }
 
+    /// What judges in memory, unless another store has taken the place of the one it was loaded from.
+    fn known(&self) -> Option<Brain> {
+        let inner = self.inner();
+        (!inner.store.is_replaced()).then(|| inner.brain.clone())
+    }
+
     /// Puts what the store says now in the place of what is in memory.
     fn renew(&self, store: &Store, folder: &Path) -> Result<()> {
-        let loaded = load(store)?;
+        let loaded = load(store, self.known().as_ref())?;
         let mut inner = self.inner();
         if inner.store.is_replaced() {
             inner.store = Store::open(folder)?;
@@ -244,7 +250,7 @@ impl Filter {
         let inner = self.inner();
         inner.store.file().check_pages()?;
         inner.store.verify()?;
-        Brain::load(&inner.store).map(drop)
+        Brain::load(&inner.store, None).map(drop)
     }
 
     /// What is wanted of verdicts: by the caller, or else by the store's owner.
@@ -274,8 +280,10 @@ impl Filter {
         &self,
         work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>,
     ) -> Result<Vec<Changed>> {
+        // Taken before the store is locked. If another process has learned since, it is not used.
+        let known = self.known();
         self.write(|store| {
-            let changed = change(store, work)?;
+            let changed = change(store, known.as_ref(), work)?;
             let has_changed = !changed.is_empty();
             Ok((changed, has_changed))
         })
@@ -293,7 +301,7 @@ impl Filter {
         }
         let mut inner = self.inner();
         let (done, _) = work(&inner.store)?;
-        let loaded = load(&inner.store)?;
+        let loaded = load(&inner.store, None)?;
         inner.take(loaded);
         Ok(done)
     }
@@ -322,10 +330,14 @@ impl Writer {
     }
 }
 
-fn change(store: &Store, work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>) -> Result<Vec<Changed>> {
+fn change(
+    store: &Store,
+    known: Option<&Brain>,
+    work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>,
+) -> Result<Vec<Changed>> {
     let mut change = store.change()?;
     work(store, &mut change)?;
-    change.commit(derive)
+    change.commit(|store, changed| derive(store, changed, known))
 }
 
 /// What judges, and of which state of the store it is.
@@ -337,9 +349,9 @@ struct Loaded {
 }
 
 /// Reads what judges, all of it of one moment.
-fn load(store: &Store) -> Result<Loaded> {
+fn load(store: &Store, known: Option<&Brain>) -> Result<Loaded> {
     let _moment = store.file().read_transaction()?;
-    let (generation, brain) = (store.state()?.generation, Brain::load(store)?);
+    let (generation, brain) = (store.state()?.generation, Brain::load(store, known)?);
     Ok(Loaded { generation, brain, policy: store.policy()?, lists: store.lists()? })
 }
 
@@ -352,19 +364,29 @@ impl Inner {
     }
 }
 
-/// Derives what follows from messages that have changed.
-fn derive(store: &Store, changed: &[Changed]) -> Result<()> {
+/// Derives what follows from messages that have changed; quickly, if `known` is of the state before.
+fn derive(store: &Store, changed: &[Changed], known: Option<&Brain>) -> Result<()> {
     match store.method() {
         Method::Default if changed.is_empty() || changed.len() > MANY => derive_all(store, changed),
-        Method::Default => derive_after(store, changed),
+        Method::Default => derive_after(store, changed, known.and_then(Brain::model)),
         Method::Classic => Ok(()),
     }
 }
 
 impl Brain {
-    fn load(store: &Store) -> Result<Self> {
+    /// The model, unless the method is the classic one.
+    fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Default(model) => Some(model),
+            Self::Classic(_) => None,
+        }
+    }
+
+    /// Loads what judges; quickly, if `known` is of an earlier state of the same store.
+    fn load(store: &Store, known: Option<&Self>) -> Result<Self> {
+        let known = known.and_then(Self::model);
         Ok(match store.method() {
-            Method::Default => Self::Default(Arc::new(Model::load(store.file())?)),
+            Method::Default => Self::Default(Arc::new(Model::load(store.file(), known)?)),
             Method::Classic => Self::Classic(Arc::new(Classic::load(store)?)),
         })
     }

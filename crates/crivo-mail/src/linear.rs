@@ -90,6 +90,21 @@ impl Weights {
         self.bias += step * BIAS;
     }
 
+    /// Takes a step.
+    pub(crate) fn take(&mut self, step: &Step) {
+        for (entry, added) in step.entries.iter().zip(&step.added) {
+            if let Some(weight) = self.slots.get_mut((entry >> 1) as usize) {
+                *weight += added;
+            }
+        }
+        self.bias += step.bias;
+    }
+
+    /// The weights of the slots of features, one for each.
+    pub(crate) fn at(&self, features: &[u32]) -> Vec<f32> {
+        features.iter().map(|entry| self.slots.get((entry >> 1) as usize).copied().unwrap_or(0.0)).collect()
+    }
+
     /// Fits the weights to messages, given as places in `rows` with whether each is of the kind looked for;
     /// `squares` are of what each slot is worth.
     pub(crate) fn fit(&mut self, rows: &Rows, examples: &[(u32, bool)], squares: &[f32], recipe: Recipe) {
@@ -118,6 +133,42 @@ impl Weights {
     }
 }
 
+/// A step towards one message: what it adds to the weight of each of its features, and to the bias.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Step {
+    pub(crate) entries: Vec<u32>,
+    /// One for each entry.
+    pub(crate) added: Vec<f32>,
+    pub(crate) bias: f32,
+}
+
+impl Step {
+    /// The best step towards a message that had no say yet, from weights that are given for each of its features, with the
+    /// squares of what they are worth. It is the first step of [`Weights::fit`]; empty if the message is on its side.
+    pub(crate) fn towards(
+        features: &[u32],
+        is_kind: bool,
+        weights: &[f32],
+        bias: f32,
+        squares: &[f32],
+        cost: f32,
+    ) -> Self {
+        let scale = scale(features.len());
+        let signed: Vec<f32> = features.iter().zip(weights).map(|(entry, w)| with_sign(*w, *entry)).collect();
+        let margin = sum(&signed, |weight| weight) * scale + bias * BIAS;
+        let sign = if is_kind { 1.0 } else { -1.0 };
+        let gradient = sign * margin - 1.0;
+        if gradient >= 0.0 {
+            return Self::default();
+        }
+        let length = sum(squares, |square| square) * scale * scale + BIAS * BIAS;
+        let step = -gradient / (length + 1.0 / (2.0 * cost)) * sign;
+        let each = step * scale;
+        let added = features.iter().zip(squares).map(|(entry, square)| with_sign(each * square, *entry));
+        Self { entries: features.to_vec(), added: added.collect(), bias: step * BIAS }
+    }
+}
+
 /// The square of a message's length, its features counting as much as they are worth.
 fn length(features: &[u32], squares: &[f32]) -> f32 {
     let sum = sum(features, |entry| squares.get((entry >> 1) as usize).copied().unwrap_or_default());
@@ -128,7 +179,7 @@ fn length(features: &[u32], squares: &[f32]) -> f32 {
 /// A sum over features, made of eight that a processor adds up at the same time. The order is fixed, and so is the
 /// result.
 #[inline(always)]
-fn sum(features: &[u32], term: impl Fn(u32) -> f32) -> f32 {
+fn sum<T: Copy>(features: &[T], term: impl Fn(T) -> f32) -> f32 {
     let mut lanes = [0.0_f32; 8];
     let (whole, rest) = features.as_chunks::<8>();
     for entries in whole {

@@ -76,6 +76,27 @@ impl Counts {
         squares(self.of_kind.iter().copied().zip(self.of_others.iter().copied()), self.messages)
     }
 
+    /// The squares of the worth of the slots of some messages, put into their places of `squares`.
+    pub(crate) fn put_squares(&self, rows: &Rows, examples: &[(u32, bool)], squares: &mut [f32]) {
+        for &(at, _) in examples {
+            let features = rows.row(at as usize);
+            let found = self.squares_at(features);
+            for (entry, square) in features.iter().zip(found) {
+                if let Some(place) = squares.get_mut((entry >> 1) as usize) {
+                    *place = square;
+                }
+            }
+        }
+    }
+
+    /// The squares of the worth of features, one for each.
+    pub(crate) fn squares_at(&self, features: &[u32]) -> Vec<f32> {
+        let of =
+            |slot: usize| [&self.of_kind, &self.of_others].map(|side| side.get(slot).copied().unwrap_or(0.0));
+        let counts = features.iter().map(|entry| (entry >> 1) as usize).map(|slot| (slot, of(slot)));
+        squares_of(counts, of(TRANSPORT), self.messages)
+    }
+
     /// The same as if a part of the messages had not been added.
     pub(crate) fn squares_without(&self, part: &Self) -> Vec<f32> {
         let of_kind = self.of_kind.iter().zip(&part.of_kind).map(|(all, part)| all - part);
@@ -87,34 +108,71 @@ impl Counts {
     }
 }
 
-fn squares(slots: impl Iterator<Item = (f32, f32)>, messages: [f32; 2]) -> Vec<f32> {
-    let log = |count: f32| libm::logf(count + DOUBT);
-    // Most counts are small, and a logarithm takes longer than all else here.
-    let small: Vec<f32> = (0..256_u16).map(|count| log(f32::from(count))).collect();
-    let log_of = |count: f32| small.get(count as usize).copied().unwrap_or_else(|| log(count));
-    let [of_kind, of_others] = messages.map(|messages| libm::logf(messages + 2.0 * DOUBT));
-    let sides = of_others - of_kind;
-    let square = |(of_kind, of_others): (f32, f32)| {
-        let worth = (log_of(of_kind) - log_of(of_others) + sides).abs() + LEAST;
+/// What turns the counts of a slot into the square of its worth.
+struct Worth {
+    /// Logarithms of small counts: most counts are, and a logarithm takes longer than all else here.
+    small: Vec<f32>,
+    sides: f32,
+}
+
+impl Worth {
+    fn new(messages: [f32; 2]) -> Self {
+        let small = (0..256_u16).map(|count| libm::logf(f32::from(count) + DOUBT)).collect();
+        let [of_kind, of_others] = messages.map(|messages| libm::logf(messages + 2.0 * DOUBT));
+        Self { small, sides: of_others - of_kind }
+    }
+
+    fn log(&self, count: f32) -> f32 {
+        self.small.get(count as usize).copied().unwrap_or_else(|| libm::logf(count + DOUBT))
+    }
+
+    #[inline]
+    fn square(&self, [of_kind, of_others]: [f32; 2]) -> f32 {
+        let worth = (self.log(of_kind) - self.log(of_others) + self.sides).abs() + LEAST;
         worth * worth
-    };
+    }
+}
+
+/// Returns true if transport headers are evidence, given how many messages of each side have any.
+fn is_comparable(marked: [f32; 2], messages: [f32; 2]) -> bool {
+    let (of_kind, of_others) = (marked[0] / messages[0].max(1.0), marked[1] / messages[1].max(1.0));
+    of_kind.min(of_others) >= COMPARABLE * of_kind.max(of_others)
+}
+
+fn squares(slots: impl Iterator<Item = (f32, f32)>, messages: [f32; 2]) -> Vec<f32> {
+    let worth = Worth::new(messages);
     let mut squares = Vec::new();
     // What marks messages with transport headers says for each side how many have any.
     let mut marked = None;
-    for (slot, counts) in slots.enumerate() {
+    for (slot, (of_kind, of_others)) in slots.enumerate() {
         if slot == TRANSPORT {
-            marked = Some((counts.0 / messages[0].max(1.0), counts.1 / messages[1].max(1.0)));
+            marked = Some([of_kind, of_others]);
         }
-        squares.push(square(counts));
+        squares.push(worth.square([of_kind, of_others]));
     }
-    if let Some((of_kind, of_others)) = marked {
+    if let Some(marked) = marked {
         // The mark itself is never evidence.
         squares[TRANSPORT] = 0.0;
-        if of_kind.min(of_others) < COMPARABLE * of_kind.max(of_others) {
+        if !is_comparable(marked, messages) {
             squares[TRANSPORT..].fill(0.0);
         }
     }
     squares
+}
+
+/// Squares of the worth of a few slots, given the counts of each; `marked` are the counts of [`TRANSPORT`].
+pub(crate) fn squares_of(
+    counts: impl Iterator<Item = (usize, [f32; 2])>,
+    marked: [f32; 2],
+    messages: [f32; 2],
+) -> Vec<f32> {
+    let (worth, comparable) = (Worth::new(messages), is_comparable(marked, messages));
+    let square = |(slot, counts): (usize, [f32; 2])| match slot {
+        TRANSPORT => 0.0,
+        _ if slot > TRANSPORT && !comparable => 0.0,
+        _ => worth.square(counts),
+    };
+    counts.map(square).collect()
 }
 
 #[cfg(test)]
@@ -137,6 +195,32 @@ mod tests {
         let expected = (libm::logf(2.3 / 0.3) + LEAST).powi(2);
         assert!((squares[0] - LEAST * LEAST).abs() < 1e-6 && (squares[3] - LEAST * LEAST).abs() < 1e-6);
         assert!((squares[1] - expected).abs() < 1e-4 && (squares[2] - expected).abs() < 1e-4, "{squares:?}");
+    }
+
+    #[test]
+    fn a_few_slots_are_worth_what_they_are_among_all() {
+        let transport = (TRANSPORT as u32) << 1;
+        for with_headers in [1, 3] {
+            let mut all = Rows::default();
+            let mut examples = Vec::new();
+            for at in 0..6_u32 {
+                let spam = at < 3;
+                let mut features = vec![2 * at, 2 * (at % 2) + 40];
+                if spam || at < 3 + with_headers {
+                    features.extend([transport, transport + 2 * at + 3]);
+                }
+                features.sort_unstable();
+                all.push(&features);
+                examples.push((at, spam));
+            }
+            let mut counts = Counts::zero(TRANSPORT + 32);
+            counts.add(&all, &examples);
+            let (whole, mut some) = (counts.squares(), vec![-1.0; TRANSPORT + 32]);
+            counts.put_squares(&all, &examples, &mut some);
+            let looked_at = (0..some.len()).filter(|slot| some[*slot] >= 0.0);
+            assert!(looked_at.clone().count() >= 12);
+            looked_at.for_each(|slot| assert_eq!(some[slot].to_bits(), whole[slot].to_bits(), "{slot}"));
+        }
     }
 
     #[test]

@@ -84,10 +84,7 @@ impl<T: Table> File<T> {
             connection.pragma_update(None, "synchronous", "OFF")?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             for table in T::ALL {
-                let name = table.name();
-                connection.execute_batch(&format!(
-                    "CREATE TABLE {name} (number INTEGER PRIMARY KEY, record BLOB NOT NULL)"
-                ))?;
+                connection.execute_batch(&creation(*table))?;
             }
             connection.pragma_update(None, "application_id", i32::from_be_bytes(T::FORMAT.application))?;
             connection.pragma_update(None, "user_version", T::FORMAT.version)
@@ -122,16 +119,21 @@ impl<T: Table> File<T> {
             opened => Self::of(opened, &path, &path)?,
         };
         let pragma = |name: &str| file.run(|connection| number(connection, name));
-        let (expected, words) = (T::FORMAT.version, T::FORMAT.words);
+        let (newest, words) = (T::FORMAT.version, T::FORMAT.words);
         if pragma("application_id")? != i32::from_be_bytes(T::FORMAT.application) {
             let (article, name, program) = (words.article, words.name, words.program);
             let what = format_args!("it is not marked as {article} {name} of {program}, or empty");
             return Err(file.damaged(what));
         }
         let version = pragma("user_version")?;
-        if version != expected {
+        if !(T::FORMAT.oldest..=newest).contains(&version) {
+            let read = if T::FORMAT.oldest == newest {
+                format!("version {newest}")
+            } else {
+                format!("versions {} to {newest}", T::FORMAT.oldest)
+            };
             let what = format!(
-                "the {} has version {version}, this program reads version {expected}: use the one that wrote it",
+                "the {} has version {version}, this program reads {read}: use the one that wrote it",
                 words.name
             );
             return Err(T::error(&file.path, Problem::Foreign(what)));
@@ -188,6 +190,16 @@ impl<T: Table> File<T> {
 
     fn journal_bytes(&self) -> u64 {
         std::fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len())
+    }
+
+    /// Marks an older file as one of the current version, within the open transaction: programs that read the
+    /// older version only refuse it from the commit on.
+    pub fn mark_as_current(&self) -> Result<(), T::Error> {
+        let version = self.run(|connection| number(connection, "user_version"))?;
+        if version == T::FORMAT.version {
+            return Ok(());
+        }
+        self.run(|connection| connection.pragma_update(None, "user_version", T::FORMAT.version))
     }
 
     /// What SQLite finds wrong with the pages themselves.
@@ -298,6 +310,14 @@ impl<T: Table> File<T> {
         self.remove_range(table, number, number)
     }
 
+    /// Removes all records of a table, whatever state its pages are in: they are given up as a whole, because a record
+    /// whose number is damaged would be missed by a search.
+    pub fn empty(&self, table: T) -> Result<(), T::Error> {
+        let name = table.name();
+        let statement = format!("DROP TABLE {name}; {}", creation(table));
+        self.run(|connection| connection.execute_batch(&statement))
+    }
+
     /// Removes the records from one number to another, both included.
     pub fn remove_range(&self, table: T, from: i64, to: i64) -> Result<(), T::Error> {
         let statement = format!("DELETE FROM {} WHERE number BETWEEN ?1 AND ?2", table.name());
@@ -337,6 +357,11 @@ impl<T: Table> File<T> {
         }
         Ok(())
     }
+}
+
+/// The statement that makes a table.
+fn creation<T: Table>(table: T) -> String {
+    format!("CREATE TABLE {} (number INTEGER PRIMARY KEY, record BLOB NOT NULL)", table.name())
 }
 
 /// A connection that believes nothing.

@@ -42,8 +42,10 @@ pub struct Format {
     pub file_name: &'static str,
     /// Four letters in the header of the file: what it is an application's file of.
     pub application: [u8; 4],
-    /// The version in the header of the file; another one is refused.
+    /// The version in the header of a new file.
     pub version: i32,
+    /// The oldest version that is read; any other than from here to `version` is refused.
+    pub oldest: i32,
     /// Larger for long records.
     pub page_size: u32,
     /// True if only its owner may read a new file.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::place::{Kind, place};
+use super::place::{Kind, place, range};
 use crate::error::Result;
 use crate::store::{Bytes, File, Table};
 
@@ -17,8 +17,9 @@ pub(super) const KEY_BUCKETS: u32 = 4096;
 /// How many buckets the senders have.
 pub(super) const SENDER_BUCKETS: u32 = 1024;
 
-/// A key as it is kept, and the message that has it.
-pub(crate) type Posting = (u32, u64);
+/// A key as it is kept, and the first 32 bits of the fingerprint of the message that has it. Two messages with the same
+/// bits are one message here: which of them is alike is found out when they are compared.
+pub(crate) type Posting = (u32, u32);
 
 /// A sender's hash, and how often it was learned as spam and as ham.
 pub(crate) type Reputation = (u64, u32, u32);
@@ -34,26 +35,68 @@ pub(crate) fn home_of_sender(sender: &str) -> (u32, u64) {
     ((hash >> 54) as u32 % SENDER_BUCKETS, hash)
 }
 
+/// The first 32 bits of a fingerprint.
+pub(crate) fn head_of(fingerprint: u64) -> u32 {
+    (fingerprint >> 32) as u32
+}
+
+/// The postings of a bucket, ascending.
 pub(crate) fn postings(file: &File, bucket: u32) -> Result<Vec<Posting>> {
-    file.need(Table::Derived, place(Kind::Keys, 0, bucket), |record| {
-        let mut bytes = Bytes(record);
-        let mut postings = Vec::with_capacity(record.len() / 12);
-        while !bytes.0.is_empty() {
-            postings.push((u32::from_le_bytes(bytes.array()?), bytes.u64()?));
+    match file.get(Table::Derived, place(Kind::Keys, 0, bucket), decode_postings)? {
+        Some(postings) => Ok(postings),
+        None => file.need(Table::Derived, place(Kind::OldKeys, 0, bucket), decode_old_postings),
+    }
+}
+
+/// Steps between keys, seven bits a byte, and the bits of the message after each.
+fn decode_postings(record: &[u8]) -> Option<Vec<Posting>> {
+    let (mut bytes, mut postings, mut key) = (Bytes(record), Vec::with_capacity(record.len() / 6), 0_u32);
+    while !bytes.0.is_empty() {
+        let (mut step, mut shift) = (0_u32, 0);
+        loop {
+            let [byte] = bytes.array()?;
+            step |= u32::from(byte & 0x7F).checked_shl(shift)?;
+            shift += 7;
+            if byte < 0x80 {
+                break;
+            }
         }
-        Some(postings)
-    })
+        key = key.checked_add(step)?;
+        postings.push((key, u32::from_le_bytes(bytes.array()?)));
+    }
+    Some(postings)
+}
+
+/// As stores of version 2 have them: whole keys and whole fingerprints.
+fn decode_old_postings(record: &[u8]) -> Option<Vec<Posting>> {
+    let mut bytes = Bytes(record);
+    let mut postings = Vec::with_capacity(record.len() / 12);
+    while !bytes.0.is_empty() {
+        postings.push((u32::from_le_bytes(bytes.array()?), head_of(bytes.u64()?)));
+    }
+    postings.sort_unstable();
+    Some(postings)
+}
+
+fn encode_postings(postings: &[Posting]) -> Vec<u8> {
+    let (mut record, mut last) = (Vec::with_capacity(postings.len() * 7 + 8), 0);
+    for &(key, message) in postings {
+        let mut step = key - last;
+        last = key;
+        while step >= 0x80 {
+            record.push(step as u8 | 0x80);
+            step >>= 7;
+        }
+        record.push(step as u8);
+        record.extend_from_slice(&message.to_le_bytes());
+    }
+    record
 }
 
 fn put_postings(file: &File, bucket: u32, postings: &mut Vec<Posting>) -> Result<()> {
     postings.sort_unstable();
     postings.dedup();
-    let mut record = Vec::with_capacity(postings.len() * 12 + 8);
-    for (tag, message) in postings {
-        record.extend_from_slice(&tag.to_le_bytes());
-        record.extend_from_slice(&message.to_le_bytes());
-    }
-    file.put(Table::Derived, place(Kind::Keys, 0, bucket), record)
+    file.put(Table::Derived, place(Kind::Keys, 0, bucket), encode_postings(postings))
 }
 
 pub(crate) fn reputations(file: &File, bucket: u32) -> Result<Vec<Reputation>> {
@@ -101,7 +144,7 @@ impl Filling {
     pub(super) fn keys(&mut self, message: u64, keys: &[u64], comes: bool) {
         for &key in keys {
             let (bucket, tag) = home_of_key(key);
-            self.keys[bucket as usize].push(((tag, message), comes));
+            self.keys[bucket as usize].push(((tag, head_of(message)), comes));
         }
     }
 
@@ -113,6 +156,8 @@ impl Filling {
 
     /// Writes all buckets anew.
     pub(super) fn write_all(self, file: &File) -> Result<()> {
+        let (first, last) = range(Kind::OldKeys, 0);
+        file.remove_range(Table::Derived, first, last)?;
         for (bucket, new) in (0..).zip(self.keys) {
             put_postings(file, bucket, &mut new.into_iter().map(|(posting, _)| posting).collect())?;
         }
@@ -157,4 +202,31 @@ fn counted(before: Vec<Reputation>, changes: Vec<(u64, bool, bool)>) -> Vec<Repu
         .filter(|(_, counts)| *counts != (0, 0))
         .map(|(hash, (spam, ham))| (hash, spam, ham))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn postings_come_back_in_both_forms(postings in prop::collection::btree_set(any::<(u32, u32)>(), 0..100)) {
+            let postings: Vec<Posting> = postings.into_iter().collect();
+            prop_assert_eq!(decode_postings(&encode_postings(&postings)), Some(postings.clone()));
+            let old: Vec<u8> = postings
+                .iter()
+                .flat_map(|(key, head)| key.to_le_bytes().into_iter().chain((u64::from(*head) << 32 | 7).to_le_bytes()))
+                .collect();
+            prop_assert_eq!(decode_old_postings(&old), Some(postings));
+        }
+
+        #[test]
+        fn any_bytes_are_postings_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            if let Some(postings) = decode_postings(&bytes) {
+                prop_assert!(postings.is_sorted_by_key(|(key, _)| *key));
+            }
+        }
+    }
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::buckets::Filling;
-use super::place::{Kind, place};
+use super::chain::{self, Chain, LaterMessage};
+use super::place::{Kind, place, range};
 use super::stored::{self, LABEL_SLOTS, fold_features};
-use super::{Head, LabelHead};
+use super::{Head, LabelHead, Model, vectors};
 use crate::alike::{self, Crowd, Signer};
 use crate::combine::{Combiner, Evidence};
 use crate::error::Result;
@@ -18,9 +19,6 @@ use crate::worth::Counts;
 
 /// How the base is fitted: chosen by cross-validation inside of training mail.
 const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
-
-/// How the later messages are.
-const LATER: Recipe = Recipe { cost: 16.0, passes: 2 };
 
 /// Up to this number of messages, all are the base.
 const SMALL: usize = 64;
@@ -94,19 +92,20 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
     let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let (margins, mut counts) = unseen_margins(&all.rows, fold_of, &examples, SLOTS);
+    let (margins, counts) = unseen_margins(&all.rows, fold_of, &examples, SLOTS);
     let (combiner, limits) = calibrate(&all, &examples, margins, &mut signer)?;
     let mut weights = Weights::zero(SLOTS);
     if !examples.is_empty() {
         weights.fit(&all.rows, &examples, &counts.squares(), BASE);
     }
-    stored::put_base(file, &weights, &counts)?;
+    file.mark_as_current()?;
+    let (first, last) = range(Kind::Weights, 0);
+    file.remove_range(Table::Derived, first, last)?;
+    vectors::put_state(file, Kind::Base, &weights, &counts)?;
     let later: Vec<(u32, bool)> = later.into_iter().map(example).collect();
-    fit_later(&mut weights, &mut counts, &all.rows, &later);
-    stored::put_slots(file, Kind::Weights, 0, &weights.slots)?;
-    let listed: Vec<(i64, u64, bool)> =
+    let listed: Vec<LaterMessage> =
         later.iter().map(|&(at, is_spam)| (time(at), all.messages[at as usize].0, is_spam)).collect();
-    stored::put_later(file, &listed)?;
+    let bias = chain::write(file, (weights, counts), &all.rows, &later, &listed)?;
 
     let mut filling = Filling::new();
     for (fingerprint, learnt) in &all.messages {
@@ -121,18 +120,20 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
         knows_both: kinds(true) && kinds(false),
         base: examples.len() as u64,
         boundary,
-        bias: weights.bias,
+        bias,
         labels: Vec::new(),
+        chain: Some(Chain { written: store.state()?.generation, later: later.len() as u64 }),
     };
     let labelled = all.messages.iter().map(|(fingerprint, learnt)| (*fingerprint, labels_of(Some(learnt))));
     derive_labels(store, labelled.collect(), &mut head)?;
     stored::put_head(file, &head)
 }
 
-/// Derives what changes with a few messages. The result is that of [`derive_all`], bit for bit.
-pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
+/// Derives what changes with a few messages. The result is that of [`derive_all`], bit for bit. If `known` is the model
+/// of the state before, its weights are not read again.
+pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Model>) -> Result<()> {
     let file = store.file();
-    let head = stored::load_head(file)?;
+    let mut head = stored::load_head(file)?;
     let class =
         |learnt: &Option<Learnt>| learnt.as_ref().and_then(|learnt| Some((learnt.is_spam()?, learnt.time())));
     let moved: Vec<(u64, Class, Class)> = changed
@@ -141,48 +142,21 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
         .filter(|(_, before, after)| before != after)
         .collect();
 
-    let mut later: BTreeMap<(i64, u64), bool> = stored::load_later(file)?
-        .into_iter()
-        .map(|(time, fingerprint, is_spam)| ((time, fingerprint), is_spam))
-        .collect();
-    let count = head.base as usize + later.len();
-    let mut count_after = count;
-    let mut is_later = true;
-    for (fingerprint, before, after) in &moved {
-        if let Some((_, time)) = before {
-            is_later &= later.remove(&(*time, *fingerprint)).is_some();
-            count_after -= 1;
-        }
-        if let Some((is_spam, time)) = after {
-            is_later &= *time > head.boundary;
-            later.insert((*time, *fingerprint), *is_spam);
-            count_after += 1;
-        }
-    }
+    let Some(chain) = head.chain else { return derive_all(store, changed) };
+    let count = head.base + chain.later;
+    let comes = moved.iter().filter(|(_, _, after)| after.is_some()).count();
+    let goes = moved.iter().filter(|(_, before, _)| before.is_some()).count();
+    let count_after = (count as usize + comes).saturating_sub(goes);
     // The base has at least as many as it should, because messages of one time are not divided.
-    let same_base = count > SMALL && base_size(count) == base_size(count_after);
-    if !(moved.is_empty() || is_later && same_base) {
-        return derive_all(store, changed);
-    }
+    let same_base = count as usize > SMALL && base_size(count as usize) == base_size(count_after);
     let labels_change =
         changed.iter().any(|change| labels_of(change.before.as_ref()) != labels_of(change.after.as_ref()));
     if moved.is_empty() && !labels_change {
         return Ok(());
     }
-
-    let (mut weights, mut counts) = stored::load_base(file)?;
-    let (mut rows, mut examples, mut features) = (Rows::default(), Vec::new(), Vec::new());
-    for (&(_, fingerprint), &is_spam) in &later {
-        features.clear();
-        store.features(fingerprint, &mut features)?;
-        examples.push((rows.len() as u32, is_spam));
-        rows.push(&features);
+    if !(moved.is_empty() || same_base && fit_after(store, &mut head, chain, &moved, known)?) {
+        return derive_all(store, changed);
     }
-    fit_later(&mut weights, &mut counts, &rows, &examples);
-    stored::put_slots(file, Kind::Weights, 0, &weights.slots)?;
-    let listed: Vec<(i64, u64, bool)> =
-        later.iter().map(|(&(time, fingerprint), &is_spam)| (time, fingerprint, is_spam)).collect();
-    stored::put_later(file, &listed)?;
 
     let (mut signer, mut filling) = (Signer::new()?, Filling::new());
     for change in changed {
@@ -195,7 +169,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     }
     filling.write_changes(file)?;
     let state = store.state()?;
-    let mut head = Head { knows_both: state.spam > 0 && state.ham > 0, bias: weights.bias, ..head };
+    head.knows_both = state.spam > 0 && state.ham > 0;
     // A single label is told from all other messages, several from each other.
     if labels_change || head.labels.len() == 1 {
         let mut labelled = Vec::new();
@@ -208,13 +182,54 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed]) -> Result<()> {
     stored::put_head(file, &head)
 }
 
-/// Continues with the later messages, from the weights and counts of the base. Their own features count by then:
-/// a word that is new would be worth little otherwise.
-fn fit_later(weights: &mut Weights, counts: &mut Counts, rows: &Rows, later: &[(u32, bool)]) {
-    if !later.is_empty() {
-        counts.add(rows, later);
-        weights.fit(rows, later, &counts.squares(), LATER);
+/// Fits the later messages after some of them have come, gone or changed. Returns false, and does nothing, if one of those
+/// is in the base.
+fn fit_after(
+    store: &Store,
+    head: &mut Head,
+    chain: Chain,
+    moved: &[(u64, Class, Class)],
+    known: Option<&Model>,
+) -> Result<bool> {
+    let file = store.file();
+    let is_new = |(_, before, after): &(u64, Class, Class)| before.is_none() && after.is_some();
+    let key = |(time, fingerprint, _): &LaterMessage| (*time, *fingerprint);
+    let mut new: Vec<LaterMessage> = moved
+        .iter()
+        .filter_map(|(fingerprint, _, after)| after.map(|(is_spam, time)| (time, *fingerprint, is_spam)))
+        .collect();
+    new.sort_unstable_by_key(key);
+    if new.iter().any(|(time, ..)| *time <= head.boundary) {
+        return Ok(false);
     }
+    let last = chain::last(file, chain)?;
+    if moved.iter().all(is_new) && new.first().map(key) > last.as_ref().map(key) {
+        let known = known.filter(|known| known.head.chain == Some(chain));
+        chain::append(store, head, chain, &new, known.map(|known| &known.weights))?;
+        return Ok(true);
+    }
+    let known = chain::load_later(file, chain)?;
+    let mut later: BTreeMap<(i64, u64), bool> = known.iter().map(|found| (key(found), found.2)).collect();
+    for (fingerprint, before, _) in moved {
+        if let Some((_, time)) = before
+            && later.remove(&(*time, *fingerprint)).is_none()
+        {
+            return Ok(false);
+        }
+    }
+    later.extend(new.iter().map(|found| (key(found), found.2)));
+    let (mut rows, mut examples, mut features) = (Rows::default(), Vec::new(), Vec::new());
+    for (&(_, fingerprint), &is_spam) in &later {
+        features.clear();
+        store.features(fingerprint, &mut features)?;
+        examples.push((rows.len() as u32, is_spam));
+        rows.push(&features);
+    }
+    let listed: Vec<LaterMessage> =
+        later.iter().map(|(&(time, fingerprint), &is_spam)| (time, fingerprint, is_spam)).collect();
+    head.bias = chain::write(file, vectors::load_state(file, Kind::Base)?, &rows, &examples, &listed)?;
+    head.chain = Some(Chain { written: store.state()?.generation, later: listed.len() as u64 });
+    Ok(true)
 }
 
 /// The keys and the sender of a message that is spam or ham.
@@ -402,7 +417,7 @@ fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mu
             weights.fit(&rows, &examples, &counts.squares(), BASE);
             combiner = Combiner::fit(&evidence);
         }
-        stored::put_slots(file, Kind::Weights, number as u16 + 1, &weights.slots)?;
+        vectors::put_slots(file, Kind::Weights, number as u16 + 1, &weights.slots)?;
         head.labels.push(LabelHead { name, combiner, bias: weights.bias });
     }
     Ok(())

@@ -3,7 +3,9 @@
 //! | part | home |
 //! |---|---|
 //! | what makes it, from all messages or after a change | `derive` |
-//! | weights of the linear models, in pieces with checksums | `stored` |
+//! | the messages after the base, in blocks and steps | `chain` |
+//! | weights and counts, in pieces with checksums | `vectors` |
+//! | the model as a whole | `stored` |
 //! | messages by keys, counts by sender | `buckets` |
 //!
 //! # Quick and exact
@@ -11,19 +13,24 @@
 //! Weights that were fitted step by step cannot be unlearned. Fitting everything anew after each message would be exact, but
 //! takes seconds when there are many. So messages have an order, that of the time they were learned, and the
 //! oldest are the *base*: all of them up to 64, and beyond that a number that grows in steps of a quarter. The base is
-//! fitted in several passes in the order of fingerprints, and its weights are kept; the later ones continue from there. A
-//! new message is one of the later ones, so learning or unlearning it costs a pass over those alone. Messages that were
+//! fitted in several passes in the order of fingerprints, and its weights are kept; the later ones continue from there in
+//! blocks of 64, and those after the last whole block add a step each. A new message is one of these: it costs a look at the
+//! weights of its own features. Unlearning a later message costs a pass over the later ones. Messages that were
 //! learned at the same time are never divided. All of this depends on the set of messages only, so the
 //! weights after a message was unlearned are the weights without it, bit for bit.
 
 pub(crate) mod buckets;
+mod chain;
 mod derive;
 mod place;
 mod stored;
+mod vectors;
 
 pub(crate) use derive::{Unseen, derive_after, derive_all, unseen};
 
 use std::collections::BTreeMap;
+
+use chain::Chain;
 
 use crate::combine::Combiner;
 use crate::error::Result;
@@ -57,6 +64,8 @@ pub(crate) struct Head {
     /// Of the weights.
     pub(crate) bias: f32,
     pub(crate) labels: Vec<LabelHead>,
+    /// The messages after the base; none in stores of version 2, where the next lesson derives everything.
+    pub(crate) chain: Option<Chain>,
 }
 
 /// A label, and how its margin becomes a probability.
@@ -69,8 +78,9 @@ pub(crate) struct LabelHead {
 }
 
 impl Model {
-    pub(crate) fn load(file: &File) -> Result<Self> {
-        stored::load(file)
+    /// Loads the model; quickly if `known`, an earlier model of the same store, is of the same checkpoint.
+    pub(crate) fn load(file: &File, known: Option<&Self>) -> Result<Self> {
+        stored::load(file, known)
     }
 
     /// Returns true if ham was learned, enough of it, and no spam: all weights speak for ham then.

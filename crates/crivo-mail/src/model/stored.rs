@@ -1,15 +1,16 @@
 //! A model in records.
 
+use super::chain::{self, Chain};
 use super::place::{Kind, place};
+use super::vectors::{self, load_slots};
 use super::{Head, LabelHead, Model};
 use crate::combine::{Combiner, PIECES};
 use crate::error::Result;
-use crate::features::{BITS, SLOTS, TRANSPORT};
+use crate::features::{BITS, SLOTS};
 use crate::linear::Weights;
 use crate::policy::Policy;
 use crate::store::{Bytes, File, Table, put_bytes};
 use crate::thresholds::{Limits, RATES, log_odds_of};
-use crate::worth::Counts;
 
 /// The base-2 logarithm of the number of slots of a label's weights: there may be many labels.
 const LABEL_BITS: u8 = 18;
@@ -17,17 +18,27 @@ const LABEL_BITS: u8 = 18;
 /// How many slots the weights of a label have.
 pub(crate) const LABEL_SLOTS: usize = 1 << LABEL_BITS;
 
-/// How many weights are in a record.
-const PIECE: usize = 1 << 14;
-
 /// Features in the fewer slots of labels.
 pub(crate) fn fold_features(features: &[u32]) -> Vec<u32> {
     features.iter().map(|entry| entry >> (BITS - LABEL_BITS + 1) << 1 | entry & 1).collect()
 }
 
-pub(super) fn load(file: &File) -> Result<Model> {
+/// Loads a model. If `known` is of the same checkpoint, only the steps after it are read.
+pub(super) fn load(file: &File, known: Option<&Model>) -> Result<Model> {
     let head = load_head(file)?;
-    let weights = Weights { slots: load_slots(file, Kind::Weights, 0, SLOTS)?, bias: head.bias };
+    let slots = match (head.chain, known.and_then(|known| Some((known, known.head.chain?)))) {
+        (None, _) => load_slots(file, Kind::Weights, 0, SLOTS)?,
+        (Some(chain), Some((known, before)))
+            if chain.written == before.written && chain.later >= before.later =>
+        {
+            chain::weights_after(file, known.weights.clone(), before.tail(), chain.tail())?.slots
+        }
+        (Some(chain), _) => {
+            let slots = load_slots(file, chain.checkpoint(), vectors::WEIGHTS, SLOTS)?;
+            chain::weights_after(file, Weights { slots, bias: 0.0 }, 0, chain.tail())?.slots
+        }
+    };
+    let weights = Weights { slots, bias: head.bias };
     let labels = head.labels.iter().enumerate().map(|(label, found)| {
         Ok(Weights {
             slots: load_slots(file, Kind::Weights, label as u16 + 1, LABEL_SLOTS)?,
@@ -60,6 +71,10 @@ pub(super) fn put_head(file: &File, head: &Head) -> Result<()> {
         record.extend_from_slice(&label.bias.to_le_bytes());
     }
     put_limits(&mut record, &head.limits);
+    if let Some(chain) = head.chain {
+        record.extend_from_slice(&chain.written.to_le_bytes());
+        record.extend_from_slice(&chain.later.to_le_bytes());
+    }
     file.put(Table::Derived, place(Kind::Head, 0, 0), record)
 }
 
@@ -100,7 +115,12 @@ fn decode_head(record: &[u8]) -> Option<Head> {
     } else {
         decode_limits(&mut bytes)?
     };
-    let head = Head { combiner, limits, knows_both: knows_both == 1, base, boundary, bias, labels };
+    // Version 2 of the store has no checkpoints.
+    let chain = match bytes.0 {
+        [] => None,
+        _ => Some(Chain { written: bytes.u64()?, later: bytes.u64()? }),
+    };
+    let head = Head { combiner, limits, knows_both: knows_both == 1, base, boundary, bias, labels, chain };
     bytes.0.is_empty().then_some(head)
 }
 
@@ -110,126 +130,4 @@ fn decode_combiner(bytes: &mut Bytes<'_>) -> Option<Combiner> {
         *coefficient = bytes.f64()?;
     }
     Some(Combiner { coefficients })
-}
-
-// ---- weights ----
-
-/// Stores weights in pieces: those that are not zero with their numbers, or all, whichever is shorter.
-pub(super) fn put_slots(file: &File, kind: Kind, model: u16, slots: &[f32]) -> Result<()> {
-    for (index, piece) in slots.chunks(PIECE).enumerate() {
-        let few: Vec<(u16, f32)> = piece
-            .iter()
-            .enumerate()
-            .filter(|(_, w)| w.to_bits() != 0)
-            .map(|(at, w)| (at as u16, *w))
-            .collect();
-        let mut record = Vec::new();
-        if few.len() * 6 < piece.len() * 4 {
-            record.push(0);
-            for (at, weight) in few {
-                record.extend_from_slice(&at.to_le_bytes());
-                record.extend_from_slice(&weight.to_le_bytes());
-            }
-        } else {
-            record.reserve(piece.len() * 4 + 16);
-            record.push(1);
-            record.extend(piece.iter().flat_map(|weight| weight.to_le_bytes()));
-        }
-        file.put(Table::Derived, place(kind, model, index as u32), record)?;
-    }
-    Ok(())
-}
-
-pub(super) fn load_slots(file: &File, kind: Kind, model: u16, count: usize) -> Result<Vec<f32>> {
-    let mut slots = vec![0.0; count];
-    for (index, piece) in slots.chunks_mut(PIECE).enumerate() {
-        let number = place(kind, model, index as u32);
-        if index * PIECE < TRANSPORT {
-            file.need(Table::Derived, number, |record| fill_piece(piece, record))?;
-        } else {
-            // Stores that were written before transport headers had slots have no such piece.
-            file.get(Table::Derived, number, |record| fill_piece(piece, record))?;
-        }
-    }
-    Ok(slots)
-}
-
-fn fill_piece(piece: &mut [f32], record: &[u8]) -> Option<()> {
-    let (form, weights) = record.split_first()?;
-    match form {
-        0 => {
-            let (entries, rest) = weights.as_chunks::<6>();
-            for [a, b, weight @ ..] in entries {
-                *piece.get_mut(usize::from(u16::from_le_bytes([*a, *b])))? = f32::from_le_bytes(*weight);
-            }
-            rest.is_empty().then_some(())
-        }
-        1 => {
-            let (all, rest) = weights.as_chunks::<4>();
-            if all.len() != piece.len() || !rest.is_empty() {
-                return None;
-            }
-            for (slot, weight) in piece.iter_mut().zip(all) {
-                *slot = f32::from_le_bytes(*weight);
-            }
-            Some(())
-        }
-        _ => None,
-    }
-}
-
-// ---- the later messages ----
-
-/// The messages after the base, with their time and class, in their order.
-pub(super) fn put_later(file: &File, later: &[(i64, u64, bool)]) -> Result<()> {
-    let mut record = Vec::with_capacity(later.len() * 17 + 8);
-    for (time, fingerprint, is_spam) in later {
-        record.extend_from_slice(&time.to_le_bytes());
-        record.extend_from_slice(&fingerprint.to_le_bytes());
-        record.push(u8::from(*is_spam));
-    }
-    file.put(Table::Derived, place(Kind::Later, 0, 0), record)
-}
-
-pub(super) fn load_later(file: &File) -> Result<Vec<(i64, u64, bool)>> {
-    file.need(Table::Derived, place(Kind::Later, 0, 0), |record| {
-        let mut bytes = Bytes(record);
-        let mut later = Vec::with_capacity(record.len() / 17);
-        while !bytes.0.is_empty() {
-            let time = i64::from_le_bytes(bytes.array()?);
-            let fingerprint = bytes.u64()?;
-            let [is_spam] = bytes.array()?;
-            later.push((time, fingerprint, is_spam == 1));
-        }
-        Some(later)
-    })
-}
-
-// ---- the base ----
-
-/// Which vectors of the base are where.
-const WEIGHTS: u16 = 0;
-const REST: u16 = 1;
-const OF_KIND: u16 = 2;
-const OF_OTHERS: u16 = 3;
-
-/// The base's weights, and what they were fitted with.
-pub(super) fn put_base(file: &File, weights: &Weights, counts: &Counts) -> Result<()> {
-    put_slots(file, Kind::Base, WEIGHTS, &weights.slots)?;
-    put_slots(file, Kind::Base, OF_KIND, &counts.of_kind)?;
-    put_slots(file, Kind::Base, OF_OTHERS, &counts.of_others)?;
-    let [of_kind, of_others] = counts.messages;
-    let rest = [weights.bias, of_kind, of_others].iter().flat_map(|number| number.to_le_bytes()).collect();
-    file.put(Table::Derived, place(Kind::Base, REST, 0), rest)
-}
-
-pub(super) fn load_base(file: &File) -> Result<(Weights, Counts)> {
-    let [bias, messages @ ..] = file.need(Table::Derived, place(Kind::Base, REST, 0), |record| {
-        let (numbers, rest) = record.as_chunks::<4>();
-        let numbers: [[u8; 4]; 3] = numbers.try_into().ok()?;
-        rest.is_empty().then_some(numbers.map(f32::from_le_bytes))
-    })?;
-    let slots = |which| load_slots(file, Kind::Base, which, SLOTS);
-    let counts = Counts { of_kind: slots(OF_KIND)?, of_others: slots(OF_OTHERS)?, messages };
-    Ok((Weights { slots: slots(WEIGHTS)?, bias }, counts))
 }

@@ -18,7 +18,9 @@ pub(crate) type File = crivo_records::File<Table>;
 pub(crate) const FORMAT: Format = Format {
     file_name: "mail.sqlite",
     application: *b"cvml",
-    version: 2,
+    // Version 2 has weights and keys in a longer form, which is read until the next lesson.
+    version: 3,
+    oldest: 2,
     // Weights and buckets are long: fewer, larger pages.
     page_size: 16384,
     private: true,

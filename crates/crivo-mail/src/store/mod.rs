@@ -8,12 +8,14 @@
 //! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the same transaction, so
 //! that a reader sees one moment, and a kill leaves the last commit.
 
+mod coding;
 mod file;
 mod record;
 mod state;
 
+pub(crate) use coding::{decode_features, encode_bytes, encode_features};
 pub(crate) use file::{FORMAT, File, Table};
-pub(crate) use record::{Bytes, Learnt, Mark, decode_features, encode_features, put_bytes};
+pub(crate) use record::{Bytes, Learnt, Mark, put_bytes};
 pub(crate) use state::State;
 
 use std::path::Path;
@@ -144,7 +146,7 @@ impl Store {
         let transaction = self.file.write_transaction()?;
         let mut state = self.state()?;
         state.generation += 1;
-        self.file.remove_range(Table::Derived, i64::MIN, i64::MAX)?;
+        self.file.empty(Table::Derived)?;
         self.file.put(Table::Head, STATE, state.encode())?;
         derive(self)?;
         self.file.commit(transaction)
@@ -152,6 +154,17 @@ impl Store {
 
     pub(crate) fn message(&self, fingerprint: u64) -> Result<Option<Learnt>> {
         self.file.get(Table::Messages, fingerprint as i64, Learnt::decode)
+    }
+
+    /// Messages whose fingerprints begin with 32 bits: one, but for rare chances.
+    pub(crate) fn messages_of(&self, head: u32) -> Result<Vec<(u64, Learnt)>> {
+        let first = u64::from(head) << 32;
+        let (mut found, last) = (Vec::new(), first | u64::from(u32::MAX));
+        self.file.for_each_between(Table::Messages, first as i64, last as i64, |number, record| {
+            let learnt = Learnt::decode(record);
+            Ok(learnt.map(|learnt| found.push((number as u64, learnt))))
+        })?;
+        Ok(found)
     }
 
     /// Begins to change the store: no other process does until that ends.

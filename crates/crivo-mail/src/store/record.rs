@@ -105,37 +105,6 @@ impl Learnt {
     }
 }
 
-/// Features in few bytes: the steps from one to the next, seven bits a byte.
-pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
-    let mut record = Vec::with_capacity(features.len() * 2 + 16);
-    let mut last = 0;
-    for &feature in features {
-        let mut step = feature.wrapping_sub(last);
-        last = feature;
-        while step >= 0x80 {
-            record.push(step as u8 | 0x80);
-            step >>= 7;
-        }
-        record.push(step as u8);
-    }
-    record
-}
-
-/// Appends the features of a record; none if it is not one.
-pub(crate) fn decode_features(record: &[u8], features: &mut Vec<u32>) -> Option<()> {
-    let (mut last, mut step, mut shift) = (0_u32, 0_u32, 0_u32);
-    for &byte in record {
-        step |= u32::from(byte & 0x7F).checked_shl(shift)?;
-        shift += 7;
-        if byte < 0x80 {
-            last = last.checked_add(step)?;
-            features.push(last);
-            (step, shift) = (0, 0);
-        }
-    }
-    (shift == 0).then_some(())
-}
-
 pub(crate) fn put_bytes(record: &mut Vec<u8>, bytes: &[u8]) {
     record.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
     record.extend_from_slice(bytes);
@@ -195,16 +164,6 @@ mod tests {
             if let Some(learnt) = Learnt::decode(&bytes) {
                 prop_assert_eq!(learnt.encode().len(), bytes.len());
             }
-            let _ = decode_features(&bytes, &mut Vec::new());
-        }
-
-        #[test]
-        fn features_come_back(mut features in prop::collection::vec(any::<u32>(), 0..200)) {
-            features.sort_unstable();
-            features.dedup();
-            let mut back = Vec::new();
-            decode_features(&encode_features(&features), &mut back).unwrap();
-            prop_assert_eq!(back, features);
         }
     }
 }

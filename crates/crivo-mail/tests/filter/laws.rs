@@ -46,20 +46,42 @@ fn learning_twice_counts_once_whatever_the_line_endings() {
 #[test]
 fn quick_updates_are_those_of_a_store_that_derives_everything() {
     let mut writer = Writer::new("quick");
-    let (_folder, filter) = trained(&writer.mail(1200));
-    for i in 0..5 {
-        let label = if i % 2 == 0 { Label::Spam } else { Label::Ham };
-        filter.learn(&writer.message(i % 2 == 0), &label).unwrap();
-    }
-    filter.learn(&writer.message(true), &Label::named("offers").unwrap()).unwrap();
+    let (place, filter) = trained(&writer.mail(1200));
+    // Another process that teaches the same store: what each has in memory is often older than the store.
+    let second = Filter::open(place.path()).unwrap();
     let probes = probes(&mut writer);
-    let mut exported = Vec::new();
-    filter.export(&mut exported).unwrap().unwrap();
-    // An import of more than a hundred messages derives everything from the records.
-    let folder = tempfile::tempdir().unwrap();
-    let other = Filter::open_or_create(folder.path()).unwrap();
-    other.import(&mut exported.as_slice(), "export".as_ref()).unwrap();
-    assert_eq!(seen(&other, &probes), seen(&filter, &probes));
+    let mut lessons = Vec::new();
+    // Lessons are fitted in blocks of 64: before one is whole, when it is, after it, and after one of its lessons was taken back.
+    for (count, unlearned) in [(5, None), (64, None), (70, None), (71, Some(66)), (73, Some(3))] {
+        while lessons.len() < count {
+            let is_spam = lessons.len() % 2 == 0;
+            let message = writer.message(is_spam);
+            let teacher = if lessons.len() % 3 == 0 { &second } else { &filter };
+            teacher.learn(&message, if is_spam { &Label::Spam } else { &Label::Ham }).unwrap();
+            lessons.push(message);
+        }
+        if let Some(lesson) = unlearned {
+            filter.unlearn(&lessons[lesson], None).unwrap();
+        } else {
+            filter.learn(&writer.message(true), &Label::named("offers").unwrap()).unwrap();
+        }
+        let mut exported = Vec::new();
+        filter.export(&mut exported).unwrap().unwrap();
+        // An import of more than a hundred messages derives everything from the records.
+        let folder = tempfile::tempdir().unwrap();
+        let other = Filter::open_or_create(folder.path()).unwrap();
+        other.import(&mut exported.as_slice(), "export".as_ref()).unwrap();
+        filter.refresh().unwrap();
+        let found = seen(&filter, &probes);
+        assert_eq!(seen(&other, &probes), found, "{count} lessons");
+        // What lessons changed in memory is what another process reads.
+        assert_eq!(
+            seen(&Filter::open(place.path()).unwrap(), &probes),
+            found,
+            "{count} lessons, opened again"
+        );
+        filter.verify().unwrap();
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod damage;
 mod kill;
 mod laws;
 mod lists;
+mod older;
 mod others;
 mod senders;
 mod support;

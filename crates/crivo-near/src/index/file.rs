@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     application: *b"cvix",
     // The settings have the version, for people to read too.
     version: 0,
+    oldest: 0,
     // Three sets of usual length fit in a page.
     page_size: 8192,
     private: false,

@@ -20,6 +20,7 @@ impl Table for Notes {
         file_name: "notes.sqlite",
         application: *b"test",
         version: 3,
+        oldest: 3,
         page_size: 4096,
         private: true,
         patience: Duration::from_millis(20),
