@@ -33,6 +33,7 @@ use crate::keys::to_python;
 /// [(4, 21, 0, 4, 21)]
 /// >>> finder.cut(texts[1], [(start, end) for start, end, *_ in found])
 /// 'And ?'
+#[allow(rustdoc::broken_intra_doc_links)] // Python's brackets are no links
 #[pyclass(module = "crivo.distributed", frozen)]
 #[derive(Debug)]
 pub(crate) struct PassageFinder {
