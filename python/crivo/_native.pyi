@@ -1,6 +1,8 @@
 """Types of the native half. The docstrings are those of the module itself; a test compares them.
 
 Classes whose name begins with an underscore exist only here, for what several sketches have in common.
+
+This file is long because it has every class of the module.
 """
 
 import os

@@ -1,4 +1,7 @@
-"""The stored files of the Rust library: Python builds the same bytes, and reads them."""
+"""The stored files of the Rust library: Python builds the same bytes, and reads them.
+
+This file is long because it has a case for every stored file.
+"""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Which keys are in a list, a NumPy array, an Arrow column?"""
+"""Which keys are in a list, a NumPy array, an Arrow column?
+
+This file is long because every kind of input has its keys listed.
+"""
 
 import datetime
 from collections.abc import Iterator

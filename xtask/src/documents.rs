@@ -191,6 +191,29 @@ mod tests {
         assert!(missing.is_empty(), "no such file or folder: {missing:#?}");
     }
 
+    /// A file that is not read in one go says why it is not several.
+    #[test]
+    fn long_files_say_why() {
+        const LONGEST: usize = 450;
+        let (mut waiting, mut without) = (
+            ["crates", "fuzz", "python", "xtask", "benchmarks"].map(|name| root().join(name)).to_vec(),
+            Vec::new(),
+        );
+        while let Some(path) = waiting.pop() {
+            if path.is_dir() {
+                let inside = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+                waiting.extend(inside.filter(|path| !path.ends_with("target")));
+            } else if path.extension().is_some_and(|end| end == "rs" || end == "py" || end == "pyi") {
+                let text = fs::read_to_string(&path).unwrap();
+                let says_why = text.lines().take(20).any(|line| line.contains("This file is long because "));
+                if text.lines().count() > LONGEST && !says_why {
+                    without.push(path);
+                }
+            }
+        }
+        assert!(without.is_empty(), "longer than {LONGEST} lines without a reason at the top: {without:?}");
+    }
+
     #[test]
     fn every_crate_is_named() {
         for document in MAPS {

@@ -1,3 +1,5 @@
+// This file is long because each statistical test stands beside the quantiles that it needs.
+
 //! The tests that verdicts rest on, and their quantiles.
 //!
 //! A check puts a number that was observed beside the one that theory gives, and accepts it within bounds. What the

@@ -1,3 +1,5 @@
+// This file is long because the texts that Python shows stand in it.
+
 //! Over the last day only?
 
 use crivo::codec::{AnySketch, Family};

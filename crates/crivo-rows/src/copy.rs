@@ -1,3 +1,5 @@
+// This file is long because the formats share the steps of a copy.
+
 //! The second primitive: the records a predicate keeps, unchanged, in input order.
 //!
 //! Threads judge chunks in any order, but write them in turn. A predicate that remembers what it

@@ -1,3 +1,5 @@
+// This file is long because every figure has an exact model.
+
 //! What a profile says beyond its sketches, against exact models on random tables: spread, histogram, outliers, days, patterns,
 //! correlation and dependencies. Estimates are simulated, and held to the confidence they state.
 

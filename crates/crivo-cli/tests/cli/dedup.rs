@@ -1,3 +1,5 @@
+// This file is long because every option has its test.
+
 //! `crivo dedup`: what stays, what is reported, and that nothing is lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

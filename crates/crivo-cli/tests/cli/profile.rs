@@ -1,3 +1,5 @@
+// This file is long because every figure has its test.
+
 //! `crivo profile`: its answers against an exact model, in every format and on any number of threads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,3 +1,5 @@
+// This file is long because the texts that Python shows stand in it.
+
 //! [`near_duplicates`]: from texts to verified pairs and clusters, in one call.
 
 use std::sync::{Mutex, PoisonError};

@@ -1,3 +1,5 @@
+// This file is long because it is the one place that lists what every family can do.
+
 //! A sketch of whatever kind a file holds.
 
 use super::envelope::{Encode, Header, decode_opened, open};

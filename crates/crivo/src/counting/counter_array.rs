@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Counter array: the views of each of a billion videos, in one byte each.
 //!
 //! **Question.** How many events of each of very many kinds were there, if an exact counter for each would

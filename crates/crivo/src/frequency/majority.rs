@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Majority: the one key that may have more than half of all votes.
 //!
 //! **Question.** Did some key get more than half of all votes, and which?

@@ -1,3 +1,5 @@
+// This file is long because groups in memory and merged groups share one state.
+
 //! The same question for each group: one sketch a group, and one file for all of them.
 //!
 //! | type | memory | error | merge |

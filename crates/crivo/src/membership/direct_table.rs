@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Direct table: is it in there, for sure, one bit for each thing there could be.
 //!
 //! **Question.** Which of the integers `0..universe` are in a set? What do two such sets share, and

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! `RowSample`: k rows of a table, the same ones however the table was read.
 //!
 //! **Question.** Which rows to look at, if every set of k is to be as likely as any other, or heavy rows likelier, and

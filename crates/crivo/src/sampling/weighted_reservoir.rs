@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Weighted reservoir: k items of a stream, heavy ones more likely.
 //!
 //! **Question.** Which k customers to call, if one who spent twice as much should be twice as likely to be the

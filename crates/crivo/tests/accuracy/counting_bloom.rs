@@ -1,3 +1,5 @@
+// This file is long because the filter makes claims about members, counts and removals.
+
 //! The counting Bloom filter against its theory.
 //!
 //! `n` keys throw `k` balls each at `m` cells, so that a cell is met `λ = kn/m` times on average. All

@@ -1,3 +1,5 @@
+// This file is long because it has a sketch of every family.
+
 //! Sketches to damage, and the tools to do it.
 
 use crivo::codec::AnySketch;

@@ -1,3 +1,5 @@
+// This file is long because the options of four ways to ask stand in it: whole files, groups, windows and exact counts.
+
 //! `crivo top`: which values come most often?
 //!
 //! One pass with a `HeavyHitters` sketch, whose bounds for each key no input can break; they also say

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! The sketch of registers: the one life that [`HyperLogLog`](super::HyperLogLog) and
 //! [`UltraLogLog`](super::UltraLogLog) share.
 //!

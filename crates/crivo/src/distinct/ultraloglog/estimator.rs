@@ -14,7 +14,7 @@ use crate::math::{Observed, exp2};
 pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
 
 /// The same for a count with history: `√(5/8 · ln 2)`.
-pub(super) const HISTORY_CONSTANT: f64 = 0.658_193;
+pub(super) const HISTORY_CONSTANT: f64 = 0.658_192;
 
 /// How many levels below its highest one a register remembers.
 pub(super) const REMEMBERED: usize = 2;

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Count-Min: how often did this key come, for every key at once.
 //!
 //! **Question.** How often did a key come, or how much weight came with it, in a stream with too many

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! HeavyHitters: which keys come most often, with certain bounds for each.
 //!
 //! **Question.** Which keys make up most of a stream, and how often did each come?

@@ -1,3 +1,5 @@
+// This file is long because the steps of one table share its invariants, and the tests of these.
+
 //! The table of counters.
 //!
 //! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free slot.

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Blocked Bloom filter: is it in there, for one cache line a key?
 //!
 //! **Question.** Was this key inserted before? "No" is certain; "yes" is wrong at a known rate.

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Counting Bloom filter: is it in there, how often, and can it be taken out again?
 //!
 //! **Question.** Was this key inserted, about how many times, and what is left when keys are removed

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! MinHash: how alike are two sets, from a few hundred numbers each?
 //!
 //! **Question.** What share of the elements of two sets, taken together, is in both? (The Jaccard

@@ -1,3 +1,5 @@
+// This file is long because the documentation and the examples of its public functions stand in it.
+
 //! Panes: a sketch of the last hour, day or month, of a stream that never ends.
 //!
 //! **Question.** How many different visitors came in the last 24 hours, which words were most frequent in the

@@ -1,3 +1,5 @@
+// This file is long because each kind of column has lines of its own.
+
 //! A profile on a terminal: a line for each column where there is room, a few lines where there is not.
 //!
 //! What is not exact says so with ±. What has no room in the line of a column, and what only some columns have, stands in a second

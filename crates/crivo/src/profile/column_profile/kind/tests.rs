@@ -1,0 +1,151 @@
+use super::*;
+
+fn parse_text(text: &[u8]) -> Parsed {
+    parse(text, start_of(text))
+}
+
+#[test]
+fn short_integers_are_read_at_once() {
+    for text in ["0", "7", "42", "00", "999", "1234", "98765", "100000", "7654321", "12345678", "99999999"] {
+        let (length, start) = (text.len(), start_of(text.as_bytes()));
+        assert_eq!(short_integer(length, start), Some(text.parse().unwrap()), "{text}");
+        for at in 0..length {
+            for other in (0..=255_u8).filter(|byte| !byte.is_ascii_digit()) {
+                let mut bytes = text.as_bytes().to_vec();
+                bytes[at] = other;
+                assert_eq!(short_integer(length, start_of(&bytes)), None, "{bytes:?}");
+            }
+        }
+    }
+    assert_eq!(short_integer(9, start_of(b"123456789")), None);
+    assert_eq!(short_integer(0, 0), None);
+}
+
+#[test]
+fn each_text_has_its_kind() {
+    use Kind::{Boolean, Date, Float, Integer, Text, Timestamp};
+    for (kind, texts) in [
+        (Boolean, &["true", "false", "True", "FALSE"][..]),
+        (Integer, &["0", "-0", "+7", "007", "-12", "9223372036854775808", "123456789012345678901234567890"]),
+        (
+            Float,
+            &[
+                "1.5",
+                "-.5",
+                "5.",
+                "1e5",
+                "1E-05",
+                "+2.0e+3",
+                "inf",
+                "-inf",
+                "nan",
+                "NaN",
+                "-Infinity",
+                "1e999",
+            ],
+        ),
+        (Date, &["2024-01-31", "0000-12-01", "2024-02-29", "2000-02-29"]),
+        (
+            Timestamp,
+            &[
+                "2024-01-31T23:59",
+                "2024-01-31 23:59:59",
+                "2024-01-31T23:59:59Z",
+                "2024-01-31T23:59:59.123456+01:00",
+                "2024-01-31 00:00:00-0300",
+                "1969-07-20T20:17:40,5z",
+                "2016-12-31T23:59:60Z",
+                "2024-01-31T10:00+01",
+            ],
+        ),
+        (
+            Text,
+            &[
+                "2023-02-29",
+                "1900-02-29",
+                "2026-04-31",
+                "2026-00-10",
+                "",
+                "-",
+                "+",
+                ".",
+                "-.",
+                "e5",
+                "1e",
+                "1e+",
+                "1.2.3",
+                "1,000",
+                "1_000",
+                "0x1F",
+                " 1",
+                "1 ",
+                "12a",
+                "--1",
+                "tru",
+                "truefalse",
+                "yes",
+                "infinit",
+                "+nothing",
+                "t",
+                "2024-13-01",
+                "2024-00-10",
+                "2024-1-31",
+                "2024-01-32",
+                "31-01-2024",
+                "2024-01-31T",
+                "2024-01-31X10:00",
+                "2024-01-31T25:00",
+                "2024-01-31T10:61",
+                "2024-01-31T10:00:",
+                "2024-01-31T10:00:00.",
+                "2024-01-31T10:00:00+1",
+                "2024-01-31T10:00:00 Z",
+                "-2024-01-31",
+                "1-2",
+                "€",
+            ],
+        ),
+    ] {
+        for text in texts {
+            assert_eq!(parse_text(text.as_bytes()).kind(), kind, "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_standard_library() {
+    let mut bits = 1_u64;
+    let check = |text: &str| {
+        let expected: f64 = text.parse().unwrap();
+        let found = match parse_text(text.as_bytes()) {
+            Parsed::Integer(value) => value as f64,
+            Parsed::LargeInteger(value) | Parsed::Float(value) => value,
+            Parsed::Other(kind) => panic!("{text} is no {kind:?}"),
+        };
+        assert_eq!(found.to_bits(), (expected + 0.0).to_bits() | found.to_bits() & 1 << 63, "{text}");
+    };
+    for _ in 0..50_000 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let value = f64::from_bits(bits);
+        if value.is_finite() {
+            check(&format!("{value:e}"));
+        }
+        let (whole, places) = ((bits >> 20) as i64 - (1 << 43), (bits % 17) as usize);
+        check(&whole.to_string());
+        check(&format!("{:.places$}", whole as f64 / 1e6));
+        check(&format!("{whole}e{}", bits % 60));
+        check(&format!("{}.{:020}", whole, bits >> 3));
+    }
+    for text in [
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9223372036854775808",
+        "9007199254740993",
+        "0.0000001",
+    ] {
+        check(text);
+    }
+    assert_eq!(parse_text(b"-9223372036854775808"), Parsed::Integer(i64::MIN));
+    assert_eq!(parse_text(b"00000000000000000000000042"), Parsed::Integer(42));
+    assert_eq!(parse_text(b"18446744073709551616"), Parsed::LargeInteger(18_446_744_073_709_551_616.0));
+}
