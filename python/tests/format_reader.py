@@ -280,7 +280,7 @@ def _must(holds: bool, what: str) -> None:
 
 
 def _first_version(payload: bytes, remembered: int) -> bytes:
-    """A payload whose registers may be coded, as the first version has it: registers as they are, and no history."""
+    """A payload as the first version has it: its registers are not coded, and it has no history."""
     if len(payload) >= 2 and payload[1] & HISTORY and 4 <= payload[0] <= 18:
         state, rest = payload[1] ^ HISTORY, payload[2:]
         if state != EXACT:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 # Workers are started with the interpreter of the tests.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-# Each job takes a moment, so what Java's optimising compiler and parallel collector would gain is less than they cost.
+# Each job takes a moment: Java's optimising compiler and parallel collector would cost more than they gain.
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 os.environ["PYSPARK_SUBMIT_ARGS"] = f"--driver-java-options '{QUICK_JAVA}' pyspark-shell"
 
