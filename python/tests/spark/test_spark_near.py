@@ -141,19 +141,27 @@ def test_dedup_keeps_what_one_machine_keeps(spark: SparkSession, texts: list[str
     assert spark.sparkContext._jsc.getPersistentRDDs().size() < held, "what was cached is forgotten"
 
 
-@pytest.mark.parametrize("keep", ["first", "longest"])
-@pytest.mark.parametrize("fast", [False, True])
+# Every two of the three rules meet in every way.
+@pytest.mark.parametrize(
+    ("keep", "linking", "fast"),
+    [
+        ("first", "kept", False),
+        ("first", "chains", True),
+        ("longest", "kept", True),
+        ("longest", "chains", False),
+    ],
+)
 def test_what_stays_and_why_is_that_of_one_machine(
-    spark: SparkSession, texts: list[str], keep: Any, fast: bool
+    spark: SparkSession, texts: list[str], keep: Any, linking: Any, fast: bool
 ) -> None:
     # Some contents several times, and in chains, so that every rule decides something.
     repeated = [*texts, *texts[::7], *(f"{text} and a few words more" for text in texts[::5])]
     documents = table(spark, repeated)
-    for linking in ("kept", "chains"):
-        one = crivo.near_duplicates(repeated, 0.6, keep=keep, linking=linking, fast=fast)
-        rows = dedup(documents, "id", "text", 0.6, keep=keep, linking=linking, fast=fast).collect()
-        assert sorted(row["id"] for row in rows) == one.kept.tolist()
-    one = crivo.near_duplicates(repeated, 0.6, keep=keep, fast=fast)
+    one = crivo.near_duplicates(repeated, 0.6, keep=keep, linking=linking, fast=fast)
+    rows = dedup(documents, "id", "text", 0.6, keep=keep, linking=linking, fast=fast).collect()
+    assert sorted(row["id"] for row in rows) == one.kept.tolist()
+    if linking == "chains":
+        return  # a document of a chain may be unlike the one that stays, so that there is no certificate
     similarity = {pair[:2]: pair[2] for pair in one.pairs}
     expected = [
         (place, kept, similarity[min(place, kept), max(place, kept)])
