@@ -39,7 +39,10 @@ const SUBJECTS: [Subject; 2] = [
             "crates/crivo/src/sampling/**",
             "crates/crivo/src/similarity/**",
         ],
-        rounds: &[&["--lib", "--test", "laws", "--test", "damage", "--test", "golden"], &["--tests"]],
+        rounds: &[
+            &["--lib", "--test", "laws", "--test", "damage", "--test", "golden", "--test", "memory"],
+            &["--tests"],
+        ],
     },
     Subject { package: "crivo-near", files: &["crates/crivo-near/src/**"], rounds: &[&["--tests"]] },
 ];
@@ -47,7 +50,7 @@ const SUBJECTS: [Subject; 2] = [
 /// What became of the mutants of one or more crates.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Outcome {
-    caught: usize,
+    caught: Vec<String>,
     /// Mutants that do not compile say nothing about the tests.
     unviable: usize,
     missed: Vec<String>,
@@ -55,7 +58,15 @@ struct Outcome {
 
 impl Outcome {
     fn caught_share(&self) -> f64 {
-        self.caught as f64 / (self.caught + self.missed.len()).max(1) as f64
+        let caught = self.caught.len() as f64;
+        caught / (caught + self.missed.len() as f64).max(1.0)
+    }
+
+    /// Moves the mutants that a later round caught. It may also have tried others, which do not count.
+    fn caught_later(&mut self, names: &[String]) {
+        let (caught, missed) = self.missed.drain(..).partition(|mutant| names.contains(mutant));
+        self.missed = missed;
+        self.caught.extend::<Vec<String>>(caught);
     }
 }
 
@@ -91,7 +102,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
         let every = sample.map_or(1, |sample| all.div_ceil(sample).clamp(1, mutants.max(1)));
         println!("\n{}: {mutants} mutants, one of {every} is tried", subject.package);
         let outcome = subject.try_mutants(&program, (seed % every, every), jobs)?;
-        total.caught += outcome.caught;
+        total.caught.extend(outcome.caught);
         total.unviable += outcome.unviable;
         total.missed.extend(outcome.missed);
     }
@@ -103,7 +114,7 @@ fn report(mut outcome: Outcome, harmless: &[(String, String)]) -> Result<()> {
     outcome.missed.retain(|mutant| !harmless.iter().any(|(known, _)| *known == without_place(mutant)));
     println!(
         "\n{} mutants were caught, {} missed ({:.1} % caught); {} did not compile",
-        outcome.caught,
+        outcome.caught.len(),
         outcome.missed.len(),
         100.0 * outcome.caught_share(),
         outcome.unviable
@@ -132,7 +143,7 @@ impl Subject {
         Ok(list.with_context(|| format!("cannot list the mutants of {}", self.package))?.lines().count())
     }
 
-    /// Tries one shard of the mutants in every round; later rounds try what the earlier ones missed.
+    /// Tries one shard of the mutants in the first round, and in later ones those that were missed.
     fn try_mutants(&self, program: &Path, (shard, shards): (usize, usize), jobs: usize) -> Result<Outcome> {
         let folder = target().join("mutants").join(self.package);
         if folder.exists() {
@@ -141,12 +152,17 @@ impl Subject {
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let mut total = Outcome::default();
         for (round, tests) in self.rounds.iter().enumerate() {
+            let chosen: Vec<String> = if round == 0 {
+                let shard = format!("{shard}/{shards}");
+                ["--sharding", "round-robin", "--shard", &shard].map(str::to_owned).to_vec()
+            } else {
+                total.missed.iter().flat_map(|name| ["--re".to_owned(), pattern_of(name)]).collect()
+            };
             let step = self
                 .step(program)
-                .args(["--profile", "mutants", "--no-shuffle", "--sharding", "round-robin"])
-                .args(["--shard", &format!("{shard}/{shards}"), "--jobs", &jobs.to_string()])
+                .args(["--profile", "mutants", "--no-shuffle", "--jobs", &jobs.to_string()])
                 .args(["--output".as_ref(), folder.as_os_str()])
-                .args((round > 0).then_some("--iterate"))
+                .args(chosen)
                 .args(["--"])
                 .args(*tests);
             // It fails when mutants were missed, which is told apart by its lists.
@@ -156,20 +172,31 @@ impl Subject {
                 outcome?;
             }
             let found = Outcome::in_folder(&lists)?;
-            ensure!(
-                found.caught + found.unviable + found.missed.len() > 0 || round > 0,
-                "no mutant of {} was tried: does the unchanged crate pass its tests?",
-                self.package
-            );
-            total.caught += found.caught;
-            total.unviable += found.unviable;
-            total.missed = found.missed;
+            if round == 0 {
+                ensure!(
+                    found.caught.len() + found.unviable + found.missed.len() > 0,
+                    "no mutant of {} was tried: does the unchanged crate pass its tests?",
+                    self.package
+                );
+                total = found;
+            } else {
+                total.caught_later(&found.caught);
+            }
             if total.missed.is_empty() {
                 break;
             }
         }
         Ok(total)
     }
+}
+
+/// A regular expression for one name of a mutant.
+fn pattern_of(name: &str) -> String {
+    let escaped = name.chars().flat_map(|c| {
+        let mark = r"\.+*?()|[]{}^$#&-~".contains(c).then_some('\\');
+        mark.into_iter().chain([c])
+    });
+    format!("^{}$", escaped.collect::<String>())
 }
 
 impl Outcome {
@@ -182,7 +209,7 @@ impl Outcome {
             Ok(text.lines().map(str::to_owned).collect())
         };
         Ok(Self {
-            caught: lines("caught.txt")?.len() + lines("timeout.txt")?.len(),
+            caught: [lines("caught.txt")?, lines("timeout.txt")?].concat(),
             unviable: lines("unviable.txt")?.len(),
             missed: lines("missed.txt")?,
         })
@@ -234,15 +261,24 @@ mod tests {
     fn known_mutants_are_found_wherever_their_line_is() {
         let missed = "crates/x.rs:12:34: replace < with <= in A::b".to_owned();
         assert_eq!(without_place(&missed), "crates/x.rs: replace < with <= in A::b");
-        let outcome = Outcome { caught: 1, unviable: 0, missed: vec![missed.clone()] };
+        let outcome = Outcome { caught: vec!["c".into()], unviable: 0, missed: vec![missed.clone()] };
         assert!(report(outcome.clone(), &[]).is_err());
         report(outcome, &[(without_place(&missed), "Why.".into())]).unwrap();
     }
 
     #[test]
     fn a_share_counts_what_could_be_caught() {
-        let outcome = Outcome { caught: 9, unviable: 5, missed: vec!["m".into()] };
+        let caught = (0..9).map(|number| number.to_string()).collect();
+        let mut outcome = Outcome { caught, unviable: 5, missed: vec!["m".into()] };
         assert_eq!(outcome.caught_share(), 0.9);
-        report(outcome, &[]).unwrap();
+        report(outcome.clone(), &[]).unwrap();
+        outcome.caught_later(&["another".into(), "m".into()]);
+        assert_eq!((outcome.caught.len(), outcome.missed.len()), (10, 0));
+    }
+
+    #[test]
+    fn a_pattern_matches_its_name_alone() {
+        let name = "a/b.rs:1:2: replace <S as T>::f -> u32 with 1 (x)";
+        assert_eq!(pattern_of(name), r"^a/b\.rs:1:2: replace <S as T>::f \-> u32 with 1 \(x\)$");
     }
 }

@@ -15,6 +15,12 @@ fn sketch_of(levels: u32, width: u32, depth: u32, keys: &[u64]) -> RangeCountMin
 }
 
 #[test]
+fn sizes_are_those_of_the_constructor() {
+    let sketch = RangeCountMin::new(20, 10, 3).unwrap();
+    assert_eq!((sketch.levels(), sketch.width(), sketch.depth()), (20, 10, 3));
+}
+
+#[test]
 fn parameters_out_of_range_are_named_with_their_range() {
     for (levels, width, depth, field, allowed) in [
         (0, 10, 2, "levels", "1 to 64"),
