@@ -3,6 +3,7 @@
 //! Everything that writes these formats calls these functions: edited and converted records, tables of answers,
 //! results of experiments. The reader of quoted fields is `parse::quotes`.
 
+use crate::parse::json::plain_prefix;
 use crate::parse::quotes::QUOTE;
 
 /// Returns true if a field must stand between quotes: it holds the delimiter, a quote or a line end.
@@ -48,15 +49,19 @@ pub fn delimited_field<'f>(field: &'f str, delimiter: &str) -> std::borrow::Cow<
 /// Appends a JSON string. Bytes that are not UTF-8 stay as they are; a caller that promises UTF-8 checks before.
 pub(crate) fn push_json_text(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    for &byte in value {
+    let mut rest = value;
+    loop {
+        let (plain, special) = rest.split_at(plain_prefix(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, behind)) = special.split_first() else { break };
         match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
             0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => out.push(byte),
+            quote_or_backslash => out.extend_from_slice(&[b'\\', quote_or_backslash]),
         }
+        rest = behind;
     }
     out.push(b'"');
 }
@@ -64,6 +69,7 @@ pub(crate) fn push_json_text(value: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parse::json::unescape;
     use crate::parse::quotes::unquote;
 
     #[test]
@@ -73,6 +79,23 @@ mod tests {
             push_quoted(field.as_bytes(), &mut written);
             unquote(&written, &mut read);
             assert_eq!(read, field.as_bytes());
+        }
+    }
+
+    /// Special bytes at every place of a text that is longer than what is looked at together.
+    #[test]
+    fn json_texts_read_back() {
+        for special in (0..0x20).chain([b'"', b'\\', b'a', 0x7F, 0xC3]) {
+            for at in 0..40 {
+                let mut text = vec![b'x'; 40];
+                text[at] = special;
+                let (mut written, mut read) = (Vec::new(), Vec::new());
+                push_json_text(&text, &mut written);
+                let inside = &written[1..written.len() - 1];
+                assert!(inside.iter().all(|&byte| byte >= 0x20));
+                unescape(inside, &mut read);
+                assert_eq!(read, text);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ const MEMORY: u64 = 256 << 20;
 /// Find documents that contain items of a benchmark, and remove them
 ///
 /// A document is hit by an item if at least --share of the item's runs of --words words stand in it, word for word; an item with
-/// fewer words has to stand there whole. Shares are exact. All items are held in memory, about 20 bytes a word;
+/// fewer words has to stand there whole. Shares are exact. All items are held in memory, about 35 bytes a word;
 /// the corpus is read once, and once more to write what stays.
 ///
 /// With -o the documents that are not hit are written as they stand, in their order. With --cut the words that an item and a

@@ -1,6 +1,6 @@
 //! A scratch folder, the program in it, and tables written in every format.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -81,6 +81,33 @@ impl Scratch {
         // The program may stop reading at an error; then the rest has nowhere to go.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         child.wait_with_output().unwrap().into()
+    }
+
+    /// Runs and returns the answer with the high-water mark of the program's memory, in KiB.
+    ///
+    /// The mark is read whenever a part of the answer has arrived. A program that has more to say than a pipe holds
+    /// waits for this reader meanwhile, so that no load on the machine hides its peak.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_with_peak(&self, args: &[&str]) -> (String, u64) {
+        let mut child = self.command(args).stdout(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        let (mut out, mut part, mut peak) = (Vec::new(), vec![0; 1 << 15], 0);
+        loop {
+            let read = pipe.read(&mut part).unwrap();
+            if read == 0 {
+                break;
+            }
+            out.extend_from_slice(&part[..read]);
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            peak = mark
+                .and_then(|mark| mark.trim().trim_end_matches(" kB").parse().ok())
+                .unwrap_or(peak)
+                .max(peak);
+        }
+        assert!(child.wait().unwrap().success());
+        assert!(out.len() > 1 << 17 && peak > 0, "{} bytes are too few to make the program wait", out.len());
+        (String::from_utf8(out).unwrap(), peak)
     }
 }
 

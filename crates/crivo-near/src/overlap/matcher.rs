@@ -1,11 +1,12 @@
 //! Finds the items of a benchmark in a document.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crivo::similarity::winnow::gram_hashes;
 
 use super::Benchmark;
+use super::grams::NO_GRAM;
 use crate::error::Result;
 use crate::passages::WordCutter;
 
@@ -20,6 +21,9 @@ pub struct ItemHit {
     pub run: u32,
 }
 
+/// Marks an item that is not among the hits.
+const NO_HIT: u32 = u32::MAX;
+
 /// Finds items in one document after the other, in buffers it keeps.
 pub struct Matcher<'a> {
     benchmark: &'a Benchmark,
@@ -27,9 +31,15 @@ pub struct Matcher<'a> {
     cutter: WordCutter,
     words: Vec<u64>,
     hashes: Vec<u64>,
-    /// Where n-grams of items stand in the document: the word, and the first position among those of the items.
+    /// Where n-grams of items stand in the document: the word, and the number of the n-gram.
     found: Vec<(u32, u32)>,
     hits: Vec<ItemHit>,
+    /// For each n-gram, whether the document was seen to have it. False between documents.
+    is_seen: Vec<bool>,
+    /// For each item, how many of its n-grams the document has. 0 between documents.
+    counts: Vec<u32>,
+    /// For each item, its place among the hits. [`NO_HIT`] between documents.
+    places: Vec<u32>,
 }
 
 impl<'a> Matcher<'a> {
@@ -42,6 +52,9 @@ impl<'a> Matcher<'a> {
             hashes: Vec::new(),
             found: Vec::new(),
             hits: Vec::new(),
+            is_seen: vec![false; benchmark.grams[0].len()],
+            counts: vec![0; benchmark.items()],
+            places: vec![NO_HIT; benchmark.items()],
         })
     }
 
@@ -69,10 +82,8 @@ impl<'a> Matcher<'a> {
         for at in 0..self.benchmark.grams.len() {
             self.look_up(at);
             let table = &self.benchmark.grams[at];
-            for &(word, first) in &self.found {
-                let is_wanted =
-                    |position: u32| items.binary_search(&self.benchmark.item_at(position)).is_ok();
-                if table.positions(first).any(is_wanted) {
+            for &(word, gram) in &self.found {
+                if table.places(gram).iter().any(|place| items.binary_search(&place.item).is_ok()) {
                     let end = word + table.length as u32;
                     covered.entry(word).and_modify(|known| *known = end.max(*known)).or_insert(end);
                 }
@@ -98,87 +109,76 @@ impl<'a> Matcher<'a> {
         self.found.clear();
         gram_hashes(&self.words, table.length, &mut self.hashes);
         for (word, (&hash, gram)) in self.hashes.iter().zip(self.words.windows(table.length)).enumerate() {
-            if let Some(position) = table.find(hash, gram, &self.benchmark.words) {
-                self.found.push((word as u32, position));
+            if let Some(number) = table.find(hash, gram, &self.benchmark.words) {
+                self.found.push((word as u32, number));
             }
         }
     }
 
     /// Takes the items with enough n-grams in the document.
     fn count_grams(&mut self) {
-        let benchmark = self.benchmark;
-        let table = &benchmark.grams[0];
-        let mut different: Vec<u32> = self.found.iter().map(|found| found.1).collect();
-        different.sort_unstable();
-        different.dedup();
-        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-        for first in different {
-            table.positions(first).for_each(|at| *counts.entry(benchmark.item_at(at)).or_default() += 1);
+        let (benchmark, table) = (self.benchmark, &self.benchmark.grams[0]);
+        let mut touched: Vec<u32> = Vec::new();
+        for &(_, gram) in &self.found {
+            if std::mem::replace(&mut self.is_seen[gram as usize], true) {
+                continue;
+            }
+            for place in table.places(gram) {
+                let count = &mut self.counts[place.item as usize];
+                if *count == 0 {
+                    touched.push(place.item);
+                }
+                *count += 1;
+            }
         }
-        let (mut items, mut shares) = (Vec::new(), Vec::new());
-        for (item, count) in counts {
+        self.found.iter().for_each(|found| self.is_seen[found.1 as usize] = false);
+        touched.sort_unstable();
+        for item in touched {
+            let count = std::mem::take(&mut self.counts[item as usize]);
             let grams = benchmark.range(item).len() + 1 - benchmark.gram;
             let share = f64::from(count) / grams as f64;
             if share >= self.share {
-                items.push(item);
-                shares.push(share);
+                self.hits.push(ItemHit { item, share, run: 0 });
             }
         }
-        let runs = self.longest_runs(&items);
-        let hits = items.into_iter().zip(shares).zip(runs);
-        self.hits.extend(hits.map(|((item, share), run)| ItemHit { item, share, run }));
+        if !self.hits.is_empty() {
+            self.find_longest_runs();
+        }
     }
 
-    /// The words of the longest run that the document and each of some items, which ascend, have in common. The document is
-    /// gone through once for all of them: an n-gram may stand in thousands of items.
-    fn longest_runs(&self, items: &[u32]) -> Vec<u32> {
+    /// Finds the longest run that the document and each of the hits have in common. Every common run is looked at once, from
+    /// its first n-gram on: an n-gram may stand in thousands of items.
+    fn find_longest_runs(&mut self) {
         let (benchmark, table) = (self.benchmark, &self.benchmark.grams[0]);
-        let mut longest = vec![0; items.len()];
-        if items.is_empty() {
-            return longest;
+        for (at, hit) in (0..).zip(&self.hits) {
+            self.places[hit.item as usize] = at;
         }
-        // Where each n-gram stands in those items: ascending positions, and which of the items it is.
-        let mut wanted: HashMap<u32, Vec<(u32, usize)>> = HashMap::new();
-        let place = |position: u32| Some((position, items.binary_search(&benchmark.item_at(position)).ok()?));
-        // The n-grams in a row that end at each position with this word of the document, and with the one before.
-        let mut now: Vec<(u32, usize, u32)> = Vec::new();
-        let mut before: Vec<(u32, usize, u32)> = Vec::new();
-        let mut last_word = u32::MAX;
-        for &(word, first) in &self.found {
-            if last_word.wrapping_add(1) != word {
-                before.clear();
+        let mut last = (u32::MAX, NO_GRAM);
+        for &(word, gram) in &self.found {
+            let before = if last.0.wrapping_add(1) == word { last.1 } else { NO_GRAM };
+            last = (word, gram);
+            for place in table.places_not_after(before, gram) {
+                if self.places[place.item as usize] == NO_HIT {
+                    continue;
+                }
+                let item = &benchmark.words[place.position as usize..benchmark.range(place.item).end];
+                let pairs = self.words[word as usize..].iter().zip(item);
+                let run = pairs.take_while(|(one, other)| one == other).count() as u32;
+                let hit = &mut self.hits[self.places[place.item as usize] as usize];
+                hit.run = hit.run.max(run);
             }
-            let places =
-                wanted.entry(first).or_insert_with(|| table.positions(first).filter_map(place).collect());
-            now.clear();
-            let mut known = before.iter().copied().peekable();
-            for &(position, item) in places.iter() {
-                while known.next_if(|known| known.0 + 1 < position).is_some() {}
-                let grams = match known.peek() {
-                    Some(&(at, same, grams)) if at + 1 == position && same == item => grams + 1,
-                    _ => 1,
-                };
-                longest[item] = grams.max(longest[item]);
-                now.push((position, item, grams));
-            }
-            std::mem::swap(&mut before, &mut now);
-            last_word = word;
         }
-        longest.iter_mut().for_each(|run| *run += benchmark.gram as u32 - 1);
-        longest
+        self.hits.iter().for_each(|hit| self.places[hit.item as usize] = NO_HIT);
     }
 
     /// Takes the items that stand in the document as a whole.
     fn take_whole(&mut self, table: usize) {
         let table = &self.benchmark.grams[table];
-        let mut items: Vec<u32> = Vec::new();
-        let mut firsts: Vec<u32> = self.found.iter().map(|found| found.1).collect();
-        firsts.sort_unstable();
-        firsts.dedup();
-        for first in firsts {
-            items.extend(table.positions(first).map(|position| self.benchmark.item_at(position)));
-        }
+        let mut grams: Vec<u32> = self.found.iter().map(|found| found.1).collect();
+        grams.sort_unstable();
+        grams.dedup();
         let run = table.length as u32;
-        self.hits.extend(items.into_iter().map(|item| ItemHit { item, share: 1.0, run }));
+        let places = grams.into_iter().flat_map(|gram| table.places(gram));
+        self.hits.extend(places.map(|place| ItemHit { item: place.item, share: 1.0, run }));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An item is hit if at least a share of its runs of `n` words (its n-grams) stand in the document. Items shorter than `n`
 //! words are hit if all their words stand there in one piece. Shares are exact: n-grams are compared word for word. The
-//! items are held in memory, about 20 bytes a word; documents stream by.
+//! items are held in memory, about 35 bytes a word; documents stream by.
 //!
 //! ```
 //! use crivo_near::{Benchmark, Texts};
@@ -16,13 +16,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod grams;
 mod matcher;
 
 use std::sync::Arc;
 
-use crivo::similarity::winnow::gram_hashes;
-use hashbrown::HashTable;
-
+use self::grams::GramTable;
 pub use self::matcher::{ItemHit, Matcher};
 use crate::error::{Error, Result};
 use crate::passages::WordCutter;
@@ -31,12 +30,6 @@ use crate::spill::{Order, Partitions, Spill, Writer};
 
 /// The longest n-grams.
 const LONGEST_GRAM: usize = 64;
-
-/// How many bits of the filter there are for each n-gram: one in sixteen that is not there is looked up.
-const BITS_A_GRAM: usize = 16;
-
-/// No further position.
-const LAST: u32 = u32::MAX;
 
 /// The items of a benchmark, with all their n-grams.
 pub struct Benchmark {
@@ -48,79 +41,6 @@ pub struct Benchmark {
     starts: Vec<u32>,
     /// The n-grams of `gram` words first, then those of the lengths that shorter items have.
     grams: Vec<GramTable>,
-}
-
-/// All n-grams of one length.
-struct GramTable {
-    length: usize,
-    /// The position of each different n-gram among the words.
-    table: HashTable<u32>,
-    /// For each position, the next one with the same n-gram.
-    next: Vec<u32>,
-    /// For each hash, some of its bits: most n-grams of documents are in no item.
-    filter: Vec<u64>,
-}
-
-impl GramTable {
-    fn new(length: usize, positions: impl Iterator<Item = u32>, words: &[u64]) -> Self {
-        let positions: Vec<u32> = positions.collect();
-        let bits = (positions.len() * BITS_A_GRAM).next_power_of_two().max(64);
-        let mut table = Self {
-            length,
-            table: HashTable::new(),
-            next: vec![LAST; words.len()],
-            filter: vec![0; bits / 64],
-        };
-        let hash_of = |position: u32| hash_of(gram_at(words, position, length));
-        // The last first, so that positions of one n-gram ascend.
-        for &position in positions.iter().rev() {
-            let hash = hash_of(position);
-            table.mark(hash);
-            let same = |other: &u32| gram_at(words, *other, length) == gram_at(words, position, length);
-            match table.table.find_mut(hash, same) {
-                Some(head) => table.next[position as usize] = std::mem::replace(head, position),
-                None => drop(table.table.insert_unique(hash, position, |other| hash_of(*other))),
-            }
-        }
-        table
-    }
-
-    fn slot(&self, hash: u64) -> (usize, u64) {
-        let bit = hash as usize & (self.filter.len() * 64 - 1);
-        (bit / 64, 1 << (bit % 64))
-    }
-
-    fn mark(&mut self, hash: u64) {
-        let (word, bit) = self.slot(hash);
-        self.filter[word] |= bit;
-    }
-
-    /// The first position of an n-gram with this hash.
-    #[inline]
-    fn find(&self, hash: u64, gram: &[u64], words: &[u64]) -> Option<u32> {
-        let (word, bit) = self.slot(hash);
-        if self.filter[word] & bit == 0 {
-            return None;
-        }
-        self.table.find(hash, |&position| gram_at(words, position, self.length) == gram).copied()
-    }
-
-    /// All positions with the n-gram of this one, which is the first.
-    fn positions(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
-        std::iter::successors(Some(first), |&at| {
-            self.next.get(at as usize).copied().filter(|&next| next != LAST)
-        })
-    }
-}
-
-fn gram_at(words: &[u64], position: u32, length: usize) -> &[u64] {
-    words.get(position as usize..position as usize + length).unwrap_or_default()
-}
-
-fn hash_of(gram: &[u64]) -> u64 {
-    let mut hashes = Vec::with_capacity(1);
-    gram_hashes(gram, gram.len(), &mut hashes);
-    hashes.first().copied().unwrap_or(0)
 }
 
 impl Benchmark {
@@ -157,15 +77,16 @@ impl Benchmark {
             words.extend_from_slice(&item);
             starts.push(u32::try_from(words.len()).map_err(|_| Error::TooMany)?);
         }
-        let ranges = || starts.windows(2).map(|pair| (pair[0], pair[1]));
-        let long = ranges().flat_map(|(start, end)| start..(end + 1).saturating_sub(gram as u32).max(start));
-        let mut grams = vec![GramTable::new(gram, long, &words)];
+        let items = || (0_u32..).zip(starts.windows(2).map(|pair| (pair[0], pair[1])));
+        let long = items().flat_map(|(item, (start, end))| {
+            (start..(end + 1).saturating_sub(gram as u32).max(start)).map(move |position| (position, item))
+        });
+        let mut grams = vec![GramTable::new(gram, &long.collect::<Vec<_>>(), &words)];
         for length in 1..gram {
-            let whole =
-                ranges().filter(|(start, end)| (end - start) as usize == length).map(|(start, _)| start);
-            let mut whole = whole.peekable();
-            if whole.peek().is_some() {
-                grams.push(GramTable::new(length, whole, &words));
+            let short = items().filter(|(_, (start, end))| (end - start) as usize == length);
+            let whole: Vec<_> = short.map(|(item, (start, _))| (start, item)).collect();
+            if !whole.is_empty() {
+                grams.push(GramTable::new(length, &whole, &words));
             }
         }
         Ok(Self { gram, places, words, starts, grams })
@@ -190,11 +111,6 @@ impl Benchmark {
             return Err(Error::setting("share", "above 0 and at most 1", share));
         }
         Matcher::new(self, share)
-    }
-
-    /// The item that a word belongs to.
-    fn item_at(&self, position: u32) -> u32 {
-        (self.starts.partition_point(|&start| start <= position) as u32).saturating_sub(1)
     }
 
     /// Where the words of an item are.

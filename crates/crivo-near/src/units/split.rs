@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::{UnitKind, UnitSettings};
 
 /// The units of a text, without the line ends behind them.
@@ -34,7 +36,7 @@ pub(super) fn units_of(text: &[u8], kind: UnitKind) -> impl Iterator<Item = Rang
 
 /// Returns the end of the line that begins at `at`, line end included.
 fn line_end(text: &[u8], at: usize) -> usize {
-    text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |length| at + length + 1)
+    memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
 }
 
 fn without_line_end(text: &[u8], start: usize, mut end: usize) -> usize {
@@ -44,8 +46,10 @@ fn without_line_end(text: &[u8], start: usize, mut end: usize) -> usize {
     end
 }
 
+/// Returns true if the line that begins at `at` has nothing but blanks, which its first other byte tells.
 fn is_blank_line(text: &[u8], at: usize) -> bool {
-    text[at..line_end(text, at)].iter().all(u8::is_ascii_whitespace)
+    let visible = text[at..].iter().find(|&&byte| byte == b'\n' || !byte.is_ascii_whitespace());
+    visible.is_none_or(|&byte| byte == b'\n')
 }
 
 /// Brings units into the form that is compared, in a buffer it keeps.

@@ -13,6 +13,7 @@
 #[allow(dead_code)] // only what is said of register sketches is used
 mod support;
 
+mod answers;
 mod binary_fuse;
 mod bloom;
 mod column_profile;

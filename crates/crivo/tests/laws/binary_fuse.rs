@@ -6,7 +6,7 @@ use crivo::ErrorKind;
 use crivo::codec::AnySketch;
 use crivo::keys::{KeyBuffer, KeyScheme};
 use crivo::membership::{BinaryFuse, Bloom, CombinedFilter};
-use crivo::sketch::Sketch as _;
+use crivo::sketch::{ContainsHashes, Sketch as _};
 use proptest::prelude::*;
 
 fn filter_of(hashes: &[u64]) -> BinaryFuse {
@@ -95,4 +95,17 @@ fn binary_fuse_never_grows() {
     assert!(refusals.iter().all(|refusal| refusal.kind() == ErrorKind::Unsupported));
     assert_eq!(any, AnySketch::from(filter));
     assert!(any.takes_keys().is_none() && any.answers_membership().is_some());
+}
+
+/// The trait through which filters are combined answers as the filter does.
+#[test]
+fn binary_fuse_says_no_through_its_trait_too() {
+    let filter = BinaryFuse::of_keys(["ana", "rui"]).unwrap();
+    let hashes: Vec<u64> = (0..1000).collect();
+    let one_by_one: Vec<bool> =
+        hashes.iter().map(|&hash| ContainsHashes::contains_hash(&filter, hash)).collect();
+    let mut together = Vec::new();
+    ContainsHashes::contains_hashes(&filter, &hashes, &mut together);
+    assert_eq!(one_by_one, together);
+    assert!(one_by_one.iter().filter(|&&found| found).count() < 50);
 }

@@ -34,6 +34,8 @@ fn answers_are_those_of_the_parts() {
     }
     assert!(union.items().covers(2_200.0) && both.items().covers(100.0) && mixed.items().covers(50.0));
     assert!(both.rate_for_some().is_some() && union.rate_for_some().is_none());
+    // The union of two intersections with c holds c twice.
+    assert_eq!([union.filters(), both.filters(), mixed.filters()], [2, 2, 4]);
 }
 
 /// Of 100,000 keys that are in no set, at most as many get a yes as the filter says, and five deviations more: a

@@ -72,3 +72,12 @@ fn majorities_of_different_schemes_refuse_each_other() {
         assert_eq!(sketch, before, "a refused merge changes nothing");
     }
 }
+
+/// A tie leaves nothing behind: the sketch in memory is the one that its bytes give.
+#[test]
+fn stored_ties_are_the_ties_in_memory() {
+    for stream in [&[(1, 2), (2, 2)][..], &[(1, 3), (2, 1), (3, 2)], &[(1, 1), (2, 1), (3, 1), (4, 1)]] {
+        let tie = votes(stream);
+        assert_eq!((tie.candidate(), &Majority::decode(&tie.encode()).unwrap()), (None, &tie));
+    }
+}

@@ -337,21 +337,7 @@ impl<'a> Scanner<'a> {
     /// Goes to the next quote, backslash or control character.
     #[inline]
     fn skip_plain(&mut self) {
-        while let Some(lane) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<16>()) {
-            let lane = u8x16::new(*lane);
-            let control = lane.min(u8x16::splat(0x1F)).cmp_eq(lane);
-            let ends = lane.cmp_eq(u8x16::splat(b'"')) | lane.cmp_eq(u8x16::splat(b'\\')) | control;
-            match ends.move_mask() {
-                0 => self.at += 16,
-                mask => {
-                    self.at += mask.trailing_zeros() as usize;
-                    return;
-                }
-            }
-        }
-        while !matches!(self.peek(), b'"' | b'\\' | 0..=0x1F) {
-            self.at += 1;
-        }
+        self.at += plain_prefix(self.bytes.get(self.at..).unwrap_or_default());
     }
 
     fn escape(&mut self) -> Scanned<()> {
@@ -369,6 +355,23 @@ impl<'a> Scanner<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns how many bytes come before the first quote, backslash or control character.
+#[inline]
+pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(lane) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let lane = u8x16::new(*lane);
+        let control = lane.min(u8x16::splat(0x1F)).cmp_eq(lane);
+        let ends = lane.cmp_eq(u8x16::splat(b'"')) | lane.cmp_eq(u8x16::splat(b'\\')) | control;
+        match ends.move_mask() {
+            0 => at += 16,
+            mask => return at + mask.trailing_zeros() as usize,
+        }
+    }
+    let rest = &bytes[at..];
+    at + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1F)).count()
 }
 
 /// Appends a string's text, its escapes resolved. It has been checked. Half of a surrogate pair

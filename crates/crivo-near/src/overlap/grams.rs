@@ -1,0 +1,135 @@
+//! All n-grams of one length, and where they stand among the words of the items.
+
+use crivo::similarity::winnow::gram_hashes;
+use hashbrown::HashTable;
+
+/// How many bits of the filter there are for each n-gram: one in sixteen that is not there is looked up.
+const BITS_A_GRAM: usize = 16;
+
+/// The number of no n-gram.
+pub(super) const NO_GRAM: u32 = u32::MAX;
+
+/// Where an n-gram of an item stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GramPlace {
+    /// Its first word, among the words of all items.
+    pub(super) position: u32,
+    /// The item.
+    pub(super) item: u32,
+    /// The n-gram that begins one word before in the same item; [`NO_GRAM`] if there is none.
+    pub(super) before: u32,
+}
+
+/// The different n-grams of one length, numbered from 0.
+pub(super) struct GramTable {
+    pub(super) length: usize,
+    /// The numbers of the n-grams.
+    table: HashTable<u32>,
+    /// Where the places of each n-gram begin; one more at the end.
+    starts: Vec<u32>,
+    /// The places of all n-grams, of each in the order of the n-grams before.
+    places: Vec<GramPlace>,
+    /// For each hash, some of its bits: most n-grams of documents are in no item.
+    filter: Vec<u64>,
+}
+
+impl GramTable {
+    /// Numbers the n-grams that begin at the given words. Each comes with its item, and they ascend.
+    pub(super) fn new(length: usize, begins: &[(u32, u32)], words: &[u64]) -> Self {
+        let bits = (begins.len() * BITS_A_GRAM).next_power_of_two().max(64);
+        let mut filter = vec![0; bits / 64];
+        // The first place of each n-gram, and the number of the n-gram at each place.
+        let mut firsts: Vec<u32> = Vec::new();
+        let mut numbers: Vec<u32> = Vec::with_capacity(begins.len());
+        let mut table: HashTable<u32> = HashTable::new();
+        for &(position, _) in begins {
+            let gram = gram_at(words, position, length);
+            let hash = hash_of(gram);
+            let (word, bit) = slot(&filter, hash);
+            filter[word] |= bit;
+            let same = |other: &u32| gram_at(words, firsts[*other as usize], length) == gram;
+            let known = table.find(hash, same).copied();
+            numbers.push(known.unwrap_or_else(|| {
+                let number = firsts.len() as u32;
+                firsts.push(position);
+                let rehash = |other: &u32| hash_of(gram_at(words, firsts[*other as usize], length));
+                table.insert_unique(hash, number, rehash);
+                number
+            }));
+        }
+        let (starts, places) = by_number(&numbers, firsts.len(), begins);
+        Self { length, table, starts, places, filter }
+    }
+
+    /// Returns the number of the n-gram, whose hash is given; `None` if no item has it.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, gram: &[u64], words: &[u64]) -> Option<u32> {
+        let (word, bit) = slot(&self.filter, hash);
+        if self.filter[word] & bit == 0 {
+            return None;
+        }
+        let same = |&number: &u32| {
+            let first = self.places[self.starts[number as usize] as usize].position;
+            gram_at(words, first, self.length) == gram
+        };
+        self.table.find(hash, same).copied()
+    }
+
+    /// Returns how many different n-grams there are.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns all places of an n-gram.
+    pub(super) fn places(&self, gram: u32) -> &[GramPlace] {
+        let [start, end] = [gram as usize, gram as usize + 1].map(|at| self.starts[at] as usize);
+        &self.places[start..end]
+    }
+
+    /// Returns the places of an n-gram where it does not follow on the n-gram `before`; all of them if that is [`NO_GRAM`].
+    pub(super) fn places_not_after(&self, before: u32, gram: u32) -> impl Iterator<Item = &GramPlace> {
+        let places = self.places(gram);
+        let first = places.partition_point(|place| place.before < before);
+        let followers = places[first..].partition_point(|place| place.before == before && before != NO_GRAM);
+        places[..first].iter().chain(&places[first + followers..])
+    }
+}
+
+/// Sorts places by the number of their n-gram, and says where those of each begin.
+fn by_number(numbers: &[u32], different: usize, begins: &[(u32, u32)]) -> (Vec<u32>, Vec<GramPlace>) {
+    let mut starts = vec![0; different + 1];
+    numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
+    (0..different).for_each(|number| starts[number + 1] += starts[number]);
+    let mut next = starts.clone();
+    let mut places = vec![GramPlace { position: 0, item: 0, before: NO_GRAM }; numbers.len()];
+    let mut last: Option<(u32, u32, u32)> = None;
+    for (&number, &(position, item)) in numbers.iter().zip(begins) {
+        let before = match last {
+            Some((before, at, same)) if at + 1 == position && same == item => before,
+            _ => NO_GRAM,
+        };
+        places[next[number as usize] as usize] = GramPlace { position, item, before };
+        next[number as usize] += 1;
+        last = Some((number, position, item));
+    }
+    for range in starts.windows(2) {
+        places[range[0] as usize..range[1] as usize].sort_by_key(|place: &GramPlace| place.before);
+    }
+    (starts, places)
+}
+
+#[inline]
+fn slot(filter: &[u64], hash: u64) -> (usize, u64) {
+    let bit = hash as usize & (filter.len() * 64 - 1);
+    (bit / 64, 1 << (bit % 64))
+}
+
+fn gram_at(words: &[u64], position: u32, length: usize) -> &[u64] {
+    words.get(position as usize..position as usize + length).unwrap_or_default()
+}
+
+fn hash_of(gram: &[u64]) -> u64 {
+    let mut hashes = Vec::with_capacity(1);
+    gram_hashes(gram, gram.len(), &mut hashes);
+    hashes.first().copied().unwrap_or(0)
+}
