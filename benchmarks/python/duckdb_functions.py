@@ -130,7 +130,7 @@ The bytes a group are the growth of the whole process: DuckDB's own table of gro
 
 ## Which most often?
 
-{TOP_ROWS:,} integers up to a million, of which the number `n` comes about as often as `1/n`; ten are asked for.
+{TOP_ROWS:,} integers up to a million, where the number `n` comes about as often as `1/n`; ten are asked for.
 
 | | seconds | this ÷ DuckDB | of the true ten | counts |
 |---|---:|---:|---:|---|

@@ -60,8 +60,8 @@ def joins(
     limit: int = 1_000_000,
     seed: int = 0,
 ) -> Joins:
-    """The pairs of columns of different tables of which one has at least the share `min_containment` of the
-    other's different values.
+    """The pairs of columns of different tables where one column has at least the share `min_containment` of
+    the other's different values.
 
     `tables` are tables as `crivo.profile` takes them, profiles, or files: saved profiles, Parquet, CSV, TSV
     and JSON lines, the latter four read with pyarrow. In a dictionary they have names; in a list a file has

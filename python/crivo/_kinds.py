@@ -18,7 +18,7 @@ QUANTILE_ERROR = 0.005
 
 def empty_sketch(kind: Any, parameters: dict[str, Any]) -> Any:
     """The empty sketch that a name and its parameters ask for; None for a filter of an unknown number of
-    values, which has to be counted first. `kind` may also be an empty sketch, of which a copy is
+    values, which has to be counted first. `kind` may also be an empty sketch; a copy of it is
     returned.
     """
     if not isinstance(kind, str):

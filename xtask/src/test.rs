@@ -130,7 +130,7 @@ impl Tests {
             .run()
     }
 
-    /// Jobs on Spark, in this process and on a cluster of three, of which one is killed.
+    /// Jobs on Spark, in this process and on a cluster of three workers, one of which is killed.
     fn spark(&self) -> Result<()> {
         let python = setup::python_with_spark()?;
         self.step(python.module("pytest --durations=10 python/tests/spark")).run()

@@ -30,7 +30,7 @@ const SHORT_PANES: u32 = 20;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Window")]
 pub(crate) struct WindowArgs {
-    /// Only the last so much time before the latest row, exact to a 24th of it: 500ms, 10s, 15m, 24h, 7d; needs
+    /// Only rows within this time before the latest row, exact to a 24th of it: 500ms, 10s, 15m, 24h, 7d; needs
     /// --time-field
     #[arg(long, value_name = "TIME", value_parser = clock::duration, requires = "time_field")]
     window: Option<u64>,

@@ -8,7 +8,7 @@
 //! | what does DuckDB's C API ask of an extension? | [`api`]: the only module with `unsafe` code |
 //! | which keys and numbers are in a column? | [`keys`], [`numbers`] |
 //! | how is a group held while it grows? | [`content`] |
-//! | which sketch is meant, of which size? | [`rule`] |
+//! | which sketch is meant, and of what size? | [`rule`] |
 //! | how many different, which most often, which value has that rank? | [`distinct`], [`top`], [`quantile`] |
 //! | a sketch to keep, and sketches together | [`sketch`], [`merge`] |
 //! | what does a stored sketch say? | [`ask`] |

@@ -1,4 +1,4 @@
-//! Which sketch is meant, of which size?
+//! Which sketch is meant, and of what size?
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -32,7 +32,8 @@ AT_ONCE = 256 << 20
 
 @dataclass(frozen=True)
 class Sketched:
-    """The sketch of a column, and what was read: `rows` of them, of which `skipped` had no value.
+    """The sketch of a column, and what was read: the number of `rows`, and how
+    many of them were `skipped` because they had no value.
 
     Besides, it has the methods of the sketch itself: `sketched.estimate()` is `sketched.sketch.estimate()`.
     """

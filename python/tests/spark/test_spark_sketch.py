@@ -63,7 +63,7 @@ def test_a_column_of_any_type_gives_the_bytes_of_one_machine(column: str, spark:
 
 @pytest.fixture(scope="module")
 def visits(spark: SparkSession) -> DataFrame:
-    """20,000 rows of which 300 have no user, in seven partitions, one of them empty."""
+    """20,000 rows, 300 of them without a user, in seven partitions, one of them empty."""
     numbers = spark.range(0, 20_000, numPartitions=6)
     users = numbers.select(
         F.when(

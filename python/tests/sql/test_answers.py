@@ -120,7 +120,7 @@ def test_near_duplicates_are_those_that_comparing_all_finds() -> None:
     connection = connect()
     connection.execute("CREATE TABLE d (id BIGINT, text VARCHAR)")
     for number in range(200):
-        # Four versions of each text, of which the last words differ.
+        # Four versions of each text, whose last words differ.
         words = [f"w{number // 4}x{at}" for at in range(80)] + [f"v{number}"] * (number % 4 * 3)
         connection.execute("INSERT INTO d VALUES (?, ?)", [number, " ".join(words)])
     expected = rows(

@@ -115,7 +115,7 @@ impl FeatureHasher {
     /// A vector of zeros, one for each slot.
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If there is not enough memory.
     pub fn dense(self) -> Result<Vec<f32>> {
         zeroed(self.slots().into())
     }

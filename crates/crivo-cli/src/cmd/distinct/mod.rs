@@ -225,7 +225,7 @@ fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     })
 }
 
-/// The same, of the last so much time only.
+/// The same, over the window of time before the latest row.
 fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted> {
     if args.how.verify {
         bail!("--verify: counts all rows exactly, and not those of a window");

@@ -26,8 +26,8 @@ use crate::output::{Form, Meter, Output};
 
 /// Which columns of many tables could join?
 ///
-/// Each file is a table of its own. Lists the pairs of columns of different tables of which one has at least half of
-/// the other's different values, with both shares as intervals, and says which column could be a key. Pairs that the
+/// Each file is a table of its own. Lists the pairs of columns of different tables where one column has at least half
+/// of the other's different values, with both shares as intervals, and says which column could be a key. Pairs that the
 /// samples cannot tell of are counted as undecided, and the first of them are listed: no other pair is left out.
 ///
 /// A file that cannot be read is named, and the others are compared; the exit code is 2 then. Without any pair it is
@@ -58,7 +58,7 @@ struct JoinOptions {
     #[arg(long, alias = "min", value_name = "SHARE", value_parser = share, default_value = "0.5")]
     min_containment: f64,
 
-    /// Only pairs of which one column could be a key: every row has a value of its own
+    /// Only pairs where one column could be a key: every row has a value of its own
     #[arg(long)]
     keys: bool,
 

@@ -299,7 +299,7 @@ struct Counted {
     window: Option<Covered>,
 }
 
-/// The first pass over the last so much time.
+/// The first pass, over the window of time before the latest row.
 fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
     if args.how.verify {
         bail!("--verify: it counts all rows, and --window only the last: leave one of them out");

@@ -162,7 +162,7 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
     let mut part = Part::numbers("The best threshold of generated mail");
     part.add_compromise(&rows, theory.best);
     part.add_falls(&rows);
-    // Nothing that is wanted resembles anything so much.
+    // No wanted message is that similar to another.
     let short = wanted.iter().filter(|text| text.is_empty()).count() as f64 / asked as f64;
     let at_one = rows.last().map_or(0.0, |row| row.ham);
     part.equal("wanted mail that is filtered at 1: what has no shingle, of all", at_one, short);

@@ -143,7 +143,7 @@ impl CountMin {
     /// An empty sketch of `depth` rows of `width` counters for keys that are bytes or text.
     ///
     /// # Errors
-    /// If a size is not in [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS), or there is not so much
+    /// If a size is not in [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS), or there is not enough
     /// memory: 8 bytes a counter.
     pub fn new(width: u32, depth: u32) -> Result<Self> {
         Self::with_scheme(width, depth, KeyScheme::bytes())

@@ -49,7 +49,7 @@ impl PrivateCountMean {
     /// A sketch without reports: four bytes for each place of each row.
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If there is not enough memory.
     pub fn new(protocol: Protocol) -> Result<Self> {
         let rows = u64::from(protocol.rows());
         let ones = zeroed(rows * u64::from(protocol.width()))?;

@@ -205,7 +205,7 @@ impl RangeCountMin {
     ///
     /// # Errors
     /// If a size is not in [`LEVELS`](Self::LEVELS), [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS),
-    /// or there is not so much memory.
+    /// or there is not enough memory.
     pub fn new(levels: u32, width: u32, depth: u32) -> Result<Self> {
         Self::with_scheme(levels, width, depth, KeyScheme::integers())
     }

@@ -81,7 +81,7 @@ fn attempt(hashes: Vec<u64>, seed: u64) -> Result<Option<Built>> {
 struct Slots {
     /// The exclusive or of the hashes that use it.
     joined: Vec<u64>,
-    /// Four times the number of hashes that use it, plus the exclusive or of which of their slots it is.
+    /// Four times the number of hashes that use it, plus the exclusive or of its position (0 to 2) among the slots of each.
     uses: Vec<u8>,
 }
 
