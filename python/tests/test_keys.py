@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import reference
 
-from crivo import HyperLogLog, KeyTypeError
+from crivo import CountMin, HyperLogLog, KeyTypeError
 
 WORDS = ["a", "maçã", "日本語", "x" * 300] + [f"user{i}" for i in range(5000)]
 INTEGERS = [0, 1, -1, 42, 2**31, -(2**63), 2**63 - 1] + list(range(1000, 4000))
@@ -326,6 +327,46 @@ def test_slices_of_arrow_columns_hold_only_their_own_values() -> None:
         assert sketch_of(column.slice(1, 2), skipped=1) == reference.of_keys(["b"])
     assert sketch_of(pa.array([b"ab", b"cd", b"ef"], pa.binary(2)).slice(1, 1)) == reference.of_keys([b"cd"])
     assert sketch_of(pa.array([True, False]).slice(1)) == reference.of_keys(["false"])
+
+
+def test_runs_of_equal_values_are_keyed_as_often_as_they_occur() -> None:
+    column = pa.array(["a"] * 3000 + [None] * 2000 + ["b"] + [""] * 5)
+    runs = pc.run_end_encode(column)
+    assert sketch_of(runs, skipped=2005) == reference.of_keys(["a", "b"])
+    assert sketch_of(runs.slice(2990, 2011), skipped=2000) == reference.of_keys(["a", "b"])
+    counts = CountMin(64, 4)
+    counts.insert_batch(runs)
+    assert counts.frequency("a").value == 3000
+    integers = pc.run_end_encode(pa.array([7, 7, 8]))
+    assert sketch_of(integers, keys="int") == sketch_of([7, 8], keys="int")
+
+
+def test_a_dictionary_is_keyed_as_its_values_are() -> None:
+    plain = pa.array([None if i % 5 == 0 else WORDS[i % 50] for i in range(20_000)])
+    expected = sketch_of(plain, skipped=4000)
+    categories = plain.dictionary_encode()
+    assert sketch_of(categories, skipped=4000) == expected
+    chunks = pa.chunked_array([categories.slice(0, 7), categories.slice(7, 30), categories.slice(37)])
+    assert sketch_of(chunks, skipped=4000) == expected
+    dates = pa.array([datetime.date(2024, 1, 1 + i % 9) for i in range(100)])
+    assert sketch_of(dates.dictionary_encode()) == sketch_of(dates)
+    # A value that is null or empty, and one that no row has.
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0], pa.int8()), ["a", None, "", "unused"])
+    assert sketch_of(values, skipped=2) == reference.of_keys(["a"])
+
+
+def test_a_refused_column_is_named_with_its_type() -> None:
+    for kind in (pa.list_(pa.int64()), pa.duration("s")):
+        table = pa.table({"tags": pa.array([None], kind)})
+        with pytest.raises(KeyTypeError, match=r"found (List|Duration).* in column 'tags'"):
+            HyperLogLog().insert_batch(table)
+
+
+def test_the_end_of_a_day_is_a_time_and_what_is_before_its_beginning_is_not() -> None:
+    end = pa.array([86_400_000_000], pa.int64()).cast(pa.time64("us"))
+    assert sketch_of(end) == reference.of_keys(["24:00:00"])
+    with pytest.raises(KeyTypeError, match="expected a time of day, found -1 Second"):
+        HyperLogLog().insert_batch(pa.array([-1], pa.int32()).cast(pa.time32("s")))
 
 
 def test_empty_inputs_insert_nothing() -> None:

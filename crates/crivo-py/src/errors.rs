@@ -45,6 +45,26 @@ impl From<crivo::Error> for Failure {
     }
 }
 
+impl From<crivo_arrow::Error> for Failure {
+    #[cold]
+    fn from(error: crivo_arrow::Error) -> Self {
+        use crivo_arrow::ErrorKind;
+        let advice = match error.kind() {
+            ErrorKind::Damaged => return broken_stream(error),
+            ErrorKind::UnsupportedType => "choose one column, or convert it",
+            ErrorKind::NotIntegers => "convert the column, or build the sketch with keys='text'",
+            ErrorKind::NotHashes => "hash the column first, or build the sketch with keys='text'",
+            _ => "",
+        };
+        let found = match error.column() {
+            "" => error.found().to_owned(),
+            column => format!("{} in column '{column}'", error.found()),
+        };
+        let refused = Self::key(error.expected(), found, advice);
+        error.into_library().map_or(refused, Self::Library)
+    }
+}
+
 impl From<PyErr> for Failure {
     fn from(error: PyErr) -> Self {
         Self::Python(error)

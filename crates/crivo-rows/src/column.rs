@@ -135,6 +135,20 @@ impl Column {
         Ok(())
     }
 
+    /// Adds a value that `write` appends to the column's own bytes, or a missing one if it returns false. The column must
+    /// have no values that lie in a chunk.
+    #[inline]
+    pub(crate) fn push_written(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<bool>) -> Result<()> {
+        let start = self.built.len();
+        self.owns = true;
+        if write(&mut self.built)? {
+            self.spans.push(Span::new(start..self.built.len())?);
+            return Ok(());
+        }
+        self.built.truncate(start);
+        self.push_missing()
+    }
+
     /// Adds values that lie in other bytes, in order; some of them may be missing.
     pub(crate) fn push_texts(
         &mut self,

@@ -191,6 +191,19 @@ impl Error {
     }
 }
 
+#[cfg(feature = "parquet")]
+impl From<crivo_arrow::Error> for Error {
+    #[cold]
+    fn from(error: crivo_arrow::Error) -> Self {
+        let kind = match error.kind() {
+            crivo_arrow::ErrorKind::UnsupportedType => ErrorKind::Unsupported,
+            crivo_arrow::ErrorKind::InvalidValue | crivo_arrow::ErrorKind::Damaged => ErrorKind::Damaged,
+            _ => ErrorKind::Sketch,
+        };
+        Self::new(kind, &error)
+    }
+}
+
 impl From<crivo::Error> for Error {
     #[cold]
     fn from(error: crivo::Error) -> Self {

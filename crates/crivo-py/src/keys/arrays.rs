@@ -5,18 +5,18 @@
 
 use arrow_buffer::NullBuffer;
 use arrow_schema::TimeUnit;
+use crivo::keys::text::{push_boolean, push_date, push_f32, push_f64};
+use crivo_arrow::{ColumnVisitor as _, IntegerValue, push_instant};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
-use super::columns::{Whole, integers, texts};
-use super::feed::Feed;
-use super::{objects, text};
+use super::{Feed, Verb, objects};
 use crate::errors::{Failure, Result};
 
 /// How NumPy stores "not a time".
 const NAT: i64 = i64::MIN;
 
-pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
+pub(super) fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) -> Result<()> {
     let numpy = values.py().import("numpy")?;
     let converted = if has_foreign_dtype(values, &numpy)? {
         numpy.call_method1("asarray", (values, "O"))
@@ -27,7 +27,7 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()>
         Ok(array) => array,
         // Polars has integers of 128 bits, which neither Arrow nor NumPy has.
         Err(_) if values.hasattr("to_list")? => {
-            return objects::read(&values.call_method0("to_list")?, feed);
+            return objects::read(&values.call_method0("to_list")?, verb, feed);
         }
         Err(error) => return Err(error.into()),
     };
@@ -42,7 +42,7 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()>
     if matches!(kind, 'U' | 'S' | 'O' | 'T') {
         // A masked array writes None where it is masked; `asarray` brought those values back.
         let list = if is_masked(values)? { values } else { &array }.call_method0("tolist")?;
-        return objects::read(&list, feed);
+        return objects::read(&list, verb, feed);
     }
     let column = Column { numpy: &numpy, array: &array, nulls: nulls_of(values, &numpy)? };
     match (kind, size) {
@@ -55,9 +55,12 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()>
         ('u', 4) => column.integers::<u32>("u4", feed),
         ('u', 8) => column.integers::<u64>("u8", feed),
         // A half has no text of its own: it is read as the float it equals.
-        ('f', 2 | 4) => column.texts::<f32>("f4", feed, "floats", |value, out| Ok(text::single(value, out))),
-        ('f', 8) => column.texts::<f64>("f8", feed, "floats", |value, out| Ok(text::double(value, out))),
-        ('b', 1) => column.texts::<bool>("?", feed, "booleans", |value, out| Ok(text::boolean(value, out))),
+        ('f', 2 | 4) => column.texts::<f32>("f4", feed, "floats", |value, out| push_f32(out, value)),
+        ('f', 8) => column.texts::<f64>("f8", feed, "floats", |value, out| push_f64(out, value)),
+        ('b', 1) => column.texts::<bool>("?", feed, "booleans", |value, out| {
+            push_boolean(out, value);
+            true
+        }),
         ('M', _) => times(column, feed),
         _ => Err(Failure::key(
             "an array of text, bytes, numbers, booleans or times",
@@ -98,8 +101,8 @@ struct Column<'a, 'py> {
 }
 
 impl Column<'_, '_> {
-    fn integers<T: Element + Whole + Sync>(self, dtype: &str, feed: &mut Feed<'_>) -> Result<()> {
-        self.on_slice::<T>(dtype, |values, nulls| integers(feed, values, nulls))
+    fn integers<T: Element + IntegerValue + Sync>(self, dtype: &str, feed: &mut Feed<'_>) -> Result<()> {
+        self.on_slice::<T>(dtype, |values, nulls| feed.integers(values, nulls))
     }
 
     fn texts<T: Element + Copy + Sync>(
@@ -107,9 +110,15 @@ impl Column<'_, '_> {
         dtype: &str,
         feed: &mut Feed<'_>,
         what: &str,
-        write: impl Fn(T, &mut Vec<u8>) -> Result<bool> + Send,
+        write: impl Fn(T, &mut Vec<u8>) -> bool + Send + Sync,
     ) -> Result<()> {
-        self.on_slice::<T>(dtype, |values, nulls| texts(feed, what, values, nulls, write))
+        feed.require_text(what)?;
+        self.on_slice::<T>(dtype, |values, nulls| {
+            feed.written(values.len(), |row, out| {
+                let is_valid = nulls.is_none_or(|nulls| nulls.is_valid(row));
+                Ok(is_valid && write(values[row], out))
+            })
+        })
     }
 
     /// Runs `work` on the values without the GIL. Copies only what is strided, byte-swapped or of
@@ -133,7 +142,7 @@ fn times(column: Column<'_, '_>, feed: &mut Feed<'_>) -> Result<()> {
     let (stored, unit) = unit_of(array, numpy)?;
     let counts = numpy.call_method1("ascontiguousarray", (array, stored))?.call_method1("view", ("i8",))?;
     let column = Column { numpy, array: &counts, nulls };
-    column.texts::<i64>("i8", feed, "times", move |value, out| Ok(write_time(value, unit, out)))
+    column.texts::<i64>("i8", feed, "times", move |value, out| write_time(value, unit, out))
 }
 
 /// Appends the text of a single time of NumPy's, as lists have them.
@@ -168,8 +177,9 @@ fn unit_of(
 
 fn write_time(count: i64, unit: Option<TimeUnit>, out: &mut Vec<u8>) -> bool {
     match unit {
-        _ if count == NAT => false,
-        None => text::days(count, out),
-        Some(unit) => text::timestamp(count, unit, false, out),
+        _ if count == NAT => return false,
+        None => push_date(out, count),
+        Some(unit) => push_instant(out, count, unit, false),
     }
+    true
 }

@@ -8,14 +8,11 @@
 //! | NumPy array, or what converts to one | [`arrays`] | no (text and object arrays: as lists) |
 //! | Arrow array or stream | [`arrow`] | no |
 //!
-//! Two modules hold what the three share: [`text`] says which text stands for a value that is
-//! not text, and [`feed`] cuts keys into batches. Columns of [`weights`] lie beside columns of keys;
-//! [`numbers`] are for sketches that have no keys.
+//! `crivo-arrow` says which text stands for a value of a column and cuts keys into batches; [`text`] writes times that
+//! are Python objects. Columns of [`weights`] lie beside columns of keys; [`numbers`] are for sketches that have no keys.
 
 mod arrays;
 mod arrow;
-mod columns;
-mod feed;
 mod numbers;
 mod objects;
 mod text;
@@ -30,12 +27,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 use pyo3_arrow::ffi::ArrayReader;
 
-use self::feed::Feed;
-pub(crate) use self::feed::{Stretch, Take, gather};
 pub(crate) use self::numbers::{number_of, take_numbers, take_numbers_of};
 pub(crate) use self::objects::is_missing;
 pub(crate) use self::weights::{Weight, weights_of};
 use crate::errors::{Failure, Result, setting};
+
+pub(crate) use crivo_arrow::{Stretch, gather};
+
+/// Where batches go: into a sketch, or to its answers, under its lock.
+pub(crate) type Take<'t> = crivo_arrow::Take<'t, Failure>;
+
+/// The way from keys to a sketch. It can be moved to where the GIL is not held.
+type Feed<'t> = crivo_arrow::Feed<'t, Failure>;
 
 /// The scheme that the constructor arguments `keys` and `seed` ask for.
 pub(crate) fn scheme_of(keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<KeyScheme> {
@@ -79,8 +82,8 @@ pub(crate) fn take_keys(
     take: Take<'_>,
 ) -> Result<u64> {
     require_keys(scheme, verb)?;
-    let mut feed = Feed::new(scheme, verb, take);
-    read(values, &mut feed)?;
+    let mut feed = Feed::new(scheme, take);
+    read(values, verb, &mut feed)?;
     Ok(feed.missing())
 }
 
@@ -92,8 +95,8 @@ pub(crate) fn take_keys_of(
     take: Take<'_>,
 ) -> Result<u64> {
     require_keys(scheme, verb)?;
-    let mut feed = Feed::new(scheme, verb, take);
-    arrow::column(&mut feed, array)?;
+    let mut feed = Feed::new(scheme, take);
+    feed.column("", array)?;
     Ok(feed.missing())
 }
 
@@ -105,8 +108,8 @@ pub(crate) fn take_hashes(
     take: Take<'_>,
 ) -> Result<u64> {
     require_hashes(scheme)?;
-    let mut feed = Feed::new(scheme, verb, take);
-    read(hashes, &mut feed)?;
+    let mut feed = Feed::new(scheme, take);
+    read(hashes, verb, &mut feed)?;
     Ok(feed.missing())
 }
 
@@ -159,21 +162,21 @@ fn require_keys(scheme: KeyScheme, verb: &Verb) -> Result<()> {
     Ok(())
 }
 
-fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
+fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) -> Result<()> {
     let py = values.py();
     if values.is_instance_of::<PyList>() || values.is_instance_of::<PyTuple>() {
-        return objects::read(values, feed);
+        return objects::read(values, verb, feed);
     }
     if is_single(values)? {
         let found = values.get_type().name()?;
-        let advice = format!("put a single key in a list, or use {}", feed.verb().one);
+        let advice = format!("put a single key in a list, or use {}", verb.one);
         return Err(Failure::key("many keys", found, &advice));
     }
     if let Some(chunks) = arrow_chunks(values)? {
         return arrow::read(py, chunks, feed);
     }
     let is_array = values.hasattr(intern!(py, "__array__"))?;
-    if is_array { arrays::read(values, feed) } else { objects::read(values, feed) }
+    if is_array { arrays::read(values, verb, feed) } else { objects::read(values, verb, feed) }
 }
 
 /// Returns true if the value is one text or one run of bytes. These can be iterated over, but their parts

@@ -1,20 +1,22 @@
 //! Python objects, one by one: lists, tuples, generators, and single keys.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
+use crivo::keys::text::{push_boolean, push_f32, push_f64, push_i64};
 use crivo::keys::{KeyKind, KeyRef};
+use crivo_arrow::Gathered;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyString};
 
-use super::feed::{Feed, Gathered};
-use super::{arrays, text};
+use super::text::{write_day, write_instant, write_time_of_day};
+use super::{Feed, Verb, arrays};
 use crate::errors::{Failure, Result};
 
 /// Reads an iterable. What comes before a value that is refused, or before an exception of the
 /// iterator itself, is handed over; so what the message says of it is true.
-pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()> {
+pub(super) fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) -> Result<()> {
     let py = values.py();
     let kind = feed.kind();
-    let mut gathered = Gathered::for_keys_of(feed);
+    let mut gathered = Gathered::new(kind);
     for (position, item) in iterate(values)?.enumerate() {
         let outcome =
             item.map_err(Failure::from).and_then(|item| with_key(&item, kind, |key| gathered.push(key)));
@@ -23,7 +25,7 @@ pub(super) fn read(values: &Bound<'_, PyAny>, feed: &mut Feed<'_>) -> Result<()>
             Ok(None) => gathered.push_missing(),
             Err(failure) => {
                 py.detach(|| gathered.deliver(feed))?;
-                return Err(failure.at(position, feed.verb().so_far));
+                return Err(failure.at(position, verb.so_far));
             }
         }
         if gathered.is_full() {
@@ -75,13 +77,14 @@ pub(super) fn with_key<R>(
 fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     // `bool` is a subclass of `int` and must be asked for first.
     if let Ok(boolean) = object.cast::<PyBool>() {
-        return Ok(text::boolean(boolean.is_true(), out));
+        push_boolean(out, boolean.is_true());
+        return Ok(true);
     }
     if object.is_instance_of::<PyInt>() {
         return write_integer(object, out);
     }
     if let Ok(float) = object.cast::<PyFloat>() {
-        return Ok(text::double(float.value(), out));
+        return Ok(push_f64(out, float.value()));
     }
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         out.extend_from_slice(&bytes.to_vec());
@@ -93,8 +96,11 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
         ("datetime", "datetime") => write_datetime(object, 0, out),
         ("datetime", "date") => write_date(object, out),
         ("decimal", "Decimal") => write_decimal(object, out),
-        ("numpy", "bool" | "bool_") => Ok(text::boolean(object.is_truthy()?, out)),
-        ("numpy", "float32" | "float16") => Ok(text::single(object.extract::<f64>()? as f32, out)),
+        ("numpy", "bool" | "bool_") => {
+            push_boolean(out, object.is_truthy()?);
+            Ok(true)
+        }
+        ("numpy", "float32" | "float16") => Ok(push_f32(out, object.extract::<f64>()? as f32)),
         ("numpy", "datetime64") => arrays::write_scalar_time(object, out),
         _ if is_missing(object)? => Ok(false),
         _ if object.hasattr("__index__")? => write_integer(&object.call_method0("__index__")?, out),
@@ -104,7 +110,8 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
         }
         _ if is_a(object, "datetime", "date")? => write_date(object, out),
         _ if is_a(object, "datetime", "time")? && object.getattr("tzinfo")?.is_none() => {
-            Ok(text::time(object.extract::<NaiveTime>()?, out))
+            write_time_of_day(object.extract::<NaiveTime>()?, out);
+            Ok(true)
         }
         _ if is_a(object, "decimal", "Decimal")? => write_decimal(object, out),
         _ => Err(Failure::key("text, bytes, a number, a boolean or a time", describe(object), ADVICE)),
@@ -123,7 +130,8 @@ const ADVICE: &str = "pass columns whole, or convert the values with str";
 
 fn write_integer(integer: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     if let Ok(small) = integer.extract::<i64>() {
-        return Ok(text::signed(small, out));
+        push_i64(out, small);
+        return Ok(true);
     }
     let Ok(digits) = integer.str() else {
         let advice = "sys.set_int_max_str_digits allows longer ones";
@@ -134,7 +142,8 @@ fn write_integer(integer: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> 
 }
 
 fn write_date(date: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
-    Ok(text::date(date.extract::<NaiveDate>()?, out))
+    write_day(date.extract::<NaiveDate>()?, out);
+    Ok(true)
 }
 
 /// The digits that are there are kept, as Arrow keeps those of a column: 12.50 is not 12.5.
@@ -165,7 +174,8 @@ fn write_datetime(object: &Bound<'_, PyAny>, nanoseconds: i64, out: &mut Vec<u8>
     zone.set_item("tzinfo", object.py().None())?;
     let local: NaiveDateTime = object.call_method("replace", (), Some(&zone))?.extract()?;
     let time = offset.map_or(local, |offset| local - offset);
-    Ok(text::datetime(time, nanoseconds, offset.is_some(), out))
+    write_instant(time, nanoseconds, offset.is_some(), out);
+    Ok(true)
 }
 
 /// What pandas's times have beyond the microseconds of Python's.

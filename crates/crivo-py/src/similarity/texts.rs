@@ -1,9 +1,8 @@
 //! Texts where they lie: of a list the objects are held and their bytes borrowed, of an Arrow column the
 //! buffers are. Nothing is copied but a pointer and a length for each.
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use crivo_arrow::texts_of;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyString};
 
@@ -51,7 +50,7 @@ impl<'py> Texts<'py> {
                 .collect(),
             Self::Chunks(chunks) => {
                 let mut slices = Vec::with_capacity(chunks.iter().map(Array::len).sum());
-                chunks.iter().try_for_each(|chunk| column(chunk, &mut slices))?;
+                chunks.iter().try_for_each(|chunk| texts_of(chunk, &mut slices))?;
                 Ok(slices)
             }
         }
@@ -76,34 +75,4 @@ pub(crate) fn bytes_of_text<'a>(text: &'a Bound<'_, PyAny>) -> Result<&'a [u8]> 
 fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
     let is_nan = || object.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan());
     Ok(object.is_none() || is_nan() || keys::is_missing(object)?)
-}
-
-/// Appends the texts of one array.
-fn column<'a>(array: &'a ArrayRef, out: &mut Vec<Option<&'a [u8]>>) -> Result<()> {
-    match array.data_type() {
-        DataType::Utf8 => out.extend(array.as_string::<i32>().iter().map(|text| text.map(str::as_bytes))),
-        DataType::LargeUtf8 => {
-            out.extend(array.as_string::<i64>().iter().map(|text| text.map(str::as_bytes)));
-        }
-        DataType::Utf8View => out.extend(array.as_string_view().iter().map(|text| text.map(str::as_bytes))),
-        DataType::Binary => out.extend(array.as_binary::<i32>()),
-        DataType::LargeBinary => out.extend(array.as_binary::<i64>()),
-        DataType::BinaryView => out.extend(array.as_binary_view()),
-        DataType::Null => out.extend((0..array.len()).map(|_| None)),
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let mut values = Vec::with_capacity(dictionary.values().len());
-            column(dictionary.values(), &mut values)?;
-            let keys = dictionary.normalized_keys();
-            let of = |(row, key): (usize, usize)| {
-                values.get(key).copied().flatten().filter(|_| array.is_valid(row))
-            };
-            out.extend(keys.into_iter().enumerate().map(of));
-        }
-        other => {
-            let found = format_args!("{other}");
-            return Err(Failure::key("a column of text", found, "choose one column, or convert it"));
-        }
-    }
-    Ok(())
 }

@@ -151,10 +151,11 @@ impl ParquetBatches<'_> {
         let Self { file, rows, arrays } = self;
         let Some(rows) = rows.next_batch(arrays)? else { return Ok(None) };
         table.reset(file.order.len());
-        for (&at, column) in file.order.iter().zip(&mut table.columns) {
+        for (place, (&at, column)) in file.order.iter().zip(&mut table.columns).enumerate() {
             let Some(array) = arrays.get(at) else { continue };
             caught(&file.file, || {
-                values::append(array, column)?;
+                let field = || file.footer.schema.field(file.chosen.fields[place]);
+                values::append(array, column).map_err(|error| error.in_column(field().name()))?;
                 if column.longest_possible() > file.limits.record && column.longest() > file.limits.record {
                     return Err(record_too_long(file.limits.record));
                 }
@@ -182,7 +183,7 @@ fn choose(
 ) -> Result<Chosen> {
     let fields = schema.fields();
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-    let has_text: Vec<bool> = fields.iter().map(|field| values::has_text(field.data_type())).collect();
+    let has_text: Vec<bool> = fields.iter().map(|field| crivo_arrow::has_text(field.data_type())).collect();
     match select {
         Select::Row => {
             let message = format!(

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::format_collect, clippy::format_push_string)]
 
 mod agreement;
+mod arrow_types;
 mod compressed;
 mod copying;
 mod errors;

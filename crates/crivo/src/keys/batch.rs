@@ -52,13 +52,13 @@ fn invalid_span(found: std::fmt::Arguments<'_>) -> Error {
 /// Made by [`KeyBuffer`], or by [`KeyBatch::from_hashes`] when the hashes are known already.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBatch<'a> {
-    scheme: KeyScheme,
-    keys: Keys<'a>,
-    hashes: &'a [u64],
+    pub(super) scheme: KeyScheme,
+    pub(super) keys: Keys<'a>,
+    pub(super) hashes: &'a [u64],
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Keys<'a> {
+pub(super) enum Keys<'a> {
     Spans {
         bytes: &'a [u8],
         spans: &'a [Span],
@@ -176,9 +176,9 @@ impl<'a> Keys<'a> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct KeyBuffer {
-    scheme: KeyScheme,
-    spans: Vec<Span>,
-    hashes: Vec<u64>,
+    pub(super) scheme: KeyScheme,
+    pub(super) spans: Vec<Span>,
+    pub(super) hashes: Vec<u64>,
 }
 
 impl KeyBuffer {
@@ -281,7 +281,7 @@ fn require_bytes(scheme: KeyScheme) -> Result<()> {
     if scheme.kind() == KeyKind::Bytes { Ok(()) } else { Err(scheme.wrong_kind(KeyKind::Bytes)) }
 }
 
-fn hash_spans_into<'a>(
+pub(super) fn hash_spans_into<'a>(
     hashes: &'a mut Vec<u64>,
     scheme: KeyScheme,
     spans: &'a [Span],

@@ -30,6 +30,7 @@
 mod batch;
 pub mod calendar;
 mod decimal;
+mod dictionary;
 mod integer;
 mod scheme;
 pub mod text;
@@ -40,6 +41,7 @@ pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
 pub(crate) use decimal::{DecimalMasks, append_hashes};
+pub use dictionary::KeyDictionary;
 pub(crate) use integer::{IntegerHash, inverse, rrmxmx, xxh3 as xxh3_of_integer};
 pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};

@@ -1,0 +1,366 @@
+//! Cuts keys into batches and hands them over, with the places where values were missing.
+
+use std::ops::Range;
+
+use arrow_array::types::ByteViewType;
+use arrow_array::{Array, FixedSizeBinaryArray, GenericByteViewArray};
+use arrow_buffer::NullBuffer;
+use crivo::keys::{KeyBatch, KeyBuffer, KeyDictionary, KeyKind, KeyRef, KeyScheme, Span};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::gathered::Gathered;
+use crate::picked::PickedValues;
+use crate::text_buffer::{TextBuffer, ranges};
+use crate::values::{IntegerValue, Offset};
+use crate::walk::{ColumnVisitor, has_text, is_valid, no_text, value_type, walk};
+
+/// Where batches go: into a sketch, or to its answers.
+pub type Take<'t, E = Error> = &'t mut (dyn FnMut(Stretch<'_>) -> Result<(), E> + Send);
+
+/// A batch of keys as they lay among the values.
+#[derive(Debug, Clone, Copy)]
+pub struct Stretch<'a> {
+    /// The keys.
+    pub keys: KeyBatch<'a>,
+    gaps: &'a [usize],
+}
+
+impl Stretch<'_> {
+    /// Returns how many values the stretch covers, missing ones included.
+    pub fn values(&self) -> usize {
+        self.keys.len() + self.gaps.len()
+    }
+
+    /// Returns for each value that was missing, ascending, how many of the keys came before it.
+    pub fn gaps(&self) -> &[usize] {
+        self.gaps
+    }
+
+    /// Replaces `out` by the rows of the keys, if the first value has the row `first`. Returns the row after the last
+    /// value.
+    pub fn rows(&self, first: u64, out: &mut Vec<u64>) -> u64 {
+        let all: Vec<u64> = (first..).take(self.values()).collect();
+        self.gather(&all, out);
+        first + self.values() as u64
+    }
+
+    /// Appends an answer for every value: those given for the keys, `T::default()` for missing ones.
+    pub fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
+        let mut done = 0;
+        for &before in self.gaps {
+            out.extend_from_slice(&answers[done..before]);
+            out.push(T::default());
+            done = before;
+        }
+        out.extend_from_slice(&answers[done..]);
+    }
+
+    /// Replaces `out` by the entries of `given`, one for each value, without those of missing values.
+    pub fn gather<T: Copy>(&self, given: &[T], out: &mut Vec<T>) {
+        gather(self.gaps, given, out);
+    }
+}
+
+/// Replaces `out` by the entries of `given`, one for each value, without those of missing values. `gaps` has for each
+/// missing value the number of present values before it.
+pub fn gather<T: Copy>(gaps: &[usize], given: &[T], out: &mut Vec<T>) {
+    out.clear();
+    let mut rest = given;
+    for &before in gaps {
+        let (present, missing) = rest.split_at(before - out.len());
+        out.extend_from_slice(present);
+        rest = &missing[1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// The way from columns to a sketch: a [`ColumnVisitor`] that makes batches of keys.
+pub struct Feed<'t, E = Error> {
+    scheme: KeyScheme,
+    buffer: KeyBuffer,
+    take: Take<'t, E>,
+    /// The name of the column that is read, for errors.
+    column: String,
+    /// Those of the coming [`Stretch`].
+    gaps: Vec<usize>,
+    missing: u64,
+}
+
+impl<'t, E: From<Error>> Feed<'t, E> {
+    /// The most missing values that are remembered before they are handed over, with keys or without.
+    const MOST_GAPS: usize = KeyBatch::TARGET_LEN;
+
+    /// Makes keys of a scheme, and gives them to `take`.
+    pub fn new(scheme: KeyScheme, take: Take<'t, E>) -> Self {
+        let (column, gaps) = (String::new(), Vec::new());
+        Self { scheme, buffer: KeyBuffer::new(scheme), take, column, gaps, missing: 0 }
+    }
+
+    /// Returns the kind of keys that are made.
+    pub fn kind(&self) -> KeyKind {
+        self.scheme.kind()
+    }
+
+    /// Returns how many values were missing.
+    pub fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// Hands over the keys of an array. `name` is the column's, for errors; it may be empty.
+    ///
+    /// # Errors
+    /// If the type has no text, or no keys of the scheme's kind; if a value is none of its type; those of `take`.
+    pub fn column(&mut self, name: &str, array: &dyn Array) -> Result<(), E> {
+        name.clone_into(&mut self.column);
+        let data_type = value_type(array.data_type());
+        if !has_text(data_type) {
+            return Err(no_text(array.data_type()).in_column(name).into());
+        }
+        if !data_type.is_integer() && !data_type.is_null() {
+            self.require_text(data_type)?;
+        }
+        walk(array, self)
+    }
+
+    /// Refuses values that are no integers if the sketch takes only those.
+    ///
+    /// # Errors
+    /// If the keys are not text.
+    pub fn require_text(&self, found: impl std::fmt::Display) -> Result<()> {
+        let error = match self.kind() {
+            KeyKind::Bytes => return Ok(()),
+            KeyKind::Integer => Error::new(ErrorKind::NotIntegers, "integers", found),
+            KeyKind::Hash => Error::new(ErrorKind::NotHashes, "64-bit hashes", found),
+        };
+        Err(error.in_column(&self.column))
+    }
+
+    /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. An empty range stands for a missing value:
+    /// docs/keys.md counts empty text among what is missing from a column. Spans count from the first key of their
+    /// batch, so `bytes` itself may be larger than a batch can address.
+    pub(crate) fn ranges(
+        &mut self,
+        bytes: &[u8],
+        ranges: impl IntoIterator<Item = Range<usize>>,
+    ) -> Result<(), E> {
+        let mut start = 0;
+        for range in ranges {
+            if range.is_empty() {
+                if self.gaps.len() == Self::MOST_GAPS {
+                    self.flush(&bytes[start..])?;
+                }
+                self.gaps.push(self.buffer.len());
+                continue;
+            }
+            let too_far = range.end - start > u32::MAX as usize;
+            if self.buffer.len() == KeyBatch::TARGET_LEN || too_far {
+                self.flush(&bytes[start..])?;
+            }
+            if self.buffer.is_empty() {
+                start = range.start;
+            }
+            self.buffer.push_span(Span::new(range.start - start..range.end - start).map_err(Error::from)?);
+        }
+        self.flush(&bytes[start..])
+    }
+
+    /// Hands over the texts between each offset and the next, without spans of their own.
+    fn short_offsets(&mut self, bytes: &[u8], offsets: &[i32]) -> Result<(), E> {
+        let mut rest = offsets;
+        while rest.len() > 1 {
+            let batch = &rest[..rest.len().min(KeyBatch::TARGET_LEN + 1)];
+            if batch.windows(2).any(|pair| pair[0] == pair[1]) {
+                // Empty keys are left out, so the others have to be pointed at one by one.
+                self.ranges(bytes, ranges(batch))?;
+            } else {
+                let keys = self.buffer.hash_offsets(batch, bytes).map_err(Error::from)?;
+                (self.take)(Stretch { keys, gaps: &[] })?;
+            }
+            rest = &rest[batch.len() - 1..];
+        }
+        Ok(())
+    }
+
+    /// Hands over keys that lie apart from each other. An empty one stands for a missing value.
+    fn slices<'a>(&mut self, slices: impl IntoIterator<Item = &'a [u8]>) -> Result<(), E> {
+        let mut batch: Vec<&[u8]> = Vec::with_capacity(KeyBatch::TARGET_LEN);
+        for slice in slices {
+            if slice.is_empty() {
+                self.gaps.push(batch.len());
+            } else {
+                batch.push(slice);
+            }
+            if batch.len() == KeyBatch::TARGET_LEN || self.gaps.len() == Self::MOST_GAPS {
+                self.flush_slices(&batch)?;
+                batch.clear();
+            }
+        }
+        self.flush_slices(&batch)
+    }
+
+    /// Hands over the values of a dictionary, each hashed once.
+    fn dictionary(&mut self, picked: &PickedValues<'_>, texts: &TextBuffer) -> Result<(), E> {
+        let dictionary = KeyDictionary::new(self.scheme, &texts.spans, &texts.bytes).map_err(Error::from)?;
+        let mut present: Vec<u32> = Vec::with_capacity(KeyBatch::TARGET_LEN);
+        picked.places(|places| {
+            for batch in places.chunks(KeyBatch::TARGET_LEN) {
+                present.clear();
+                for place in batch {
+                    match place.filter(|&place| !texts.spans[place as usize].range().is_empty()) {
+                        Some(place) => present.push(place),
+                        None => self.gaps.push(present.len()),
+                    }
+                }
+                let keys = self.buffer.pick(&dictionary, &present).map_err(Error::from)?;
+                (self.take)(Stretch { keys, gaps: &self.gaps })?;
+                self.forget_gaps();
+            }
+            Ok::<(), E>(())
+        })?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Hands over integer keys, or hashes if that is what the sketch takes. `gaps` says of each missing value how many
+    /// integers came before it.
+    pub(crate) fn integer_keys(&mut self, integers: &[u64], mut gaps: &[usize]) -> Result<(), E> {
+        let mut done = 0;
+        // An empty batch at the end has the values that are missing after the last integer.
+        for batch in integers.chunks(KeyBatch::TARGET_LEN).chain([&[][..]]) {
+            let end = if batch.is_empty() { usize::MAX } else { done + batch.len() };
+            let (here, later) = gaps.split_at(gaps.partition_point(|&before| before < end));
+            self.gaps.extend(here.iter().map(|before| before - done));
+            let keys = match self.kind() {
+                KeyKind::Hash => KeyBatch::from_hashes(self.scheme, batch),
+                KeyKind::Integer | KeyKind::Bytes => self.buffer.hash_integers(batch),
+            };
+            (self.take)(Stretch { keys: keys.map_err(Error::from)?, gaps: &self.gaps })?;
+            self.forget_gaps();
+            (done, gaps) = (end, later);
+        }
+        Ok(())
+    }
+
+    fn flush_slices(&mut self, slices: &[&[u8]]) -> Result<(), E> {
+        let keys = self.buffer.hash_slices(slices).map_err(Error::from)?;
+        (self.take)(Stretch { keys, gaps: &self.gaps })?;
+        self.forget_gaps();
+        Ok(())
+    }
+
+    fn flush(&mut self, bytes: &[u8]) -> Result<(), E> {
+        let keys = self.buffer.hash_spans(bytes).map_err(Error::from)?;
+        (self.take)(Stretch { keys, gaps: &self.gaps })?;
+        self.buffer.clear();
+        self.forget_gaps();
+        Ok(())
+    }
+
+    /// Counts the gaps that were handed over.
+    fn forget_gaps(&mut self) {
+        self.missing += self.gaps.len() as u64;
+        self.gaps.clear();
+    }
+
+    /// Gathers the key of each row, which `push` adds.
+    fn gather(
+        &mut self,
+        rows: usize,
+        mut push: impl FnMut(usize, &mut Gathered) -> Result<()>,
+    ) -> Result<(), E> {
+        let mut gathered = Gathered::new(self.kind());
+        for row in 0..rows {
+            push(row, &mut gathered).map_err(|error| error.in_column(&self.column))?;
+            if gathered.is_full() {
+                gathered.deliver(self)?;
+            }
+        }
+        gathered.deliver(self)
+    }
+}
+
+impl<E: From<Error>> ColumnVisitor for Feed<'_, E> {
+    type Error = E;
+
+    fn offsets<O: Offset>(
+        &mut self,
+        bytes: &[u8],
+        offsets: &[O],
+        nulls: Option<&NullBuffer>,
+    ) -> Result<(), E> {
+        match (nulls, O::as_short(offsets)) {
+            (None, Some(offsets)) => self.short_offsets(bytes, offsets),
+            (None, None) => self.ranges(bytes, ranges(offsets)),
+            // A null may have bytes, so it is left out by its bit.
+            (Some(nulls), _) => {
+                let rows = ranges(offsets).zip(nulls);
+                self.ranges(bytes, rows.map(|(range, is_valid)| if is_valid { range } else { 0..0 }))
+            }
+        }
+    }
+
+    fn written(
+        &mut self,
+        rows: usize,
+        mut write: impl FnMut(usize, &mut Vec<u8>) -> Result<bool>,
+    ) -> Result<(), E> {
+        self.gather(rows, |row, gathered| gathered.push_written(|out| write(row, out)))
+    }
+
+    fn fixed_size(&mut self, array: &FixedSizeBinaryArray) -> Result<(), E> {
+        let width = array.value_size();
+        let range = |row: usize| if array.is_valid(row) { row * width..(row + 1) * width } else { 0..0 };
+        self.ranges(array.value_data(), (0..array.len()).map(range))
+    }
+
+    fn views<T: ByteViewType>(&mut self, array: &GenericByteViewArray<T>) -> Result<(), E> {
+        let bytes = |row: usize| -> &[u8] { array.value(row).as_ref() };
+        match array.nulls() {
+            None => self.slices((0..array.len()).map(bytes)),
+            Some(nulls) => {
+                let rows = nulls.iter().enumerate();
+                self.slices(rows.map(|(row, is_valid)| if is_valid { bytes(row) } else { &[] }))
+            }
+        }
+    }
+
+    fn integers<T: IntegerValue>(&mut self, values: &[T], nulls: Option<&NullBuffer>) -> Result<(), E> {
+        if self.kind() == KeyKind::Hash && T::BITS < 64 {
+            self.require_text(format_args!("{}-bit integers", T::BITS))?;
+        }
+        let as_text = self.kind() == KeyKind::Bytes;
+        self.gather(values.len(), |row, gathered| {
+            if !is_valid(nulls, row) {
+                gathered.push_missing();
+            } else if as_text {
+                gathered.push_written(|out| {
+                    values[row].push_text(out);
+                    Ok(true)
+                })?;
+            } else {
+                gathered.push(KeyRef::Integer(values[row].key()));
+            }
+            Ok(())
+        })
+    }
+
+    fn missing(&mut self, rows: usize) -> Result<(), E> {
+        self.gather(rows, |_, gathered| {
+            gathered.push_missing();
+            Ok(())
+        })
+    }
+
+    fn picked(&mut self, picked: &PickedValues<'_>) -> Result<(), E> {
+        // A slice of a long column has the whole dictionary. One beyond what spans address is unfolded too.
+        const LONGEST_WRITTEN: usize = 128;
+        let values = picked.values();
+        let is_short = values.get_buffer_memory_size() + values.len() * LONGEST_WRITTEN < u32::MAX as usize;
+        if self.kind() != KeyKind::Bytes || values.len() > picked.rows() || !is_short {
+            return picked.unfold(|values| walk(values, self));
+        }
+        let mut texts = TextBuffer::default();
+        walk(values, &mut texts).map_err(|error| error.in_column(&self.column))?;
+        self.dictionary(picked, &texts)
+    }
+}
