@@ -57,7 +57,7 @@ impl Filter {
     /// # Errors
     /// If there is none, or it is damaged.
     pub fn open(dir: &Path) -> Result<Self> {
-        Self::of(Store::open(dir)?, StoreWriter::of_folder(dir))
+        Self::of(StoreReader::open(dir)?, StoreWriter::of_folder(dir))
     }
 
     /// Opens the store in a folder, or makes an empty one.
@@ -100,18 +100,19 @@ impl Filter {
     pub fn create<T>(dir: &Path, method: Method, fill: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         Store::create(dir, method, |store| {
             derive(&store, &[], None)?;
-            let filter = Self::of(store, StoreWriter::of_unfinished_store())?;
+            let reader = StoreReader::of_unfinished_store(store);
+            let filter = Self::of(reader, StoreWriter::of_unfinished_store())?;
             let filled = fill(&filter)?;
             let reader = filter.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
             Ok((reader.into_store(), filled))
         })
     }
 
-    fn of(store: Store, writer: StoreWriter) -> Result<Self> {
+    fn of(reader: StoreReader, writer: StoreWriter) -> Result<Self> {
         let caller_policy = Policy::default();
         Ok(Self {
-            snapshot: Mutex::new(StoreSnapshot::load(&store, caller_policy, None)?),
-            reader: Mutex::new(StoreReader::new(store)),
+            snapshot: Mutex::new(StoreSnapshot::load(reader.store(), caller_policy, None)?),
+            reader: Mutex::new(reader),
             writer: Mutex::new(writer),
             buffers: BufferPool::default(),
             bursts: Mutex::default(),
@@ -165,7 +166,7 @@ impl Filter {
     pub fn repair(dir: &Path) -> Result<u64> {
         let store = Store::open(dir)?;
         store.rebuild(|store| derive(store, &[], None))?;
-        Self::of(store, StoreWriter::of_folder(dir))?.stats().map(|stats| stats.messages)
+        Self::open(dir)?.stats().map(|stats| stats.messages)
     }
 
     /// How the store judges.

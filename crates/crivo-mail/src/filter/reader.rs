@@ -2,6 +2,9 @@
 //!
 //! Lessons have a connection of their own ([`super::writer`]), so that a check never waits for a commit. The reader sees
 //! each commit at once, also those of other processes. Its cache is of one snapshot, and emptied with it.
+//!
+//! A server may have dozens of stores open. What is read often is in the cache in its decoded form, so the connection
+//! keeps few pages of the file besides.
 
 use std::path::Path;
 
@@ -10,6 +13,9 @@ use crate::cache::{Cache, Nearest};
 use crate::error::Result;
 use crate::message::Message;
 use crate::store::Store;
+
+/// How much of the file the connection keeps in memory, in KiB.
+const PAGES_KEPT: u32 = 4096;
 
 /// The connection that checks read through.
 #[derive(Debug)]
@@ -32,7 +38,15 @@ pub(crate) struct StoreEvidence {
 }
 
 impl StoreReader {
-    pub(crate) fn new(store: Store) -> Self {
+    /// A reader of the store in a folder.
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        let store = Store::open(folder)?;
+        store.file().set_cache(PAGES_KEPT)?;
+        Ok(Self::of_unfinished_store(store))
+    }
+
+    /// A reader of a store that is being made, through the connection that makes it.
+    pub(crate) fn of_unfinished_store(store: Store) -> Self {
         Self { store, cache: Cache::default() }
     }
 
@@ -73,7 +87,7 @@ impl StoreReader {
     /// Forgets what was read of the state before, and opens the store in `folder` again if its file was replaced.
     pub(crate) fn renew(&mut self, folder: &Path) -> Result<()> {
         if self.store.is_replaced() {
-            self.store = Store::open(folder)?;
+            *self = Self::open(folder)?;
         }
         self.forget();
         Ok(())
