@@ -1,10 +1,11 @@
 """`crivo mail serve` under load: 32 connections as spamc opens them, for a minute.
 
-    cargo xtask bench serve [--spam FOLDER --ham FOLDER] [--seconds 60] [--connections 32] [--write FOLDER]
+    cargo xtask bench serve [--spam FOLDER --ham FOLDER] [--seconds 60] [--connections 32] [--lessons 5] [--write FOLDER]
 
 Every second file of each folder is learned, and the others are asked about; without folders, mail is made up.
 The clients (`crates/crivo-mail/examples/load.rs`) connect, send a message, half-close and read the reply, again and
-again: the server has as many requests before it as there are connections, all the time.
+again: the server has as many requests before it as there are connections, all the time. With --lessons, this
+percentage of the requests teaches a message.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ def main() -> None:
     parser.add_argument("--ham", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--lessons", type=float, default=0)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch_name:
@@ -85,7 +87,7 @@ def main() -> None:
 
 
             def load(seconds: float) -> dict[str, Any]:
-                given = [f"127.0.0.1:{port}", str(asked), str(seconds), str(options.connections)]
+                given = [f"127.0.0.1:{port}", str(asked), str(seconds), str(options.connections), str(options.lessons)]
                 return json.loads(subprocess.run([options.client, *given], check=True, stdout=subprocess.PIPE).stdout)
 
             load(min(10, options.seconds))
@@ -97,7 +99,8 @@ def main() -> None:
             sys.exit(f"the server ended with {server.returncode}")
     text = (
         f"# The mail filter as a server\n\n"
-        f"{options.connections} connections for {options.seconds:g} s, each asking CHECK again and again; {messages:,} messages learned and "
+        f"{options.connections} connections for {options.seconds:g} s, each asking CHECK again and again, "
+        f"{options.lessons:g} % of requests being lessons ({seen['lessons']:,}); {messages:,} messages learned and "
         f"{messages:,} others asked about. Measured {datetime.date.today()} on {os.cpu_count()} cores of {processor()}, which the "
         f"clients share. Repeat with `cargo xtask bench serve --spam FOLDER --ham FOLDER`.\n\n"
         "| requests | a second | errors | p50 ms | p99 ms | slowest ms | server's CPU a request | MB before | MB after |\n"

@@ -1,12 +1,14 @@
 //! How long does a filter that speaks spamd's protocol let its clients wait when many ask at once?
 //!
 //! ```console
-//! cargo run --release -p crivo-mail --example load -- 127.0.0.1:783 FOLDER [SECONDS] [CONNECTIONS]
+//! cargo run --release -p crivo-mail --example load -- 127.0.0.1:783 FOLDER [SECONDS] [CONNECTIONS] [LESSONS]
 //! ```
 //!
 //! Each connection asks CHECK about one message of the folder, half-closes as spamc does, reads the answer, and is
-//! followed by the next at once: the server always has as many requests before it as there are connections. The times
-//! are those a client sees, from before it connects until the answer has ended. One line of JSON comes out.
+//! followed by the next at once: the server always has as many requests before it as there are connections. LESSONS is
+//! the share of requests, in percent, that teach a message instead: as spam if a folder of its path is called `spam`, and
+//! with a line of its own, so that each is new. The times of questions and of lessons are those a client sees, from
+//! before it connects until the answer has ended. One line of JSON comes out.
 //! The client is a thread that mostly waits, because it shares the processors with the server it measures.
 
 #![expect(clippy::print_stdout, reason = "the report is what it is run for")]
@@ -14,27 +16,36 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A message, and whether it is spam.
+struct Sample {
+    bytes: Vec<u8>,
+    is_spam: bool,
+}
+
 /// What one connection after the other saw.
 #[derive(Default)]
 struct Seen {
     milliseconds: Vec<f64>,
+    lesson_milliseconds: Vec<f64>,
     errors: Vec<String>,
 }
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: load ADDRESS FOLDER [SECONDS] [CONNECTIONS]";
+    let usage = "usage: load ADDRESS FOLDER [SECONDS] [CONNECTIONS] [LESSONS]";
     let address: SocketAddr = arguments.next().ok_or(usage)?.parse()?;
     let mut messages = Vec::new();
     read_all(Path::new(&arguments.next().ok_or(usage)?), &mut messages)?;
     let seconds: f64 = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
     let connections: usize = arguments.next().map_or(Ok(32), |text| text.parse())?;
+    let lessons: f64 = arguments.next().map_or(Ok(0.0), |text| text.parse())?;
     if messages.is_empty() || connections == 0 {
         return Err("there is no connection, or no message to send".into());
     }
@@ -44,38 +55,60 @@ fn main() -> Result<(), Failure> {
         let clients: Vec<_> = (0..connections)
             .map(|number| {
                 let rest = messages.iter().cycle().skip(number * messages.len() / connections);
-                scope.spawn(move || ask_until(end, address, rest))
+                scope.spawn(move || ask_until(end, address, rest, lessons / 100.0))
             })
             .collect();
         clients.into_iter().filter_map(|client| client.join().ok()).collect()
     });
 
     let mut times: Vec<f64> = seen.iter().flat_map(|seen| seen.milliseconds.iter().copied()).collect();
+    let mut lessons: Vec<f64> =
+        seen.iter().flat_map(|seen| seen.lesson_milliseconds.iter().copied()).collect();
     let errors: Vec<&String> = seen.iter().flat_map(|seen| &seen.errors).collect();
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times.get((share * times.len().saturating_sub(1) as f64) as usize).copied();
+    lessons.sort_by(f64::total_cmp);
+    let at = |times: &[f64], share: f64| {
+        times.get((share * times.len().saturating_sub(1) as f64) as usize).copied()
+    };
     let report = serde_json::json!({
         "requests": times.len(),
         "errors": errors.len(),
         "first_error": errors.first(),
-        "p50_ms": at(0.5),
-        "p99_ms": at(0.99),
-        "slowest_ms": at(1.0),
+        "p50_ms": at(&times, 0.5),
+        "p99_ms": at(&times, 0.99),
+        "slowest_ms": at(&times, 1.0),
+        "lessons": lessons.len(),
+        "lesson_p50_ms": at(&lessons, 0.5),
+        "lesson_p99_ms": at(&lessons, 0.99),
     });
     println!("{report}");
     Ok(())
 }
 
-fn ask_until<'a>(end: Instant, address: SocketAddr, messages: impl Iterator<Item = &'a Vec<u8>>) -> Seen {
-    let mut seen = Seen::default();
+fn ask_until<'a>(
+    end: Instant,
+    address: SocketAddr,
+    messages: impl Iterator<Item = &'a Sample>,
+    lessons: f64,
+) -> Seen {
+    let (mut seen, mut due) = (Seen::default(), 0.0);
     for message in messages {
         let start = Instant::now();
         if start >= end {
             break;
         }
-        match ask(address, message) {
-            Ok(answer) if answer.starts_with(b"SPAMD/1.1 0 EX_OK\r\nSpam: ") => {
-                seen.milliseconds.push(start.elapsed().as_secs_f64() * 1000.0);
+        due += lessons;
+        let teaches = due >= 1.0;
+        if teaches {
+            due -= 1.0;
+        }
+        let answered = if teaches { teach(address, message) } else { ask(address, message) };
+        let beginning: &[u8] =
+            if teaches { b"SPAMD/1.1 0 EX_OK\r\nDidSet: local" } else { b"SPAMD/1.1 0 EX_OK\r\nSpam: " };
+        match answered {
+            Ok(answer) if answer.starts_with(beginning) => {
+                let times = if teaches { &mut seen.lesson_milliseconds } else { &mut seen.milliseconds };
+                times.push(start.elapsed().as_secs_f64() * 1000.0);
             }
             Ok(answer) => seen.errors.push(String::from_utf8_lossy(&answer).into_owned()),
             Err(error) => seen.errors.push(error.to_string()),
@@ -84,10 +117,23 @@ fn ask_until<'a>(end: Instant, address: SocketAddr, messages: impl Iterator<Item
     seen
 }
 
-fn ask(address: SocketAddr, message: &[u8]) -> std::io::Result<Vec<u8>> {
+fn ask(address: SocketAddr, message: &Sample) -> std::io::Result<Vec<u8>> {
+    send(address, "CHECK SPAMC/1.5\r\n", &message.bytes)
+}
+
+fn teach(address: SocketAddr, message: &Sample) -> std::io::Result<Vec<u8>> {
+    static LESSON: AtomicU64 = AtomicU64::new(0);
+    let class = if message.is_spam { "spam" } else { "ham" };
+    let number = LESSON.fetch_add(1, Ordering::Relaxed);
+    let own_line = format!("\nlesson {number} of {}\n", std::process::id());
+    let head = format!("TELL SPAMC/1.5\r\nMessage-class: {class}\r\nSet: local\r\n");
+    send(address, &head, &[message.bytes.as_slice(), own_line.as_bytes()].concat())
+}
+
+fn send(address: SocketAddr, head: &str, message: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut request = format!("CHECK SPAMC/1.5\r\nContent-length: {}\r\n\r\n", message.len()).into_bytes();
+    let mut request = format!("{head}Content-length: {}\r\n\r\n", message.len()).into_bytes();
     request.extend_from_slice(message);
     stream.write_all(&request)?;
     stream.shutdown(Shutdown::Write)?;
@@ -97,7 +143,7 @@ fn ask(address: SocketAddr, message: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 /// All files of a folder and those below it.
-fn read_all(folder: &Path, messages: &mut Vec<Vec<u8>>) -> std::io::Result<()> {
+fn read_all(folder: &Path, messages: &mut Vec<Sample>) -> std::io::Result<()> {
     let mut entries: Vec<_> =
         std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     entries.sort();
@@ -105,7 +151,8 @@ fn read_all(folder: &Path, messages: &mut Vec<Vec<u8>>) -> std::io::Result<()> {
         if path.is_dir() {
             read_all(&path, messages)?;
         } else {
-            messages.push(std::fs::read(path)?);
+            let is_spam = path.components().any(|part| part.as_os_str() == "spam");
+            messages.push(Sample { bytes: std::fs::read(path)?, is_spam });
         }
     }
     Ok(())

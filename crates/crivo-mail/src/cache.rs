@@ -20,12 +20,12 @@ pub(crate) struct Cache {
     keys: Vec<Option<Box<[Posting]>>>,
     senders: Vec<Option<Box<[Reputation]>>>,
     /// By the first 32 bits of their fingerprints.
-    messages: HashMap<u32, Box<[Known]>, TableSecret>,
+    messages: HashMap<u32, Box<[CachedMessage]>, TableSecret>,
 }
 
 /// What a comparison needs of a learned message.
 #[derive(Debug)]
-struct Known {
+struct CachedMessage {
     fingerprint: u64,
     is_spam: bool,
     signature: Signature,
@@ -71,11 +71,11 @@ impl Cache {
                 let what = format_args!("message {head:x}… has keys, but is not there");
                 return Err(store.file().damaged(what));
             }
-            for known in alike {
-                let nearest: &mut Option<Nearest> = if known.is_spam { &mut spam } else { &mut ham };
-                let similarity = similarity(signature, &known.signature);
+            for message in alike {
+                let nearest: &mut Option<Nearest> = if message.is_spam { &mut spam } else { &mut ham };
+                let similarity = similarity(signature, &message.signature);
                 if nearest.is_none_or(|nearest| similarity > nearest.similarity) {
-                    *nearest = Some(Nearest { fingerprint: known.fingerprint, similarity });
+                    *nearest = Some(Nearest { fingerprint: message.fingerprint, similarity });
                 }
             }
         }
@@ -83,16 +83,16 @@ impl Cache {
     }
 
     /// The messages with a signature whose fingerprints begin with `head`.
-    fn messages(&mut self, store: &Store, head: u32) -> Result<&[Known]> {
+    fn messages(&mut self, store: &Store, head: u32) -> Result<&[CachedMessage]> {
         if self.messages.len() > MESSAGES {
             self.messages.clear();
         }
         if !self.messages.contains_key(&head) {
-            let known = |(fingerprint, learnt): (u64, Learnt)| {
+            let cached = |(fingerprint, learnt): (u64, Learnt)| {
                 let (is_spam, signature) = (learnt.is_spam()?, alike::from_bytes(&learnt.signature)?);
-                Some(Known { fingerprint, is_spam, signature })
+                Some(CachedMessage { fingerprint, is_spam, signature })
             };
-            let found = store.messages_of(head)?.into_iter().filter_map(known).collect();
+            let found = store.messages_of(head)?.into_iter().filter_map(cached).collect();
             self.messages.insert(head, found);
         }
         Ok(self.messages.get(&head).map(|found| &**found).unwrap_or_default())

@@ -25,6 +25,8 @@ pub struct Limits {
     pub patience: Duration,
     /// Time for the head of a request, from the connection on.
     pub head: Duration,
+    /// Time without a byte within a message.
+    pub silence: Duration,
     /// Bytes of a message that are kept and judged.
     pub message: usize,
 }
@@ -35,6 +37,7 @@ impl Default for Limits {
             connections: 1024,
             patience: Duration::from_secs(60),
             head: Duration::from_secs(10),
+            silence: Duration::from_secs(10),
             message: 32 << 20,
         }
     }

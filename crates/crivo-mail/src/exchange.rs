@@ -54,33 +54,16 @@ impl Filter {
     /// # Errors
     /// If the store is damaged; what cannot be written comes back as the other kind.
     pub fn export(&self, to: &mut dyn Write) -> Result<std::io::Result<u64>> {
-        self.with_store(|store| {
-            let _moment = store.file().read_transaction()?;
-            let (mut sum, mut count, mut refusal) = (Xxh3::new(), 0, None);
-            let mut write = |bytes: &[u8], sum: &mut Xxh3| {
-                sum.update(bytes);
-                if refusal.is_none() {
-                    refusal = to.write_all(bytes).err();
-                }
-            };
-            write(format!("{MAGIC}{}\n", store.method().name()).as_bytes(), &mut sum);
-            let mut features = Vec::new();
-            store.for_each(|fingerprint, learnt| {
-                features.clear();
-                store.features(fingerprint, &mut features)?;
-                let mut entry = fingerprint.to_le_bytes().to_vec();
-                put_bytes(&mut entry, &learnt.encode());
-                put_bytes(&mut entry, &encode_bytes(&features));
-                write(&(entry.len() as u32).to_le_bytes(), &mut sum);
-                write(&entry, &mut sum);
-                count += 1;
-                Ok(())
-            })?;
-            write(&0_u32.to_le_bytes(), &mut sum);
-            let digest = sum.digest().to_le_bytes();
-            write(&digest, &mut Xxh3::new());
-            Ok(refusal.map_or(Ok(count), Err))
-        })
+        self.with_store(|store| write_export(store, to))
+    }
+
+    /// Writes all messages of the store in a folder. It reads messages only, so that a store with damaged derived records
+    /// can be exported too.
+    ///
+    /// # Errors
+    /// If there is no store, and as [`export`](Self::export).
+    pub fn export_from(dir: &Path, to: &mut dyn Write) -> Result<std::io::Result<u64>> {
+        write_export(&Store::open(dir)?, to)
     }
 
     /// Joins what was exported to the store; `name` is what errors call it.
@@ -133,6 +116,34 @@ impl Filter {
         joined.changed = changed.len() as u64;
         Ok(joined)
     }
+}
+
+fn write_export(store: &Store, to: &mut dyn Write) -> Result<std::io::Result<u64>> {
+    let _moment = store.file().read_transaction()?;
+    let (mut sum, mut count, mut refusal) = (Xxh3::new(), 0, None);
+    let mut write = |bytes: &[u8], sum: &mut Xxh3| {
+        sum.update(bytes);
+        if refusal.is_none() {
+            refusal = to.write_all(bytes).err();
+        }
+    };
+    write(format!("{MAGIC}{}\n", store.method().name()).as_bytes(), &mut sum);
+    let mut features = Vec::new();
+    store.for_each(|fingerprint, learnt| {
+        features.clear();
+        store.features(fingerprint, &mut features)?;
+        let mut entry = fingerprint.to_le_bytes().to_vec();
+        put_bytes(&mut entry, &learnt.encode());
+        put_bytes(&mut entry, &encode_bytes(&features));
+        write(&(entry.len() as u32).to_le_bytes(), &mut sum);
+        write(&entry, &mut sum);
+        count += 1;
+        Ok(())
+    })?;
+    write(&0_u32.to_le_bytes(), &mut sum);
+    let digest = sum.digest().to_le_bytes();
+    write(&digest, &mut Xxh3::new());
+    Ok(refusal.map_or(Ok(count), Err))
 }
 
 fn join(

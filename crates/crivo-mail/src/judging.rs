@@ -1,8 +1,9 @@
-//! Judging a message: a pure function of what was learned and of the evidence about it.
+//! Judging a message: a pure function of a snapshot and of the evidence about the message.
 //!
-//! The evidence is gathered first: what the linear model says, the nearest learned messages, what was learned from the sender,
-//! and, where mail arrives, whether the sender writes a lot just now. Everything else follows from it: asking twice,
-//! or with and without reasons, gives the same score.
+//! A check has three steps. [`gather`] collects the evidence: the linear model's margin, the nearest learned messages, the
+//! lessons about the sender and, where mail arrives, whether the sender writes a lot just now. [`judge`] makes verdict and
+//! score of it, and reads nothing else. [`explain`] puts the evidence into words, after the verdict. So asking twice, or
+//! with and without reasons, gives the same score.
 //!
 //! A message that was learned itself is what it was learned as: a user who rescues a message from the junk folder must find it
 //! rescued at once. While a store knows one class only, a message that says nearly the same as a learned one is of its
@@ -10,17 +11,16 @@
 //! lost by that, while spam from one class alone would be a guess. About all others such a store says nothing.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use crate::burst::Bursts;
 use crate::cache::Nearest;
 use crate::combine::Evidence;
 use crate::error::Result;
-use crate::filter::{Brain, Filter, Inner, Reader, now};
-use crate::judgement::{Judgement, Reason, Thresholds, Verdict};
+use crate::filter::{CheckBuffers, Filter, ModelSnapshot, StoreEvidence, StoreSnapshot, now};
+use crate::judgement::{Judgement, Reason, Verdict};
 use crate::lists::Listing;
 use crate::message::{Authentication, Message};
-use crate::model::Model;
 use crate::store::Store;
 use crate::thresholds::logistic;
 
@@ -36,11 +36,14 @@ const NEARLY_THE_SAME: f64 = 0.5;
 /// Up to which margin a message is ham, in a store that knows ham only: the words of learned messages have −1, unknown words 0.
 const LIKE_ALL_HAM: f32 = -0.5;
 
-/// What is known of a message before it is judged.
-struct Known {
-    evidence: Evidence,
+/// Everything that is known of a message before it is judged.
+#[derive(Debug, Clone)]
+pub(crate) struct MessageEvidence {
+    /// The evidence that has a weight in the probability.
+    weighed: Evidence,
     /// What this very message was learned as.
     learned: Option<Verdict>,
+    /// The most similar learned spam, and the most similar learned ham.
     nearest: [Option<Nearest>; 2],
     /// The probability of every label the store knows.
     labels: BTreeMap<String, f64>,
@@ -48,6 +51,8 @@ struct Known {
     listed: Option<(String, Listing)>,
     /// Whether its words are those of learned ham, in a store that knows no spam.
     is_like_all_ham: bool,
+    /// How many messages of its sender arrived within the hour; none if the message is not one that arrives now.
+    sent_within_hour: Option<u64>,
 }
 
 impl Filter {
@@ -56,7 +61,7 @@ impl Filter {
     /// # Errors
     /// If the store is damaged.
     pub fn check(&self, message: &[u8]) -> Result<Judgement> {
-        self.judge(&Message::read(message), None, true)
+        self.judge_message(&Message::read(message), None, true)
     }
 
     /// Judges a message that arrives just now, and counts it for its sender: one that nothing was learned from and that
@@ -70,7 +75,7 @@ impl Filter {
             let mut bursts = self.bursts.lock().unwrap_or_else(PoisonError::into_inner);
             bursts.count(address, message.fingerprint, now())
         });
-        self.judge(&message, sent, true)
+        self.judge_message(&message, sent, true)
     }
 
     /// The verdict and the score of [`check`](Self::check), without reasons: for many messages.
@@ -78,139 +83,93 @@ impl Filter {
     /// # Errors
     /// If the store is damaged.
     pub fn verdict(&self, message: &Message) -> Result<(Verdict, f64)> {
-        self.judge(message, None, false).map(|judgement| (judgement.verdict, judgement.score))
+        self.judge_message(message, None, false).map(|judgement| (judgement.verdict, judgement.score))
     }
 
     /// Judges a message, given how many of its sender arrived within the hour, if that is known.
-    fn judge(&self, message: &Message, sent: Option<u64>, with_reasons: bool) -> Result<Judgement> {
-        let model = match &self.inner().brain {
-            Brain::Default(model) => Arc::clone(model),
-            Brain::Classic(classic) => return classic.judge(message),
+    fn judge_message(&self, message: &Message, sent: Option<u64>, with_reasons: bool) -> Result<Judgement> {
+        let snapshot = match self.snapshot() {
+            StoreSnapshot::Default(snapshot) => snapshot,
+            StoreSnapshot::Classic(snapshot) => return snapshot.classic.judge(message),
         };
-        let mut reader = self.reader()?;
-        let known = self.gather(&model, message, sent, &mut reader)?;
-        let thresholds = model.head.limits.thresholds(&self.policy());
-        let (verdict, score) = decide(&model, thresholds, &known);
-        let reasons =
-            if with_reasons { self.explain(&model, message, sent, &known, &mut reader)? } else { Vec::new() };
-        self.give_back(reader);
-        Ok(Judgement { verdict, score, thresholds, reasons, labels: known.labels })
+        self.buffers.lend(|buffers| {
+            let evidence = self.gather(&snapshot, message, sent, buffers)?;
+            let (verdict, score) = judge(&snapshot, &evidence);
+            let reasons = if with_reasons {
+                let nearest = self.with_store(|store| name_nearest(store, evidence.nearest))?;
+                explain(&snapshot, message, &evidence, nearest, buffers)
+            } else {
+                Vec::new()
+            };
+            let (thresholds, labels) = (snapshot.thresholds(), evidence.labels);
+            Ok(Judgement { verdict, score, thresholds, reasons, labels })
+        })
     }
 
-    /// Gathers what is known of a message, with the store as it is now.
+    /// Collects the evidence about a message from the snapshot and from the store.
     fn gather(
         &self,
-        model: &Model,
+        snapshot: &ModelSnapshot,
         message: &Message,
         sent: Option<u64>,
-        reader: &mut Reader,
-    ) -> Result<Known> {
-        let features = reader.featurizer.features(message);
+        buffers: &mut CheckBuffers,
+    ) -> Result<MessageEvidence> {
+        let model = &snapshot.model;
+        let features = buffers.featurizer.features(message);
         let margin = model.weights.margin(features);
         let labels = model.labels(features);
-        let signature = reader.signer.sign(message)?;
-
-        let mut inner = self.inner();
-        let Inner { store, cache, generation, lists, .. } = &mut *inner;
-        let (spam, ham) = match &signature {
-            Some(signature) => cache.nearest(store, *generation, signature, &mut reader.signer)?,
-            None => (None, None),
-        };
-        let sender = match &message.sender {
-            Some(sender) => Some(cache.sender(store, sender)?),
-            None => None,
-        };
-        let learned = store.message(message.fingerprint)?.and_then(|learnt| learnt.is_spam());
-        let listed = message.sender.as_deref().and_then(|sender| lists.of(sender));
-        let listed = listed.map(|(entry, listing)| (entry.to_owned(), listing));
-        drop(inner);
+        let signature = buffers.signer.sign(message)?;
+        let StoreEvidence { nearest_spam, nearest_ham, sender, learned_as_spam } =
+            self.reader().look_up(snapshot.generation, message, signature.as_ref(), &mut buffers.signer)?;
 
         let like = |nearest: Option<Nearest>| nearest.map_or(0.0, |nearest| nearest.similarity);
         let burst = if sender == Some((0, 0)) { sent.and_then(Bursts::log_odds) } else { None };
-        Ok(Known {
-            evidence: Evidence {
+        let listed = message.sender.as_deref().and_then(|sender| snapshot.lists.of(sender));
+        Ok(MessageEvidence {
+            weighed: Evidence {
                 margin: if model.head.knows_both { margin.into() } else { 0.0 },
-                like_spam: like(spam),
-                like_ham: like(ham),
+                like_spam: like(nearest_spam),
+                like_ham: like(nearest_ham),
                 sender,
                 burst: burst.unwrap_or(0.0),
                 authentication: self.authentication(message),
             },
-            learned: learned.map(|is_spam| if is_spam { Verdict::Spam } else { Verdict::Ham }),
-            nearest: [spam, ham],
+            learned: learned_as_spam.map(|is_spam| if is_spam { Verdict::Spam } else { Verdict::Ham }),
+            nearest: [nearest_spam, nearest_ham],
             labels,
-            listed,
+            listed: listed.map(|(entry, listing)| (entry.to_owned(), listing)),
             is_like_all_ham: model.knows_ham_alone() && margin <= LIKE_ALL_HAM,
+            sent_within_hour: sent,
         })
-    }
-
-    /// The evidence in words, the strongest first.
-    fn explain(
-        &self,
-        model: &Model,
-        message: &Message,
-        sent: Option<u64>,
-        known: &Known,
-        reader: &mut Reader,
-    ) -> Result<Vec<Reason>> {
-        let (evidence, [spam, ham]) = (&known.evidence, known.nearest);
-        let mut reasons = Vec::new();
-        if let Some(learned) = known.learned {
-            reasons.push(Reason::Note(format!("this very message was learned as {learned}")));
-        }
-        if let (Some(address), Some((entry, listing))) = (&message.sender, &known.listed) {
-            let (address, entry) = (address.clone(), entry.clone());
-            reasons.push(Reason::Listed { address, entry, listing: *listing });
-        }
-        if !model.head.knows_both {
-            reasons.push(Reason::Note("spam and ham have to be learned before there is a verdict".into()));
-        }
-        if let (Some(address), Some(messages), true) = (&message.sender, sent, evidence.burst != 0.0) {
-            reasons.push(Reason::Burst { address: address.clone(), messages });
-        }
-        reasons.extend(self.with_store(|store| name_nearest(store, spam, ham))?);
-        if let Some(outcome) = evidence.authentication {
-            let is_familiar = evidence.is_familiar();
-            reasons.push(Reason::Authentication { outcome, is_familiar });
-        }
-        if let (Some(address), Some((spam, ham))) = (&message.sender, evidence.sender) {
-            reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
-        }
-        if model.head.knows_both {
-            let strongest = reader.featurizer.strongest(message, &model.weights.slots, FEATURES_NAMED);
-            let slope = model.head.combiner.slope();
-            let named =
-                strongest.into_iter().map(|(name, weight)| Reason::Feature { name, weight: weight * slope });
-            reasons.extend(named);
-        }
-        Ok(reasons)
     }
 }
 
-/// The verdict and the score that follow from the evidence.
-fn decide(model: &Model, thresholds: Thresholds, known: &Known) -> (Verdict, f64) {
-    let score = logistic(model.head.combiner.log_odds(&known.evidence));
-    let [spam, ham] = known.nearest.map(|nearest| nearest.is_some_and(|n| n.similarity >= NEARLY_THE_SAME));
-    let nearly = match (model.head.knows_both, spam, ham) {
+/// Returns the verdict and the score that follow from the evidence. It depends on nothing else.
+pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Verdict, f64) {
+    let (head, thresholds) = (&snapshot.model.head, snapshot.thresholds());
+    let score = logistic(head.combiner.log_odds(&evidence.weighed));
+    let [spam, ham] =
+        evidence.nearest.map(|nearest| nearest.is_some_and(|n| n.similarity >= NEARLY_THE_SAME));
+    let nearly = match (head.knows_both, spam, ham) {
         (false, true, false) => Some(Verdict::Spam),
         (false, false, true) => Some(Verdict::Ham),
-        _ if known.is_like_all_ham => Some(Verdict::Ham),
+        _ if evidence.is_like_all_ham => Some(Verdict::Ham),
         _ => None,
     };
     // A familiar name that a trusted host cannot confirm may be anyone's, also one that is allowed.
     let is_unproven =
-        matches!(known.evidence.authentication, Some(Authentication::Failed | Authentication::Unknown));
-    let listed = match known.listed {
+        matches!(evidence.weighed.authentication, Some(Authentication::Failed | Authentication::Unknown));
+    let listed = match evidence.listed {
         Some((_, Listing::Blocked)) => Some(Verdict::Spam),
         Some((_, Listing::Allowed)) if !is_unproven => Some(Verdict::Ham),
         _ => None,
     };
     // A score never contradicts its verdict.
-    match known.learned.or(listed).or(nearly) {
+    match evidence.learned.or(listed).or(nearly) {
         Some(Verdict::Spam) => (Verdict::Spam, score.max(thresholds.spam)),
         Some(Verdict::Ham) => (Verdict::Ham, score.min(thresholds.ham)),
         // A familiar name that proves nothing is never an excuse: words alone do not make it ham.
-        _ if known.evidence.is_familiar_name_without_proof() => {
+        _ if evidence.weighed.is_familiar_name_without_proof() => {
             let score = score.max(thresholds.ham.next_up());
             (thresholds.verdict(score), score)
         }
@@ -218,8 +177,50 @@ fn decide(model: &Model, thresholds: Thresholds, known: &Known) -> (Verdict, f64
     }
 }
 
-/// The nearest messages in words, nearest first.
-fn name_nearest(store: &Store, spam: Option<Nearest>, ham: Option<Nearest>) -> Result<Vec<Reason>> {
+/// Returns the evidence in words, the strongest first. `nearest` names the nearest learned messages.
+fn explain(
+    snapshot: &ModelSnapshot,
+    message: &Message,
+    evidence: &MessageEvidence,
+    nearest: Vec<Reason>,
+    buffers: &mut CheckBuffers,
+) -> Vec<Reason> {
+    let (model, weighed) = (&snapshot.model, &evidence.weighed);
+    let mut reasons = Vec::new();
+    if let Some(learned) = evidence.learned {
+        reasons.push(Reason::Note(format!("this very message was learned as {learned}")));
+    }
+    if let (Some(address), Some((entry, listing))) = (&message.sender, &evidence.listed) {
+        let (address, entry) = (address.clone(), entry.clone());
+        reasons.push(Reason::Listed { address, entry, listing: *listing });
+    }
+    if !model.head.knows_both {
+        reasons.push(Reason::Note("spam and ham have to be learned before there is a verdict".into()));
+    }
+    let sent = evidence.sent_within_hour;
+    if let (Some(address), Some(messages), true) = (&message.sender, sent, weighed.burst != 0.0) {
+        reasons.push(Reason::Burst { address: address.clone(), messages });
+    }
+    reasons.extend(nearest);
+    if let Some(outcome) = weighed.authentication {
+        let is_familiar = weighed.is_familiar();
+        reasons.push(Reason::Authentication { outcome, is_familiar });
+    }
+    if let (Some(address), Some((spam, ham))) = (&message.sender, weighed.sender) {
+        reasons.push(Reason::Sender { address: address.clone(), spam: spam.into(), ham: ham.into() });
+    }
+    if model.head.knows_both {
+        let strongest = buffers.featurizer.strongest(message, &model.weights.slots, FEATURES_NAMED);
+        let slope = model.head.combiner.slope();
+        let named =
+            strongest.into_iter().map(|(name, weight)| Reason::Feature { name, weight: weight * slope });
+        reasons.extend(named);
+    }
+    reasons
+}
+
+/// Returns the nearest learned messages in words, the nearest first.
+fn name_nearest(store: &Store, [spam, ham]: [Option<Nearest>; 2]) -> Result<Vec<Reason>> {
     let mut reasons = Vec::new();
     for (nearest, class) in [(spam, Verdict::Spam), (ham, Verdict::Ham)] {
         let Some(Nearest { fingerprint, similarity }) = nearest.filter(|nearest| nearest.similarity >= ALIKE)
@@ -231,4 +232,48 @@ fn name_nearest(store: &Store, spam: Option<Nearest>, ham: Option<Nearest>) -> R
     }
     reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(reasons.into_iter().map(|(_, reason)| reason).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::Label;
+
+    /// What is asked with reasons is what is asked without, also while a sender writes a lot.
+    #[test]
+    fn reasons_do_not_change_the_score_of_mail_that_arrives() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::open_or_create(folder.path()).unwrap();
+        let mail = (0..40_u32).map(|number| {
+            let (word, label) = if number % 2 == 0 { ("prize", Label::Spam) } else { ("lunch", Label::Ham) };
+            Ok((format!("From: {word}@example.org\n\n{word} number {number}\n").into_bytes(), label))
+        });
+        filter.train(mail).unwrap();
+        let message = Message::read(b"From: new@example.com\n\nthe prize for lunch\n");
+        let judged = |sent, with_reasons| filter.judge_message(&message, sent, with_reasons).unwrap();
+        for sent in [None, Some(1), Some(10), Some(1000)] {
+            let (with, without) = (judged(sent, true), judged(sent, false));
+            assert_eq!((with.verdict, with.score), (without.verdict, without.score), "{sent:?}");
+            assert!(!with.reasons.is_empty() && without.reasons.is_empty());
+        }
+        assert!(judged(Some(1000), false).score > judged(Some(1), false).score);
+    }
+
+    #[test]
+    fn equal_evidence_gives_equal_judgements_of_one_snapshot() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::open_or_create(folder.path()).unwrap();
+        let StoreSnapshot::Default(snapshot) = filter.snapshot() else {
+            panic!("a store of the usual method")
+        };
+        let message = Message::read(b"From: ana@example.org\n\nsee you at lunch tomorrow\n");
+        let gathered = || filter.buffers.lend(|buffers| filter.gather(&snapshot, &message, None, buffers));
+        let before = gathered().unwrap();
+        filter.learn(b"From: ana@example.org\n\nsee you at lunch tomorrow\n", &Label::Ham).unwrap();
+        let after = gathered().unwrap();
+        // The snapshot is the one before the lesson, and so is what follows from the same evidence.
+        assert_eq!(judge(&snapshot, &before), judge(&snapshot, &before.clone()));
+        assert_eq!(judge(&snapshot, &before).0, Verdict::Unsure);
+        assert_eq!(judge(&snapshot, &after).0, Verdict::Ham, "the store has learned this very message");
+    }
 }

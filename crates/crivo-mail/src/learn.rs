@@ -171,16 +171,14 @@ impl Filter {
 
     /// What is stored of a message.
     fn prepare(&self, method: Method, message: &Message) -> Result<(Learnt, Vec<u8>)> {
-        let mut reader = self.reader()?;
         let (signature, features) = match method {
-            Method::Default => {
-                let signature = reader.signer.sign(message)?;
-                let features = encode_features(reader.featurizer.features(message));
-                (signature.map(|signature| alike::to_bytes(&signature)).unwrap_or_default(), features)
-            }
+            Method::Default => self.buffers.lend(|buffers| {
+                let signature = buffers.signer.sign(message)?;
+                let features = encode_features(buffers.featurizer.features(message));
+                Ok((signature.map(|signature| alike::to_bytes(&signature)).unwrap_or_default(), features))
+            })?,
             Method::Classic => (Classic::sign(message)?, Vec::new()),
         };
-        self.give_back(reader);
         let subject: String = message.subject.chars().filter(|c| !c.is_control()).take(SUBJECT).collect();
         let sender = message.sender.clone();
         Ok((Learnt { marks: Vec::new(), sender, subject, signature }, features))

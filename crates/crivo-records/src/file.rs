@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crivo_spill::partial;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, ffi, params};
 
 use crate::format::Table;
 use crate::problem::Problem;
@@ -161,6 +161,11 @@ impl<T: Table> File<T> {
     fn of(connection: rusqlite::Result<Connection>, at: &Path, name: &Path) -> Result<Self, T::Error> {
         let connection = connection.map_err(|error| Self::sqlite(name, &error))?;
         Ok(Self { connection, path: name.to_path_buf(), identity: identity(at), tables: PhantomData })
+    }
+
+    /// Sets how much of the file this connection keeps in memory, in KiB.
+    pub fn set_cache(&self, kibibytes: u32) -> Result<(), T::Error> {
+        self.run(|connection| connection.pragma_update(None, "cache_size", -i64::from(kibibytes)))
     }
 
     /// Sets how long to wait for another writer's commit.
@@ -383,9 +388,17 @@ fn connect(at: &Path, more: OpenFlags, patience: Duration) -> rusqlite::Result<C
     Ok(connection)
 }
 
-/// Whether a file cannot be read because it, or its folder, cannot be written: a journal needs files beside it.
+/// Returns true if a file cannot be read because it, or its folder, cannot be written: a journal needs files beside it.
+/// On a full disk the journal's index cannot grow to its first page.
 fn needs_writing(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::DiskFull)
+    ) || matches!(
+        extended,
+        Some(ffi::SQLITE_IOERR_SHMOPEN | ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMMAP)
+    )
 }
 
 /// A number in the header of the file.

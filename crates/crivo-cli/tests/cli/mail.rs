@@ -10,7 +10,7 @@ use crate::support::{Random, Scratch};
 const SPAM: [&str; 8] = ["cheap", "offer", "winner", "prize", "click", "money", "pills", "bonus"];
 const HAM: [&str; 8] = ["meeting", "report", "lunch", "project", "draft", "contract", "review", "agenda"];
 
-fn message(random: &mut Random, is_spam: bool) -> String {
+pub(crate) fn message(random: &mut Random, is_spam: bool) -> String {
     let words = if is_spam { SPAM } else { HAM };
     let body: Vec<&str> = (0..30).map(|_| words[random.below(8) as usize]).collect();
     let (sender, number) = (random.below(9), random.below(1 << 40));
@@ -26,7 +26,7 @@ fn mbox(random: &mut Random, is_spam: bool, count: usize) -> String {
 }
 
 /// A store that knows sixty messages of each kind.
-fn trained() -> (Scratch, Random) {
+pub(crate) fn trained() -> (Scratch, Random) {
     let mut random = Random::new(9);
     let scratch = Scratch::new();
     scratch.write("spam.mbox", mbox(&mut random, true, 60));
@@ -36,7 +36,7 @@ fn trained() -> (Scratch, Random) {
     (scratch, random)
 }
 
-fn check(scratch: &Scratch, message: &str) -> (Option<i32>, Value) {
+pub(crate) fn check(scratch: &Scratch, message: &str) -> (Option<i32>, Value) {
     let run = scratch.feed(&["mail", "check", "--store", "s", "--json"], message);
     (run.code, serde_json::from_str(&run.out).unwrap())
 }

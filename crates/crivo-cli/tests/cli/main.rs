@@ -34,6 +34,7 @@ mod interchange;
 mod joins;
 mod lab;
 mod mail;
+mod mail_store;
 mod man;
 mod merge;
 mod output;

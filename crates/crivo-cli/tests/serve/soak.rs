@@ -31,6 +31,50 @@ fn ask(server: &Server, message: &str) -> Result<bool, String> {
     }
 }
 
+/// One lesson as spamc gives it. Returns the reply if it is not the expected one.
+fn teach(server: &Server, class: &str, message: &str) -> Result<(), String> {
+    let wrong = |error: std::io::Error| error.to_string();
+    let mut stream = TcpStream::connect(server.spamd).map_err(wrong)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(wrong)?;
+    let length = message.len();
+    let request = format!(
+        "TELL SPAMC/1.5\r\nMessage-class: {class}\r\nSet: local\r\nContent-length: {length}\r\n\r\n{message}"
+    );
+    stream.write_all(request.as_bytes()).map_err(wrong)?;
+    stream.shutdown(Shutdown::Write).map_err(wrong)?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).map_err(wrong)?;
+    if reply.starts_with("SPAMD/1.1 0 EX_OK\r\nDidSet: local") { Ok(()) } else { Err(reply) }
+}
+
+/// Asks and teaches on all connections: one request of twenty is a lesson. Numbers of lessons begin with `first`.
+fn soak_with_lessons(server: &Server, rounds: u64, first: u64) {
+    let next = AtomicU64::new(first);
+    std::thread::scope(|scope| {
+        for client in 0..CONNECTIONS {
+            let next = &next;
+            scope.spawn(move || {
+                for round in 0..rounds {
+                    let number = 20_000 + client * rounds + round;
+                    if round % 20 == client % 20 {
+                        let lesson = next.fetch_add(1, Ordering::Relaxed);
+                        let (class, message) = if lesson.is_multiple_of(2) {
+                            ("spam", spam(lesson))
+                        } else {
+                            ("ham", ham(lesson))
+                        };
+                        teach(server, class, &message).expect("a lesson");
+                    } else if round.is_multiple_of(2) {
+                        assert!(ask(server, &spam(number)).expect("a reply"), "spam {number}");
+                    } else {
+                        assert!(!ask(server, &ham(number)).expect("a reply"), "ham {number}");
+                    }
+                }
+            });
+        }
+    });
+}
+
 /// Kilobytes in memory now.
 fn resident(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
@@ -92,6 +136,19 @@ fn thirty_two_connections_for_some_seconds_without_an_error_or_growth() {
         reader.join().unwrap()
     });
     assert_eq!(pages, [200; 10]);
+}
+
+/// Each lesson replaces megabytes of weights, on whichever thread it runs.
+#[test]
+fn memory_stays_small_and_flat_while_clients_teach() {
+    let office = Office::trained();
+    let server = office.serve(&[]);
+    soak_with_lessons(&server, 40, 50_000);
+    let before = resident(&server);
+    soak_with_lessons(&server, 80, 60_000);
+    let after = resident(&server);
+    assert!(after < before + 24 * 1024, "grew from {before} kB to {after} kB");
+    assert!(after < 150 * 1024, "{after} kB");
 }
 
 #[test]

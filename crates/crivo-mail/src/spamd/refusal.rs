@@ -58,6 +58,11 @@ impl Refusal {
         Self { code: Code::Timeout, text }
     }
 
+    /// Returns true if the client was too slow.
+    pub fn is_timeout(&self) -> bool {
+        self.code == Code::Timeout
+    }
+
     /// The line to send.
     pub fn to_bytes(&self) -> Vec<u8> {
         let said = match self.code {

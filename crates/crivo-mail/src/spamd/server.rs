@@ -9,12 +9,14 @@
 //! |---|---|
 //! | connections | the next ones wait in the system's queue |
 //! | time for the head of a request | `79 Timeout`, and the connection is closed: a client that says nothing keeps no place |
+//! | time without a byte within a message | the same |
 //! | time for a whole request | the same |
 //! | bytes of a message | the rest is read and dropped; who wants the whole message back is refused |
 //!
 //! A connection is closed in the order that lets the client read its answer: send, half-close,
 //! read what still comes (for a short while), close. Closing at once would make the system throw
-//! away answers whenever the client had sent a byte too much.
+//! away answers whenever the client had sent a byte too much. A client that was silent too long has sent
+//! nothing more, and its connection is closed at once.
 
 use std::io;
 use std::sync::Arc;
@@ -77,12 +79,15 @@ impl<A: Answer> Desk<A> {
 
     /// One connection, from its first byte to its last. That it breaks is the client's affair.
     async fn attend(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
-        let mut verb = None;
+        let (mut verb, mut was_silent) = (None, false);
         let received = timeout(self.limits.patience, self.receive(&mut stream, &mut verb)).await;
         let reply = match received {
             Err(_) => Refusal::timeout(self.limits.patience, verb).to_bytes(),
             Ok(Err(_)) => return,
-            Ok(Ok(Err(refusal))) => refusal.to_bytes(),
+            Ok(Ok(Err(refusal))) => {
+                was_silent = refusal.is_timeout();
+                refusal.to_bytes()
+            }
             Ok(Ok(Ok((request, message)))) => match request.verb {
                 Verb::Skip => return,
                 Verb::Ping => reply::pong(),
@@ -93,7 +98,7 @@ impl<A: Answer> Desk<A> {
             stream.write_all(&reply).await?;
             stream.shutdown().await
         });
-        if matches!(sent.await, Ok(Ok(()))) {
+        if matches!(sent.await, Ok(Ok(()))) && !was_silent {
             let mut rest = [0; 1024];
             let _ =
                 timeout(LINGER, async { while stream.read(&mut rest).await.is_ok_and(|n| n > 0) {} }).await;
@@ -138,7 +143,10 @@ impl<A: Answer> Desk<A> {
                     Ok(count) => count?,
                     Err(_) => break,
                 },
-                _ => stream.read_buf(&mut piece).await?,
+                _ => match timeout(self.limits.silence, stream.read_buf(&mut piece)).await {
+                    Ok(count) => count?,
+                    Err(_) => return Ok(Err(Refusal::timeout(self.limits.silence, *verb))),
+                },
             };
             if count == 0 {
                 break;

@@ -133,3 +133,39 @@ fn what_was_derived_can_be_derived_again() {
     }
     assert!(repaired > 0, "{repaired} repaired, {refused} refused");
 }
+
+/// Derived records are no part of an export, so damage to them does not block it.
+#[test]
+fn a_store_with_damaged_derived_records_can_be_exported() {
+    let mut writer = Writer::new("export of a damaged store");
+    let (folder, filter) = trained(&writer.mail(60));
+    let mut expected = Vec::new();
+    filter.export(&mut expected).unwrap().unwrap();
+    drop(filter);
+    let path = folder.path().join("mail.sqlite");
+    let whole = fs::read(&path).unwrap();
+    let (mut exported, mut refused) = (0, 0);
+    for _ in 0..100 {
+        let mut bytes = whole.clone();
+        let at = writer.below(whole.len());
+        bytes[at] ^= 1 << writer.below(8);
+        fs::write(&path, &bytes).unwrap();
+        for end in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.path().join(format!("mail.sqlite{end}")));
+        }
+        if Filter::open(folder.path()).is_ok() {
+            continue;
+        }
+        let mut found = Vec::new();
+        match Filter::export_from(folder.path(), &mut found) {
+            // What comes out is whole.
+            Ok(written) => {
+                assert_eq!(written.unwrap(), 60);
+                assert!(found == expected);
+                exported += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(exported > 0, "{exported} exported, {refused} refused");
+}

@@ -140,3 +140,29 @@ fn a_label_is_given_once_messages_without_it_are_known() {
     }
     assert!(probability(&filter, &like) > 0.5 && probability(&filter, &unlike) < 0.5);
 }
+
+/// CPU time of this thread, in milliseconds.
+#[cfg(target_os = "linux")]
+fn cpu_milliseconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
+}
+
+/// Lessons in a store of a few hundred messages once cost 300 ms each, because each derived everything anew. The median
+/// of 25 is compared with a limit that is far above what a step costs, so that a busy machine passes too.
+#[cfg(target_os = "linux")]
+#[test]
+fn most_lessons_of_a_young_store_are_one_step() {
+    let mut writer = Writer::new("cost of lessons");
+    let (_folder, filter) = trained(&writer.mail(400));
+    let mut costs: Vec<f64> = (0..25)
+        .map(|number| {
+            let (message, is_spam) = (writer.message(number % 2 == 0), number % 2 == 0);
+            let before = cpu_milliseconds();
+            filter.learn(&message, if is_spam { &Label::Spam } else { &Label::Ham }).unwrap();
+            cpu_milliseconds() - before
+        })
+        .collect();
+    costs.sort_by(f64::total_cmp);
+    assert!(costs[12] < 60.0, "{costs:?}");
+}

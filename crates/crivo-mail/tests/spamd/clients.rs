@@ -81,6 +81,45 @@ fn hundreds_of_idle_clients_hold_up_nobody() {
     drop(idle);
 }
 
+/// Half-open clients: of 400, a third says nothing, a third stops within the head, and a third within the message.
+#[test]
+fn hundreds_of_half_open_clients_delay_no_other() {
+    let server = Server::of(Scripted::spam());
+    let beginnings: [&[u8]; 3] =
+        [b"", b"CHECK SPAMC/1.5\r\nContent-le", b"CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nFrom:"];
+    let half_open: Vec<_> = (0..400)
+        .map(|number| {
+            let mut stream = server.connect();
+            stream.write_all(beginnings[number % 3]).unwrap();
+            stream
+        })
+        .collect();
+    let start = Instant::now();
+    for _ in 0..10 {
+        assert_eq!(text(&server.ask(&request("CHECK", "", MESSAGE))), SPAM);
+    }
+    // Half-open clients are closed after 10 s: the answers came before that.
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    drop(half_open);
+}
+
+/// Clients that stop within their message keep their places for a moment only, also if they have taken all of them.
+#[test]
+fn clients_that_stop_within_their_message_make_room_for_others() {
+    let server =
+        impatient(Limits { connections: 4, silence: Duration::from_millis(300), ..Limits::default() });
+    let mut half_open: Vec<_> = (0..12).map(|_| server.connect()).collect();
+    for stream in &mut half_open {
+        stream.write_all(b"CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nFrom:").unwrap();
+    }
+    let start = Instant::now();
+    assert_eq!(text(&server.ask(&request("CHECK", "", MESSAGE))), SPAM);
+    // Without that limit they would keep their places for the 60 s of a whole request.
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    let told = text(&reply(half_open.remove(0)));
+    assert!(told.starts_with("SPAMD/1.0 79 Timeout: "), "{told}");
+}
+
 #[test]
 fn of_a_huge_message_the_beginning_is_judged_and_the_whole_is_never_promised() {
     let server = impatient(Limits { message: 1000, ..Limits::default() });

@@ -105,11 +105,10 @@ pub(crate) fn expire(args: &ExpireArgs, out: &Output) -> Outcome {
 }
 
 pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
-    let filter = Filter::open(&args.store.store)?;
     let destination = Destination::new(&args.file)?.readable_as(files_of(&args.store.store));
     let mut written = 0;
     destination.write_with(|file| {
-        written = filter.export(file)??;
+        written = Filter::export_from(&args.store.store, file)??;
         Ok(())
     })?;
     out.remark(format_args!("{}: {} messages", destination.name(), output::count(written)))?;

@@ -6,6 +6,7 @@
 //! end: it is what a terminal sends that is closed, and what a service manager sends to reload.
 
 mod address;
+mod allocator;
 mod readiness;
 mod signals;
 
@@ -170,6 +171,7 @@ impl MilterArgs {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let addresses = Addresses::of(args)?;
     let rules = args.milter_rules.rules();
+    allocator::restart_with_settings();
     let service = Arc::new(service(args, out)?);
     let mut random = [0; 16];
     getrandom::fill(&mut random).context("the system has no randomness for the page's token")?;

@@ -1,0 +1,294 @@
+//! A filter: an open store and what was derived from it.
+//!
+//! | room | holds | file |
+//! |---|---|---|
+//! | snapshot | the model, thresholds and lists of one state of the store; never changed | `snapshot` |
+//! | reader | the connection that checks look up messages with | `reader` |
+//! | writer | the connection that lessons change the store with | `writer` |
+//! | scratch space | the buffers of one check | `buffers` |
+//!
+//! Judging is a pure function of a snapshot and the evidence about a message ([`crate::judging`]). A lesson loads the next
+//! snapshot aside and puts it in the place of the last one in one step. So a check never waits for a commit, or for
+//! what is derived from a lesson.
+//!
+//! Locks are taken in the order writer, reader, snapshot. That of the snapshot is held for a copy of a pointer.
+
+mod buffers;
+mod reader;
+mod snapshot;
+mod writer;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(crate) use buffers::{BufferPool, CheckBuffers};
+pub(crate) use reader::{StoreEvidence, StoreReader};
+pub(crate) use snapshot::{ModelSnapshot, StoreSnapshot};
+
+use self::snapshot::derive;
+use self::writer::{StoreWriter, change_messages};
+use crate::burst::Bursts;
+use crate::classic::Classic;
+use crate::error::{Error, Problem, Result};
+use crate::message::{Authentication, Message, authentication};
+use crate::policy::Policy;
+use crate::stats::{Stats, count};
+use crate::store::{Change, Changed, Method, Store};
+
+/// An open store with its model in memory. Share it behind an `Arc`: any number of threads check while one learns, and
+/// any number of processes do.
+#[derive(Debug)]
+pub struct Filter {
+    snapshot: Mutex<StoreSnapshot>,
+    reader: Mutex<StoreReader>,
+    writer: Mutex<StoreWriter>,
+    pub(crate) buffers: BufferPool,
+    pub(crate) bursts: Mutex<Bursts>,
+    /// What the caller wants of verdicts. It comes before what the store says.
+    caller_policy: Policy,
+    /// Hosts whose `Authentication-Results` are believed.
+    trusted_hosts: Arc<[String]>,
+}
+
+impl Filter {
+    /// Opens the store in a folder.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged.
+    pub fn open(dir: &Path) -> Result<Self> {
+        Self::of(StoreReader::open(dir)?, StoreWriter::of_folder(dir))
+    }
+
+    /// Opens the store in a folder, or makes an empty one.
+    ///
+    /// # Errors
+    /// If there is one that is damaged, or the folder cannot be written.
+    pub fn open_or_create(dir: &Path) -> Result<Self> {
+        Self::open_or_create_with(dir, Method::Default)
+    }
+
+    /// The same with a method for a new store.
+    ///
+    /// # Errors
+    /// As [`open_or_create`](Self::open_or_create).
+    pub fn open_or_create_with(dir: &Path, method: Method) -> Result<Self> {
+        match Self::open(dir) {
+            Err(error) if error.is_missing_store() => match Self::create(dir, method, |_| Ok(())) {
+                // Another process created the store first: it is as good.
+                Err(Error::Store { problem: Problem::Exists, .. }) | Ok(()) => Self::open(dir),
+                Err(error) => Err(error),
+            },
+            opened => opened,
+        }
+    }
+
+    /// Makes a store of what `fill` does to an empty one: it is there when that has succeeded, and otherwise nothing is.
+    ///
+    /// ```
+    /// use crivo_mail::{Filter, Label, Method};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let mail = [(b"buy cheap watches".to_vec(), Label::Spam), (b"see you at lunch".to_vec(), Label::Ham)];
+    /// let trained = Filter::create(folder.path(), Method::Default, |new| new.train(mail.map(Ok)))?;
+    /// assert_eq!(trained.learned, Filter::open(folder.path())?.stats()?.messages);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is a store already, `fill` fails, or the folder cannot be written.
+    pub fn create<T>(dir: &Path, method: Method, fill: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        Store::create(dir, method, |store| {
+            derive(&store, &[], None)?;
+            let reader = StoreReader::of_unfinished_store(store);
+            let filter = Self::of(reader, StoreWriter::of_unfinished_store())?;
+            let filled = fill(&filter)?;
+            let reader = filter.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok((reader.into_store(), filled))
+        })
+    }
+
+    fn of(reader: StoreReader, writer: StoreWriter) -> Result<Self> {
+        let caller_policy = Policy::default();
+        Ok(Self {
+            snapshot: Mutex::new(StoreSnapshot::load(reader.store(), caller_policy, None)?),
+            reader: Mutex::new(reader),
+            writer: Mutex::new(writer),
+            buffers: BufferPool::default(),
+            bursts: Mutex::default(),
+            caller_policy,
+            trusted_hosts: Arc::default(),
+        })
+    }
+
+    /// With what the caller wants of verdicts, before what the store says. It is not stored.
+    ///
+    /// # Errors
+    /// If no filter can do that.
+    pub fn with_policy(mut self, wanted: Policy) -> Result<Self> {
+        wanted.check()?;
+        self.caller_policy = wanted;
+        let snapshot = self.snapshot().with_caller_policy(wanted);
+        self.judge_by(snapshot);
+        Ok(self)
+    }
+
+    /// With hosts whose `Authentication-Results` are believed. Without any, such headers are no evidence.
+    #[must_use]
+    pub fn with_trusted_hosts(mut self, trusted_hosts: Arc<[String]>) -> Self {
+        self.trusted_hosts = trusted_hosts;
+        self
+    }
+
+    /// What trusted hosts say of the sender of a message; none if they say nothing.
+    pub(crate) fn authentication(&self, message: &Message) -> Option<Authentication> {
+        authentication(message, &self.trusted_hosts)
+    }
+
+    /// Stores what is wanted of verdicts, for all who ask this store. What is not said stays as it was.
+    ///
+    /// # Errors
+    /// If no filter can do that, or the store cannot be written.
+    pub fn keep_policy(&self, wanted: Policy) -> Result<()> {
+        wanted.check()?;
+        self.write(|store| {
+            let policy = wanted.or(store.policy()?);
+            policy.check()?;
+            store.put_policy(&policy).map(|()| ((), true))
+        })
+    }
+
+    /// Derives everything in a store anew from its messages, for a store with damaged derived records. Returns the number
+    /// of its messages.
+    ///
+    /// # Errors
+    /// If there is no store, a message is damaged, or the store cannot be written: nothing changes then.
+    pub fn repair(dir: &Path) -> Result<u64> {
+        let store = Store::open(dir)?;
+        store.rebuild(|store| derive(store, &[], None))?;
+        Self::open(dir)?.stats().map(|stats| stats.messages)
+    }
+
+    /// How the store judges.
+    pub fn method(&self) -> Method {
+        self.reader().store().method()
+    }
+
+    /// Takes notice of what another process has learned since, or of another store in the place of this one.
+    ///
+    /// # Errors
+    /// If the store is damaged, or gone.
+    pub fn refresh(&self) -> Result<()> {
+        if self.reader().is_at(self.snapshot().generation())? {
+            return Ok(());
+        }
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        match writer.open()? {
+            Some((store, folder)) => self.renew(store, folder),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the current snapshot, unless another store has taken the place of the one it was loaded from.
+    fn snapshot_of_this_store(&self) -> Option<StoreSnapshot> {
+        (!self.reader().store().is_replaced()).then(|| self.snapshot())
+    }
+
+    /// Loads the snapshot of what the store says now, and judges by it from now on.
+    fn renew(&self, store: &Store, folder: &Path) -> Result<()> {
+        let next = StoreSnapshot::load(store, self.caller_policy, self.snapshot_of_this_store().as_ref())?;
+        let mut reader = self.reader();
+        reader.renew(folder)?;
+        self.judge_by(next);
+        Ok(())
+    }
+
+    /// What the store holds.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn stats(&self) -> Result<Stats> {
+        let (thresholds, put_aside) = match self.snapshot() {
+            StoreSnapshot::Default(snapshot) => (Some(snapshot.thresholds()), snapshot.put_aside()),
+            StoreSnapshot::Classic(_) => (None, 0),
+        };
+        Ok(Stats { put_aside, ..self.with_store(|store| count(store, thresholds))? })
+    }
+
+    /// Reads the whole store, and says if anything is not as it was written.
+    ///
+    /// # Errors
+    /// If so.
+    pub fn verify(&self) -> Result<()> {
+        self.with_store(|store| {
+            store.file().check_pages()?;
+            store.verify()?;
+            StoreSnapshot::load(store, self.caller_policy, None).map(drop)
+        })
+    }
+
+    /// Returns the snapshot that messages are judged by now.
+    pub(crate) fn snapshot(&self) -> StoreSnapshot {
+        // A thread that panicked has not changed what is in memory: that happens in one step, at the end.
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Judges by another snapshot from now on.
+    fn judge_by(&self, next: StoreSnapshot) {
+        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = next;
+    }
+
+    /// Waits until no other check reads the store, and returns the connection.
+    pub(crate) fn reader(&self) -> MutexGuard<'_, StoreReader> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The classic method's memory, if that is the method.
+    pub(crate) fn classic(&self) -> Option<Arc<Classic>> {
+        match self.snapshot() {
+            StoreSnapshot::Classic(snapshot) => Some(Arc::clone(&snapshot.classic)),
+            StoreSnapshot::Default(_) => None,
+        }
+    }
+
+    pub(crate) fn with_store<T>(&self, work: impl FnOnce(&Store) -> Result<T>) -> Result<T> {
+        work(self.reader().store())
+    }
+
+    /// Changes the store and derives what follows, in one transaction.
+    pub(crate) fn change_store(
+        &self,
+        work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>,
+    ) -> Result<Vec<Changed>> {
+        // Taken before the store is locked. If another process has learned since, it is not used.
+        let earlier = self.snapshot_of_this_store();
+        self.write(|store| {
+            let changed = change_messages(store, earlier.as_ref(), work)?;
+            let has_changed = !changed.is_empty();
+            Ok((changed, has_changed))
+        })
+    }
+
+    /// Writes to the store, and takes notice of what was written if the work says that anything was.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&Store) -> Result<(T, bool)>) -> Result<T> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((store, folder)) = writer.open()? {
+            let (done, has_changed) = work(store)?;
+            if has_changed {
+                self.renew(store, folder)?;
+            }
+            return Ok(done);
+        }
+        let mut reader = self.reader();
+        let (done, _) = work(reader.store())?;
+        let next = StoreSnapshot::load(reader.store(), self.caller_policy, None)?;
+        reader.forget();
+        self.judge_by(next);
+        Ok(done)
+    }
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}
