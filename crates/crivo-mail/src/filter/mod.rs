@@ -49,6 +49,8 @@ pub struct Filter {
     caller_policy: Policy,
     /// Hosts whose `Authentication-Results` are believed.
     trusted_hosts: Arc<[String]>,
+    /// Whether the snapshot after a lesson is loaded at once.
+    renews_snapshot: bool,
 }
 
 impl Filter {
@@ -118,6 +120,7 @@ impl Filter {
             bursts: Mutex::default(),
             caller_policy,
             trusted_hosts: Arc::default(),
+            renews_snapshot: true,
         })
     }
 
@@ -137,6 +140,14 @@ impl Filter {
     #[must_use]
     pub fn with_trusted_hosts(mut self, trusted_hosts: Arc<[String]>) -> Self {
         self.trusted_hosts = trusted_hosts;
+        self
+    }
+
+    /// For a process that ends after a lesson: what follows from it is stored, but not loaded. Checks of this filter go on
+    /// by what was learned before, until [`refresh`](Self::refresh).
+    #[must_use]
+    pub fn without_renewal(mut self) -> Self {
+        self.renews_snapshot = false;
         self
     }
 
@@ -274,7 +285,7 @@ impl Filter {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((store, folder)) = writer.open()? {
             let (done, has_changed) = work(store)?;
-            if has_changed {
+            if has_changed && self.renews_snapshot {
                 self.renew(store, folder)?;
             }
             return Ok(done);

@@ -214,3 +214,27 @@ fn ham_that_never_travelled_teaches_nothing_about_travelling() {
         assert!((plain - arrived).abs() < 0.1, "{plain} as sent, {arrived} as it arrives");
     }
 }
+
+/// A process that ends after its lesson does not load what follows from it. What it stores is what follows from the set.
+#[test]
+fn lessons_without_renewal_are_stored_like_all_others() {
+    let mut writer = Writer::new("without renewal");
+    let (folder, filter) = trained(&writer.mail(300));
+    let (filter, probes) = (filter.without_renewal(), probes(&mut writer));
+    let before = seen(&Filter::open(folder.path()).unwrap(), &probes);
+    for number in 0..70 {
+        let is_spam = number % 2 == 0;
+        let message = writer.message(is_spam);
+        filter.learn(&message, if is_spam { &Label::Spam } else { &Label::Ham }).unwrap();
+        if number % 9 == 0 {
+            assert_eq!(filter.unlearn(&message, None).unwrap(), Unlearned::Removed);
+        }
+    }
+    filter.refresh().unwrap();
+    let after = seen(&filter, &probes);
+    assert_ne!(after, before);
+    assert_eq!(seen(&Filter::open(folder.path()).unwrap(), &probes), after);
+    drop(filter);
+    Filter::repair(folder.path()).unwrap();
+    assert_eq!(seen(&Filter::open(folder.path()).unwrap(), &probes), after, "derived anew");
+}

@@ -47,7 +47,7 @@ pub(crate) struct UnlearnArgs {
 
 pub(crate) fn learn(args: &LearnArgs, out: &Output) -> Outcome {
     let message = super::message()?;
-    let lesson = Filter::open_or_create(&args.store.store)?.teach(&message, &args.label)?;
+    let lesson = Filter::open_or_create(&args.store.store)?.without_renewal().teach(&message, &args.label)?;
     if let Some(score) = lesson.contradicted {
         let label = &args.label;
         out.warn(format_args!(
@@ -65,7 +65,7 @@ pub(crate) fn learn(args: &LearnArgs, out: &Output) -> Outcome {
 
 pub(crate) fn unlearn(args: &UnlearnArgs, out: &Output) -> Outcome {
     let message = super::message()?;
-    match Filter::open(&args.store.store)?.unlearn(&message, args.label.as_ref())? {
+    match Filter::open(&args.store.store)?.without_renewal().unlearn(&message, args.label.as_ref())? {
         Unlearned::Removed => {
             out.remark("unlearned")?;
             Ok(ExitCode::SUCCESS)
