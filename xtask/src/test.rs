@@ -79,8 +79,8 @@ fn portable_tests(triple: Option<&str>) -> Result<()> {
     }
     Step::cargo("build --workspace --exclude crivo-py").run()?;
     // The mail filter's tests drive programs of Unix, and pages are looked at on Linux.
-    Step::cargo("test --package crivo --package crivo-rows --package crivo-near --package crivo-page --tests")
-        .run()
+    let packages = ["crivo", "crivo-arrow", "crivo-rows", "crivo-near", "crivo-page"];
+    Step::cargo("test --tests").args(packages.map(|name| format!("--package={name}"))).run()
 }
 
 struct Tests {

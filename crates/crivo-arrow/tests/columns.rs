@@ -49,7 +49,7 @@ fn texts(values: &[Option<&str>]) -> Vec<Option<OwnedKey>> {
 fn words(rows: usize) -> Vec<Option<&'static str>> {
     let word = |row: usize| match row % 7 {
         0 => Some("ana"),
-        1 if row % 3 == 0 => None,
+        1 if row.is_multiple_of(3) => None,
         2 => Some(""),
         _ if (5000..7500).contains(&row) => None,
         3 => Some("a text that is longer than twelve bytes"),
