@@ -157,7 +157,9 @@ class Correlation(NamedTuple):
     rank_correlation: Estimate
     """Spearman's, from -1 to 1."""
     rows: int
-    """How many rows it was computed from."""
+    """How many rows both were computed from."""
+    pearson: Estimate | None
+    """Pearson's, from -1 to 1. None if the drawn rows lack numbers that decide it."""
 
 
 class Dependency(NamedTuple):

@@ -159,6 +159,8 @@ def test_detail_is_that_of_the_values() -> None:
     (correlation,) = found.correlations()
     expected = pd.DataFrame({"a": columns["price"], "b": columns["total"]}).corr("spearman").iloc[0, 1]
     assert correlation.rank_correlation.value == pytest.approx(expected, abs=1e-12)
+    expected = np.corrcoef(columns["price"], columns["total"])[0, 1]
+    assert correlation.pearson is not None and correlation.pearson.value == pytest.approx(expected, abs=1e-12)
     (dependency,) = found.dependencies()
     assert (dependency.column, dependency.decides, dependency.exceptions) == ("country", "currency", 0)
     assert found.outliers("code") is None and found.dates("code") is None and found.patterns("price") == []

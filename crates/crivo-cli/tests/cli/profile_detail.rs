@@ -85,6 +85,8 @@ fn json_has_the_figures_of_the_table() {
         (&"price".into(), &"total".into(), &900.into())
     );
     assert!(number(&found["rank_correlation"]["value"]) > 0.9);
+    let pearson = &found["pearson"];
+    assert!(number(&pearson["value"]) > 0.9 && pearson["confidence"] == 1.0, "{pearson}");
     assert_eq!(json["not_compared"], serde_json::json!({"numbers": 0, "few_values": 0}));
 }
 

@@ -291,12 +291,15 @@ impl TableProfile {
     }
 
     /// Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's correlation of
-    /// the ranks in the drawn rows: exact while all rows are drawn, then with bounds at 95 %.
+    /// the ranks in the drawn rows: exact while all rows are drawn, then with bounds at 95 %. Pearson's correlation
+    /// of the numbers is told beside it.
     fn correlations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (names, found) = self.0.detached(py, |table| (names_of(table), table.relations().correlations));
         let correlation = |found: &Correlation| {
             let (left, right) = (&names[found.left], &names[found.right]);
-            made(py, "Correlation", (left, right, Estimate::from(found.rank_correlation), found.rows))
+            let (ranks, pearson) =
+                (Estimate::from(found.rank_correlation), found.pearson.map(Estimate::from));
+            made(py, "Correlation", (left, right, ranks, found.rows, pearson))
         };
         found.iter().map(correlation).collect()
     }

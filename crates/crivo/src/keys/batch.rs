@@ -117,6 +117,36 @@ impl<'a> KeyBatch<'a> {
         self.hashes.iter().enumerate().map(move |(index, &hash)| (keys.get(index, hash), hash))
     }
 
+    /// Calls `take` with each key that is a text and its hash, as long as it returns true. How the keys lie is looked at once,
+    /// not for each key.
+    #[inline]
+    pub(crate) fn each_text_while(&self, mut take: impl FnMut(&'a [u8], u64) -> bool) {
+        match self.keys {
+            Keys::Spans { bytes, spans } => {
+                spans.iter().zip(self.hashes).all(|(span, &hash)| take(&bytes[span.range()], hash));
+            }
+            Keys::Offsets { bytes, offsets } => {
+                let ends = offsets.windows(2).zip(self.hashes);
+                ends.into_iter().all(|(ends, &hash)| take(&bytes[ends[0] as usize..ends[1] as usize], hash));
+            }
+            Keys::Slices(slices) => {
+                slices.iter().zip(self.hashes).all(|(text, &hash)| take(text, hash));
+            }
+            Keys::Integers(_) | Keys::Unknown => {}
+        }
+    }
+
+    /// The same for what may fail, up to the first error.
+    #[inline]
+    pub(crate) fn try_each_text(&self, mut take: impl FnMut(&'a [u8], u64) -> Result<()>) -> Result<()> {
+        let mut result = Ok(());
+        self.each_text_while(|text, hash| {
+            result = take(text, hash);
+            result.is_ok()
+        });
+        result
+    }
+
     /// Returns the keys at some consecutive places of the batch; those beyond its end are left out.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {

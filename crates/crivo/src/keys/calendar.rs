@@ -14,13 +14,14 @@
 pub fn date_of(day: i64) -> (i64, u32, u32) {
     let day = day.saturating_add(719_468);
     let era = day.div_euclid(146_097);
-    let day_of_era = day.rem_euclid(146_097);
+    // An era fits in 32 bits, which are divided faster.
+    let day_of_era = day.rem_euclid(146_097) as u32;
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month as u32, day as u32)
+    (i64::from(year_of_era) + era * 400 + i64::from(month <= 2), month, day)
 }
 
 /// Returns the number of a day from 1970-01-01 on, if there is such a day and its number fits.
@@ -33,6 +34,26 @@ pub fn day_of(year: i64, month: u32, day: u32) -> Option<i64> {
     let day_of_year = i64::from((153 * ((month + 9) % 12) + 2) / 5 + day - 1);
     let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
     era.checked_mul(146_097)?.checked_add(day_of_era)?.checked_sub(719_468)
+}
+
+/// Returns the same for a year of up to four digits, by fewer and shorter divisions.
+#[inline]
+pub(crate) fn day_of_short_year(year: u32, month: u32, day: u32) -> Option<i32> {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(25) || year.is_multiple_of(16));
+    let days = match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    if year > 9999 || day == 0 || day > days {
+        return None;
+    }
+    // An era more, so that the January of year 0 is not below zero.
+    let year = year + 400 - u32::from(month <= 2);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + day_of_year;
+    Some(days as i32 - 146_097 - 719_468)
 }
 
 /// Returns how many days a month has, if it is one.
@@ -81,5 +102,18 @@ mod tests {
         }
         let _ = date_of(i64::MAX);
         let _ = date_of(i64::MIN);
+    }
+
+    #[test]
+    fn years_of_four_digits_have_the_same_days() {
+        for year in (0..=10_000_u32).filter(|year| year % 7 == 0 || year % 100 == 0 || *year > 9990) {
+            for month in 0..=13 {
+                for day in [0, 1, 9, 28, 29, 30, 31, 32] {
+                    let expected = day_of(year.into(), month, day).filter(|_| year <= 9999);
+                    let found = day_of_short_year(year, month, day);
+                    assert_eq!(found.map(i64::from), expected, "{year}-{month}-{day}");
+                }
+            }
+        }
     }
 }

@@ -46,6 +46,7 @@ pub(crate) use integer::{IntegerHash, inverse, rrmxmx, xxh3 as xxh3_of_integer};
 pub(crate) use scheme::hash_bytes;
 pub use scheme::{HashFunction, Key, KeyKind, KeyScheme};
 pub use typed::{DefaultSize, Integers, KeyOf, TakesKeys, Texts};
+pub(crate) use value::same_bytes;
 pub use value::{KeyRef, OwnedKey};
 pub use word_spans::word_spans;
 pub use words::Words;

@@ -37,7 +37,37 @@ pub fn push_boolean(out: &mut Vec<u8>, value: bool) {
 /// assert!(!crivo::keys::text::push_f64(&mut text, f64::NAN));
 /// ```
 pub fn push_f64(out: &mut Vec<u8>, value: f64) -> bool {
-    push_shortest(out, value, ryu::Buffer::new().format(value))
+    push_short_decimal(out, value) || push_shortest(out, value, ryu::Buffer::new().format(value))
+}
+
+/// Appends a number with at most four digits after the point and at most 15 in all, such as a price; false, and nothing
+/// appended, if it is none.
+///
+/// Different decimals of up to 15 digits are different floats. So if a float is the nearest one to such a decimal, then no
+/// decimal with fewer digits reads back as it.
+#[inline]
+fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
+    const UNIT: f64 = 1e4;
+    let scaled = value * UNIT;
+    // The sign of zero is in its bits only, and what is not a number is in no range.
+    if !(0.5..1e15).contains(&scaled.abs()) {
+        return false;
+    }
+    let units = libm::round(scaled) as i64;
+    if units as f64 / UNIT != value {
+        return false;
+    }
+    let units = units.unsigned_abs();
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    push_u64(out, units / 10_000);
+    let fraction = units % 10_000;
+    let ([a, b], [c, d]) = (two_digits(fraction / 100), two_digits(fraction % 100));
+    let written = [b'.', a, b, c, d];
+    let zeros = written.iter().rev().take(3).take_while(|&&digit| digit == b'0').count();
+    out.extend_from_slice(&written[..written.len() - zeros]);
+    true
 }
 
 /// Appends a 32-bit float, with the digits that suffice for 32 bits; false if it is NaN.
@@ -131,16 +161,27 @@ pub fn push_time(out: &mut Vec<u8>, nanoseconds: u64) {
 /// Appends a moment, counted in `per_second` parts of a second from 1970, as
 /// `2024-01-31T23:59:59`, with a `Z` if it is a moment of universal time and not of some clock.
 pub fn push_timestamp(out: &mut Vec<u8>, value: i64, per_second: i64, universal: bool) {
-    let per_second = per_second.max(1);
-    let seconds = value.div_euclid(per_second);
-    let parts = value.rem_euclid(per_second) as u64;
+    // Divisors that the compiler knows take a fraction of the time.
+    let (seconds, nanoseconds) = match per_second {
+        1_000 => seconds_of(value, 1_000),
+        1_000_000 => seconds_of(value, 1_000_000),
+        1_000_000_000 => seconds_of(value, 1_000_000_000),
+        _ => seconds_of(value, per_second.max(1)),
+    };
     push_date(out, seconds.div_euclid(86_400));
     out.push(b'T');
-    let nanoseconds = parts * (1_000_000_000 / per_second as u64);
     push_time(out, seconds.rem_euclid(86_400) as u64 * 1_000_000_000 + nanoseconds);
     if universal {
         out.push(b'Z');
     }
+}
+
+/// Returns the whole seconds and the nanoseconds of parts of a second.
+#[inline(always)]
+#[allow(clippy::inline_always)] // each call has a divisor of its own
+fn seconds_of(value: i64, per_second: i64) -> (i64, u64) {
+    let parts = value.rem_euclid(per_second) as u64;
+    (value.div_euclid(per_second), parts * (1_000_000_000 / per_second as u64))
 }
 
 /// Appends a decimal number with `scale` digits after the point.
@@ -272,6 +313,23 @@ mod tests {
             if value.is_finite() {
                 let written = text(|out| assert!(push_f64(out, value)));
                 assert_eq!(written.parse::<f64>().unwrap().to_bits(), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn short_decimals_are_written_with_the_same_digits() {
+        let mut bits = 1_u64;
+        for _ in 0..100_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let units = (bits >> (14 + bits % 50)) as i64 * if bits.is_multiple_of(3) { -1 } else { 1 };
+            for scale in [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 3.0] {
+                let value = units as f64 / scale;
+                for value in [value, value.next_up(), value.next_down()] {
+                    let expected =
+                        text(|out| assert!(push_shortest(out, value, ryu::Buffer::new().format(value))));
+                    assert_eq!(text(|out| assert!(push_f64(out, value))), expected);
+                }
             }
         }
     }

@@ -96,6 +96,29 @@ impl KeyScheme {
     }
 }
 
+/// Returns true if two texts are equal. Those of up to 16 bytes, which most are, are compared as two words that may
+/// overlap.
+#[inline]
+pub(crate) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let last = a.len().wrapping_sub(1);
+    match a.len() {
+        0 => true,
+        1..=3 => (a[0], a[last / 2], a[last]) == (b[0], b[last / 2], b[last]),
+        4..=7 => ends::<4>(a) == ends::<4>(b),
+        8..=16 => ends::<8>(a) == ends::<8>(b),
+        _ => a == b,
+    }
+}
+
+/// The first and the last bytes.
+#[inline]
+fn ends<const N: usize>(text: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+    text.first_chunk().zip(text.last_chunk())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +139,19 @@ mod tests {
         assert_eq!("Olá".to_ref().to_string(), "Olá");
         assert_eq!((-1_i8).to_ref().to_string(), "-1");
         assert_eq!(OwnedKey::Hash(255).to_string(), "0x00000000000000ff");
+    }
+
+    #[test]
+    fn texts_are_the_same_if_all_bytes_are() {
+        let text: Vec<u8> = (0..40).collect();
+        for length in 0..text.len() {
+            let one = &text[..length];
+            assert!(same_bytes(one, &one.to_vec()[..]) && !same_bytes(one, &text[..=length]));
+            for at in 0..length {
+                let mut other = one.to_vec();
+                other[at] ^= 0x40;
+                assert!(!same_bytes(one, &other), "byte {at} of {length}");
+            }
+        }
     }
 }

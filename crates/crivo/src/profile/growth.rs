@@ -186,7 +186,8 @@ impl DistinctGrowth {
             }
             Entry::Vacant(place) => {
                 place.insert(new);
-                if self.table.len() >= 2 * self.k as usize {
+                // A table of this many has no more slots than one of the smallest alone, if those are a power of two.
+                if self.table.len() >= (self.k as usize * 7 / 4).max(self.k as usize + 1) {
                     self.keep_smallest();
                 }
             }

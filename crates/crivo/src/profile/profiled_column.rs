@@ -3,6 +3,7 @@
 //! The command line, Python and Spark collect a column with this type, so they give the same answers. Each thread or
 //! partition has a part of its own, and parts merge.
 
+use super::column_profile::ValueSink;
 use super::{ColumnProfile, ColumnSizes, DistinctGrowth, JoinColumn, NearDuplicateShare};
 use crate::error::Result;
 use crate::estimate::Estimate;
@@ -57,21 +58,21 @@ impl ProfiledColumn {
     /// # Errors
     /// As for [`ColumnProfile::insert_batch`].
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
-        self.insert_batch_with(batch, row, |_, _| {})
+        self.insert_batch_with(batch, row, &mut ())
     }
 
-    /// The same, and hands on each finite number with the number of times it came.
+    /// The same, and hands each value and each finite number on to `sink`.
     pub(super) fn insert_batch_with(
         &mut self,
         batch: &KeyBatch<'_>,
         row: impl Fn(usize) -> u64,
-        each_number: impl FnMut(f64, u64),
+        sink: &mut impl ValueSink,
     ) -> Result<()> {
-        self.profile.insert_batch_with(batch, each_number)?;
+        let longest = self.profile.insert_batch_with(batch, sink)?;
         self.growth.insert_batch(batch, row)?;
         match &mut self.near_duplicates {
-            Some(documents) => documents.insert_batch(batch),
-            None => Ok(()),
+            Some(documents) if longest >= NearDuplicateShare::SHORTEST => documents.insert_batch(batch),
+            _ => Ok(()),
         }
     }
 

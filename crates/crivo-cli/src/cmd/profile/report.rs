@@ -48,7 +48,9 @@ pub(crate) struct CorrelationReport {
     pub(crate) right: String,
     /// Spearman's correlation of the ranks.
     pub(crate) rank_correlation: Interval,
-    /// How many rows it was computed from: all that have both values if that is exact.
+    /// Pearson's correlation of the numbers; none if the drawn rows lack numbers that decide it.
+    pub(crate) pearson: Option<Interval>,
+    /// How many rows both were computed from: all that have both values if they are exact.
     pub(crate) rows: usize,
 }
 

@@ -277,7 +277,7 @@ impl HeavyHitters {
         self.scheme.require_same(batch.scheme())?;
         let kind = self.scheme.kind();
         if kind == KeyKind::Bytes {
-            return batch.iter().try_for_each(|(key, hash)| self.add_hashed(hash, key, 1));
+            return batch.try_each_text(|text, hash| self.add_hashed(hash, KeyRef::Bytes(text), 1));
         }
         let mut hashes = [0; CHUNK];
         batch.hashes().chunks(CHUNK).try_for_each(|chunk| {

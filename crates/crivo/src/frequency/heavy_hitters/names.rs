@@ -10,7 +10,7 @@ use super::bucket::SLOTS;
 use super::table::Place;
 use crate::cpu::zeroed;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::{IntegerHash, KeyKind, KeyRef, KeyScheme, inverse};
+use crate::keys::{IntegerHash, KeyKind, KeyRef, KeyScheme, inverse, same_bytes};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
@@ -98,7 +98,7 @@ impl Name for Unnamed {
 impl Name for &[u8] {
     #[inline]
     fn is_of(self, names: &Names, place: Place) -> bool {
-        matches!(names, Names::Texts(texts) if same(texts.get(place), self))
+        matches!(names, Names::Texts(texts) if same_bytes(texts.get(place), self))
     }
 
     #[inline]
@@ -264,19 +264,6 @@ impl Texts {
             let label = self.labels[place.bucket][place.slot % SLOTS];
             self.set(place, label.of(&old));
         }
-    }
-}
-
-/// Equality that compares texts of 8 to 16 bytes, which most are, as two words that may overlap.
-#[inline]
-fn same(a: &[u8], b: &[u8]) -> bool {
-    let words = |text: &[u8]| -> Option<[u64; 2]> {
-        let (first, last) = (text.first_chunk()?, text.last_chunk()?);
-        (text.len() <= 16).then(|| [u64::from_ne_bytes(*first), u64::from_ne_bytes(*last)])
-    };
-    match (words(a), words(b)) {
-        (Some(a_words), Some(b_words)) => a.len() == b.len() && a_words == b_words,
-        _ => a == b,
     }
 }
 

@@ -352,11 +352,19 @@ impl Table {
         if self.len < self.room {
             let index = self.home(hash);
             let bucket = &mut self.buckets[index];
-            let matches = bucket.matches(hash);
-            let slot = lowest(matches);
-            let known = matches != 0 && bucket.hashes[slot] == hash;
-            if known && text.is_of(&self.names, Place { bucket: index, slot }) {
-                bucket.counts[slot] = bucket.counts[slot].saturating_add(weight);
+            let (matches, free) = (bucket.matches(hash), bucket.free());
+            if matches != 0 {
+                let slot = lowest(matches);
+                if bucket.hashes[slot] == hash && text.is_of(&self.names, Place { bucket: index, slot }) {
+                    bucket.counts[slot] = bucket.counts[slot].saturating_add(weight);
+                    return Ok(());
+                }
+            } else if free != 0 && self.strays.is_empty() {
+                // No key with this hash has a counter: the first bucket that is not full ends a search.
+                let slot = lowest(free);
+                text.keep(&mut self.names, Place { bucket: index, slot })?;
+                bucket.fill(slot, hash, self.threshold.saturating_add(weight), self.error);
+                self.len += 1;
                 return Ok(());
             }
         }

@@ -3,7 +3,6 @@
 use super::kind::{Kind, Parsed, parse};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::profile::DDSketch;
 
 /// Exact facts of the values that were there.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,17 +95,9 @@ impl Facts {
         self.kinds.iter().fold(0, |sum, &count| sum.saturating_add(count))
     }
 
-    /// Takes a value in that came so often, and its number into the sketch of numbers. `is_first` says that there was
-    /// none before. Returns the number, if the value is one.
+    /// Takes in a value that came `weight` times. `is_first` says that there was none before. Returns what the value is.
     #[inline]
-    pub(super) fn insert(
-        &mut self,
-        text: &[u8],
-        weight: u64,
-        kept: usize,
-        is_first: bool,
-        numbers: &mut DDSketch,
-    ) -> Option<f64> {
+    pub(super) fn insert(&mut self, text: &[u8], weight: u64, kept: usize, is_first: bool) -> Parsed {
         let start = start_of(text);
         let is_ascii = start & NOT_ASCII == 0 && (text.len() <= 8 || text.is_ascii());
         let length = if is_ascii { text.len() } else { characters(text) } as u64;
@@ -130,24 +121,14 @@ impl Facts {
         let parsed = parse(text, start);
         let kind = &mut self.kinds[parsed.kind() as usize];
         *kind = kind.saturating_add(weight);
-        let mut count =
-            |number| if weight == 1 { numbers.insert(number) } else { numbers.add(number, weight) };
-        match parsed {
-            Parsed::Integer(integer) => {
-                count(integer as f64);
-                let (least, greatest) = self.integers.unwrap_or((integer, integer));
-                self.integers = Some((least.min(integer), greatest.max(integer)));
-                if integer.unsigned_abs() > EXACT {
-                    self.lost += i128::from(weight) * (i128::from(integer) - (integer as f64) as i128);
-                }
-                Some(integer as f64)
+        if let Parsed::Integer(integer) = parsed {
+            let (least, greatest) = self.integers.unwrap_or((integer, integer));
+            self.integers = Some((least.min(integer), greatest.max(integer)));
+            if integer.unsigned_abs() > EXACT {
+                self.lost += i128::from(weight) * (i128::from(integer) - (integer as f64) as i128);
             }
-            Parsed::LargeInteger(number) | Parsed::Float(number) => {
-                count(number);
-                Some(number)
-            }
-            Parsed::Other(_) => None,
         }
+        parsed
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

@@ -38,6 +38,7 @@ mod facts;
 mod groups;
 mod kind;
 mod query;
+mod sink;
 
 use self::facts::Facts;
 use self::groups::Groups;
@@ -53,8 +54,10 @@ use crate::sketch::{InsertKeys, Merge, impl_sketch};
 
 pub use config::ProfileConfig;
 pub use kind::Kind;
-pub(super) use kind::{is_time, number_of};
+pub(super) use kind::{Parsed, is_time, number_of};
 pub use query::{ColumnType, Lengths, Value};
+use sink::NumberBuffer;
+pub(super) use sink::ValueSink;
 
 /// What is in a column; see the [module](self) for the guarantee.
 ///
@@ -164,7 +167,9 @@ impl ColumnProfile {
         sample.insert_ref(cut(KeyRef::Bytes(text), kept))?;
         distinct.insert_hash(hash);
         let is_first = self.facts.values() == 0;
-        self.facts.insert(text, 1, kept, is_first, numbers);
+        if let Some(number) = self.facts.insert(text, 1, kept, is_first).number() {
+            numbers.insert(number);
+        }
         Ok(())
     }
 
@@ -174,58 +179,73 @@ impl ColumnProfile {
     /// If the batch was hashed under another scheme; nothing is taken then. If there is no memory for a counter; the
     /// profile is of no use then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
-        self.insert_batch_with(batch, |_, _| {})
+        self.insert_batch_with(batch, &mut ()).map(|_| ())
     }
 
-    /// The same, and hands on each finite number with the number of times it came.
-    pub(crate) fn insert_batch_with(
+    /// The same, and hands each value and each finite number on to `sink`. Returns the length of the longest value in bytes.
+    pub(super) fn insert_batch_with(
         &mut self,
         batch: &KeyBatch<'_>,
-        mut each_number: impl FnMut(f64, u64),
-    ) -> Result<()> {
+        sink: &mut impl ValueSink,
+    ) -> Result<usize> {
         self.scheme.require_same(batch.scheme())?;
-        let mut hand_on = |number: Option<f64>, weight: u64| {
-            if let Some(number) = number.filter(|number| number.is_finite()) {
-                each_number(number, weight);
-            }
-        };
         let Sketches { distinct, top, sample, numbers } = &mut *self.sketches;
         let kept = self.config.longest as usize;
         let mut is_first = self.facts.values() == 0;
+        let mut longest = 0;
         // As long as nothing is given up, the order of additions does not matter.
         let room = (top.capacity() as usize).saturating_sub(top.counters());
         if let Some(groups) = Groups::of(batch, top.counters()).filter(|groups| groups.len() <= room) {
             distinct.insert_hashes(groups.hashes());
-            for (text, hash, weight) in groups.iter(batch) {
-                hand_on(self.facts.insert(text, weight, kept, is_first, numbers), weight);
+            for (text, hash, weight) in groups.iter() {
+                let parsed = self.facts.insert(text, weight, kept, is_first);
                 is_first = false;
+                longest = longest.max(text.len());
+                sink.value(text, parsed, weight);
+                if let Some(number) = parsed.number() {
+                    numbers.add(number, weight);
+                    if number.is_finite() {
+                        sink.number(number, weight);
+                    }
+                }
                 if text.len() <= kept {
                     top.add_hashed(hash, KeyRef::Bytes(text), weight)?;
                 } else {
                     self.facts.long = self.facts.long.saturating_add(weight);
                 }
             }
-            return sample.insert_batch_as(batch, |key| cut(key, kept));
+            sample.insert_batch_as(batch, |key| cut(key, kept))?;
+            return Ok(longest);
         }
-        let mut longest = 0;
-        for (key, _) in batch.iter() {
-            let KeyRef::Bytes(text) = key else { continue };
+        let facts = &mut *self.facts;
+        let mut finite = NumberBuffer::new();
+        batch.each_text_while(|text, _| {
             longest = longest.max(text.len());
-            hand_on(self.facts.insert(text, 1, kept, is_first, numbers), 1);
+            let parsed = facts.insert(text, 1, kept, is_first);
             is_first = false;
-        }
+            sink.value(text, parsed, 1);
+            match parsed.number() {
+                Some(number) if number.is_finite() => finite.push(number, numbers, sink),
+                Some(number) => numbers.insert(number),
+                None => {}
+            }
+            true
+        });
+        finite.flush(numbers, sink);
         distinct.insert_hashes(batch.hashes());
         sample.insert_batch_as(batch, |key| cut(key, kept))?;
         if longest <= kept {
-            return top.insert_batch(batch);
+            top.insert_batch(batch)?;
+            return Ok(longest);
         }
-        for (key, hash) in batch.iter() {
-            match key {
-                KeyRef::Bytes(text) if text.len() <= kept => top.add_hashed(hash, key, 1)?,
-                _ => self.facts.long = self.facts.long.saturating_add(1),
+        batch.try_each_text(|text, hash| {
+            if text.len() <= kept {
+                return top.add_hashed(hash, KeyRef::Bytes(text), 1);
             }
-        }
-        Ok(())
+            facts.long = facts.long.saturating_add(1);
+            Ok(())
+        })?;
+        Ok(longest)
     }
 
     /// Counts rows without a value.

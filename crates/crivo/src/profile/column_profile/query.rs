@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::facts::start_of;
-use super::kind::{Parsed, parse};
+use super::kind::number_of;
 use super::{ColumnProfile, Kind, ProfileConfig};
 use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::estimate::{Confidence, Estimate};
@@ -289,11 +288,7 @@ impl ColumnProfile {
         let mut numbers: Vec<(f64, u64)> = Vec::new();
         for hitter in self.top(usize::MAX) {
             let KeyRef::Bytes(text) = hitter.key() else { return None };
-            let number = match parse(text, start_of(text)) {
-                Parsed::Integer(integer) => integer as f64,
-                Parsed::LargeInteger(number) | Parsed::Float(number) if number.is_finite() => number,
-                _ => continue,
-            };
+            let Some(number) = number_of(text) else { continue };
             if hitter.lower() != hitter.upper() {
                 return None;
             }

@@ -80,19 +80,20 @@ pub(super) enum Found {
 }
 
 /// The shortest and the longest text that is looked at.
-const LENGTHS: core::ops::RangeInclusive<usize> = 8..=48;
+const SHORTEST: usize = 8;
+pub(super) const LONGEST: usize = 48;
 
 /// Returns the day that a text is, if it is one in any format.
 #[inline]
 pub(super) fn parse(text: &[u8]) -> Option<Found> {
-    if !LENGTHS.contains(&text.len()) {
-        return None;
-    }
-    match text[0] {
+    match text.first()? {
+        _ if !(SHORTEST..=LONGEST).contains(&text.len()) => None,
         b'0'..=b'9' => parse_digits(text),
         // No month begins with another letter.
-        letter if b"JFMASONDjfmasond".contains(&letter) => name_first(text),
-        _ => None,
+        letter => match letter.to_ascii_lowercase() {
+            b'j' | b'f' | b'm' | b'a' | b's' | b'o' | b'n' | b'd' => name_first(text),
+            _ => None,
+        },
     }
 }
 
@@ -183,7 +184,10 @@ const MONTHS: [([u8; 3], &str); 12] = [
 /// The month that a text begins with, by its name or the first three letters of it, and what follows.
 fn month_name(text: &[u8]) -> Option<(u32, &[u8])> {
     let start = text.first_chunk::<3>()?.map(|letter| letter.to_ascii_lowercase());
-    let month = MONTHS.iter().position(|(letters, _)| *letters == start)?;
+    // A number of the three letters is compared faster than they are.
+    let letters = u32::from_le_bytes([start[0], start[1], start[2], 0]);
+    let month =
+        MONTHS.iter().position(|(name, _)| u32::from_le_bytes([name[0], name[1], name[2], 0]) == letters)?;
     let length = text[3..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (ending, rest) = text[3..].split_at(length);
     let is_it = ending.is_empty() || ending.eq_ignore_ascii_case(MONTHS[month].1.as_bytes());

@@ -6,12 +6,12 @@
 //! The days that came are a bit each, from the first to the last. A column whose days are further apart than there is room for
 //! keeps its range, and its gaps are not known.
 
-use super::date_format::{DateFormat, Found, parse, parse_compact};
+use super::date_format::{DateFormat, Found, LONGEST, parse, parse_compact};
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
-use crate::keys::{KeyBatch, KeyRef};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
+use crate::profile::column_profile::Parsed;
 
 /// What is known of the days of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,55 +82,52 @@ impl Dates {
         }
     }
 
-    /// Takes the texts of a batch. `has_numbers` says that there are numbers among them, and `has_others` that not all are.
+    /// Takes a value that came `weight` times.
     #[inline]
-    pub(super) fn insert_batch(&mut self, batch: &KeyBatch<'_>, has_numbers: bool, has_others: bool) {
-        if has_others {
-            for (key, _) in batch.iter() {
-                if let KeyRef::Bytes(text) = key
-                    && let Some(found) = parse(text)
-                {
-                    self.insert(found);
+    pub(super) fn add(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
+        match parsed {
+            Parsed::Date(day) | Parsed::Timestamp(day) if text.len() <= LONGEST => {
+                self.count(DateFormat::YearMonthDayDashes, SURE, Some(day), weight);
+            }
+            Parsed::Text => {
+                if let Some(found) = parse(text) {
+                    self.add_found(found, weight);
                 }
             }
-        }
-        if has_numbers && !self.has_other_numbers {
-            self.insert_numbers(batch);
+            Parsed::Integer(_) | Parsed::LargeInteger(_) | Parsed::Float(_) if !self.has_other_numbers => {
+                self.add_number(text, parsed, weight);
+            }
+            _ => {}
         }
     }
 
-    fn insert(&mut self, found: Found) {
+    fn add_found(&mut self, found: Found, weight: u64) {
         match found {
-            Found::One(format, day) => self.count(format, SURE, Some(day)),
+            Found::One(format, day) => self.count(format, SURE, Some(day), weight),
             Found::Either { has_dashes, day_first, month_first } => {
-                self.either[usize::from(has_dashes)] = self.either[usize::from(has_dashes)].saturating_add(1);
+                let either = &mut self.either[usize::from(has_dashes)];
+                *either = either.saturating_add(weight);
                 let [day_format, month_format] = two_readings(has_dashes);
-                self.count(day_format, DAY_FIRST, day_first);
-                self.count(month_format, MONTH_FIRST, month_first);
+                self.count(day_format, DAY_FIRST, day_first, weight);
+                self.count(month_format, MONTH_FIRST, month_first, weight);
             }
         }
     }
 
     #[inline]
-    fn count(&mut self, format: DateFormat, set: usize, day: Option<i32>) {
+    fn count(&mut self, format: DateFormat, set: usize, day: Option<i32>, weight: u64) {
         if let Some(day) = day {
-            self.counts[format as usize] = self.counts[format as usize].saturating_add(1);
+            self.counts[format as usize] = self.counts[format as usize].saturating_add(weight);
             self.days[set].insert(day, self.span);
         }
     }
 
-    /// Takes numbers until one is no day.
-    fn insert_numbers(&mut self, batch: &KeyBatch<'_>) {
-        for (key, _) in batch.iter() {
-            let KeyRef::Bytes(text) = key else { continue };
-            match parse_compact(text) {
-                Some(day) => self.count(DateFormat::Compact, COMPACT, Some(day)),
-                None if crate::profile::column_profile::number_of(text).is_some() => {
-                    self.forget_numbers();
-                    return;
-                }
-                None => {}
-            }
+    /// Takes numbers until a finite one is no day.
+    fn add_number(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
+        match parse_compact(text) {
+            Some(day) => self.count(DateFormat::Compact, COMPACT, Some(day), weight),
+            None if parsed.number().is_some_and(f64::is_finite) => self.forget_numbers(),
+            None => {}
         }
     }
 

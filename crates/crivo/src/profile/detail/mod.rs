@@ -17,7 +17,8 @@ pub use self::dates::{DateFacts, DateGaps};
 pub use self::drawn::{DrawnRow, DrawnRows};
 use self::moments::Moments;
 pub use self::moments::Spread;
-use super::{ColumnProfile, Kind};
+use super::ColumnProfile;
+use super::column_profile::Parsed;
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
@@ -56,20 +57,6 @@ pub(crate) struct ColumnDetail {
     pub(super) drawn: DrawnRows,
 }
 
-/// How many values of a column are numbers, and how many are not.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KindCounts {
-    numbers: u64,
-    others: u64,
-}
-
-impl KindCounts {
-    pub(super) fn of(profile: &ColumnProfile) -> Self {
-        let numbers = profile.count_of(Kind::Integer).saturating_add(profile.count_of(Kind::Float));
-        Self { numbers, others: profile.values().saturating_sub(numbers) }
-    }
-}
-
 impl ColumnDetail {
     pub(super) fn new(sizes: DetailSizes) -> Self {
         Self {
@@ -85,18 +72,27 @@ impl ColumnDetail {
         self.moments.add(number, weight);
     }
 
-    /// Takes a batch of values, whose numbers were added one by one; the profile before and after it.
-    pub(super) fn insert_batch(
+    /// Adds finite numbers, each once.
+    pub(super) fn add_numbers(&mut self, numbers: &[f64]) {
+        self.moments.add_all(numbers);
+    }
+
+    /// Adds a value to the days, if it is one.
+    #[inline]
+    pub(super) fn add_value(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
+        self.dates.add(text, parsed, weight);
+    }
+
+    /// Draws rows of a batch, after its values were added one by one; the profile has them too.
+    pub(super) fn insert_rows(
         &mut self,
         batch: &KeyBatch<'_>,
-        (before, after): (KindCounts, &ColumnProfile),
+        profile: &ColumnProfile,
         salt: u64,
         row: impl Fn(usize) -> u64,
     ) {
-        let now = KindCounts::of(after);
-        self.dates.insert_batch(batch, now.numbers > before.numbers, now.others > before.others);
         self.drawn.insert_batch(batch, salt, row);
-        if after.numbers().is_saturated() {
+        if profile.numbers().is_saturated() {
             self.moments.clear();
         }
     }

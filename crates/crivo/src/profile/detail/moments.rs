@@ -53,17 +53,46 @@ impl Moments {
     }
 
     fn add_any(&mut self, value: f64, weight: u64) {
-        let bits = value.to_bits();
-        let exponent = (bits >> 52) as u32 & 0x7FF;
-        let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
-        let position = exponent.max(1) - 1;
-        let square = u128::from(mantissa) * u128::from(mantissa);
-        let (low, high) = (square as u64, (square >> 64) as u64);
-        let lower = u128::from(low) * u128::from(mantissa);
-        let upper = u128::from(high) * u128::from(mantissa) + (lower >> 64);
-        let cube = [lower as u64, upper as u64, (upper >> 64) as u64];
-        self.squares.add([low, high, 0], weight, 2 * position, false);
-        self.cubes.add(cube, weight, 3 * position, value < 0.0);
+        let (square, cube) = powers(value);
+        self.add_powers((value.to_bits() >> 52) as u32, square, cube, weight);
+    }
+
+    /// Adds powers of numbers with the same sign and exponent, which are the upper 12 bits of a float.
+    fn add_powers(&mut self, upper: u32, square: u128, cube: [u64; 3], weight: u64) {
+        let position = (upper & 0x7FF).max(1) - 1;
+        self.squares.add([square as u64, (square >> 64) as u64, 0], weight, 2 * position, false);
+        self.cubes.add(cube, weight, 3 * position, upper > 0x7FF);
+    }
+
+    /// Adds finite numbers, each once: the same as one by one. Powers of numbers with the same sign and exponent are
+    /// added up first, which takes two additions where a long sum takes many.
+    pub(super) fn add_all(&mut self, values: &[f64]) {
+        for values in values.chunks(SameExponent::MOST_NUMBERS) {
+            let mut sums = [SameExponent::default(); SameExponent::SLOTS];
+            for &value in values {
+                let integer = value as i64;
+                if value.abs() < SMALL && integer as f64 == value {
+                    let square = integer * integer;
+                    self.small.squares += i128::from(square);
+                    self.small.cubes += i128::from(square * integer);
+                    continue;
+                }
+                let upper = (value.to_bits() >> 52) as u32;
+                let sum = &mut sums[SameExponent::slot(upper)];
+                if sum.upper != upper {
+                    self.add_same_exponent(sum);
+                    *sum = SameExponent { upper, ..SameExponent::default() };
+                }
+                sum.add(value);
+            }
+            sums.iter().for_each(|sum| self.add_same_exponent(sum));
+        }
+    }
+
+    fn add_same_exponent(&mut self, sum: &SameExponent) {
+        if sum.square > 0 {
+            self.add_powers(sum.upper, sum.square, sum.cube, 1);
+        }
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -163,6 +192,51 @@ impl Moments {
 impl PartialEq for Moments {
     fn eq(&self, other: &Self) -> bool {
         self.settled_squares() == other.settled_squares() && self.settled_cubes() == other.settled_cubes()
+    }
+}
+
+/// The square and the cube of a float's mantissa.
+#[inline]
+fn powers(value: f64) -> (u128, [u64; 3]) {
+    let bits = value.to_bits();
+    let is_normal = bits >> 52 & 0x7FF > 0;
+    let mantissa = bits & ((1 << 52) - 1) | u64::from(is_normal) << 52;
+    let square = u128::from(mantissa) * u128::from(mantissa);
+    let lower = u128::from(square as u64) * u128::from(mantissa);
+    let upper = (square >> 64) * u128::from(mantissa) + (lower >> 64);
+    (square, [lower as u64, upper as u64, (upper >> 64) as u64])
+}
+
+/// Sums of the powers of numbers with the same sign and exponent.
+#[derive(Debug, Clone, Copy, Default)]
+struct SameExponent {
+    /// The upper 12 bits of the numbers.
+    upper: u32,
+    square: u128,
+    cube: [u64; 3],
+}
+
+impl SameExponent {
+    /// Sixteen exponents of either sign, in which the numbers of most columns lie.
+    const SLOTS: usize = 32;
+    /// Cubes have 159 bits, so that the sum of this many has at most 192.
+    const MOST_NUMBERS: usize = 1 << 20;
+
+    #[inline]
+    fn slot(upper: u32) -> usize {
+        (upper & 15 | upper >> 7 & 16) as usize
+    }
+
+    #[inline]
+    fn add(&mut self, value: f64) {
+        let (square, cube) = powers(value);
+        self.square += square;
+        let mut carry = 0;
+        for (sum, word) in self.cube.iter_mut().zip(cube) {
+            carry += u128::from(*sum) + u128::from(word);
+            *sum = carry as u64;
+            carry >>= 64;
+        }
     }
 }
 
@@ -340,4 +414,33 @@ fn times(words: [u64; 3], weight: u64) -> [u64; 4] {
     }
     product[3] = carry as u64;
     product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Generator;
+
+    #[test]
+    fn sums_of_many_are_those_of_one_by_one() {
+        let mut random = Generator::new(5);
+        for round in 0..40 {
+            let number = |random: &mut Generator| {
+                let bits = random.below(u64::MAX);
+                let number = match round % 4 {
+                    0 => f64::from_bits(bits),
+                    1 => (bits % 1_000_000) as f64 / 100.0 - 3000.0,
+                    2 => (bits % 7) as f64 - 3.0,
+                    _ => f64::from_bits((bits % 1000) | (bits & 1 << 63)),
+                };
+                if number.is_finite() { number } else { -1.5e300 }
+            };
+            let numbers: Vec<f64> = (0..300).map(|_| number(&mut random)).collect();
+            let (mut one_by_one, mut together) = (Moments::default(), Moments::default());
+            numbers.iter().for_each(|number| one_by_one.add(*number, 1));
+            together.add_all(&numbers[..100]);
+            together.add_all(&numbers[100..]);
+            assert_eq!(one_by_one, together, "round {round}");
+        }
+    }
 }

@@ -93,6 +93,9 @@ impl NearDuplicateShare {
     /// The least similarity of near-duplicates.
     pub const SIMILARITY: f64 = 0.8;
 
+    /// The least length of a document in bytes.
+    pub(super) const SHORTEST: usize = text::SHORTEST;
+
     /// How many texts can be kept. Answering compares all pairs of them.
     pub const CAPACITIES: RangeInclusive<u64> = 64..=1 << 13;
 

@@ -10,7 +10,7 @@ pub(super) const MOST_RUNS: usize = 64;
 /// Bytes in a run.
 const RUN: usize = 8;
 /// Shorter values are names, codes and addresses.
-const SHORTEST: usize = 32;
+pub(super) const SHORTEST: usize = 32;
 /// A document has a few words.
 const LEAST_BLANKS: usize = 3;
 /// Odd factors. Each puts hashes in another order.

@@ -1,8 +1,8 @@
-//! Correlation of ranks.
+//! Correlation of ranks, and which pairs of columns are told.
 
 use core::cmp::Ordering;
 
-use super::{Correlation, Drawn, MOST_NUMBERS, Relations};
+use super::{Correlation, Drawn, MOST_NUMBERS, Relations, pearson};
 use crate::estimate::{Confidence, Estimate};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -17,7 +17,7 @@ const MOST_TOLD: usize = 100;
 /// With fewer rows of all, a correlation says nothing.
 const LEAST_ROWS: usize = 10;
 /// How many groups of rows are left out in turn.
-const GROUPS: usize = 32;
+pub(super) const GROUPS: usize = 32;
 /// 97.5 % of Student's distribution with one degree of freedom less than there are groups.
 const STUDENT: f64 = 2.0395;
 
@@ -34,25 +34,29 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
         numbers.extend(Drawn::new(place, column, number));
     }
     relations.compared_numbers.0 = numbers.len();
-    let mut found: Vec<(f64, (usize, usize), Sample)> = Vec::new();
+    let mut found: Vec<(f64, [&Drawn<f64>; 2], Sample)> = Vec::new();
     for (at, left) in numbers.iter().enumerate() {
         for right in &numbers[at + 1..] {
             let Some(pairs) = left.paired(right).filter(|pairs| pairs.len() >= LEAST_ROWS) else { continue };
             let sample = Sample::new(pairs, left.are_all && right.are_all);
             if let Some(value) = sample.correlation(None).filter(|value| value.abs() >= LEAST) {
-                found.push((value, (left.place, right.place), sample));
+                found.push((value, [left, right], sample));
             }
         }
     }
     found.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-    for (value, (left, right), sample) in found.into_iter().take(MOST_TOLD) {
+    let lacking = |drawn: &Drawn<f64>| {
+        pearson::lacking_variance(&columns[drawn.place], drawn.rows.iter().map(|(_, number)| *number))
+    };
+    for (value, [left, right], sample) in found.into_iter().take(MOST_TOLD) {
         let rank_correlation = sample.estimate(value);
         // What may be none at all is not told.
         if rank_correlation.lower() > 0.0 || rank_correlation.upper() < 0.0 {
             relations.correlations.push(Correlation {
-                left,
-                right,
+                left: left.place,
+                right: right.place,
                 rank_correlation,
+                pearson: pearson::estimate(&sample, [lacking(left), lacking(right)]),
                 rows: sample.pairs.len(),
             });
         }
@@ -60,11 +64,11 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
 }
 
 /// Rows of two columns, with the order of each.
-struct Sample {
-    pairs: Vec<(f64, f64)>,
+pub(super) struct Sample {
+    pub(super) pairs: Vec<(f64, f64)>,
     /// The rows in the order of the one and of the other number.
     orders: [Vec<u32>; 2],
-    are_all: bool,
+    pub(super) are_all: bool,
 }
 
 impl Sample {
@@ -98,24 +102,34 @@ impl Sample {
         if self.are_all {
             return Estimate::exact(value);
         }
-        let count = self.pairs.len() as f64;
-        // Where the sample has no exception, three rows in as many as were drawn may have one (the rule of three), and each
-        // takes at most six times its share from the correlation.
-        let nearest = 18.0 / count;
-        let replicas: Vec<f64> =
-            (0..GROUPS).filter_map(|group| self.correlation(Some(group))).map(fisher).collect();
-        let groups = replicas.len() as f64;
-        let mean = replicas.iter().sum::<f64>() / groups;
-        let squares: f64 = replicas.iter().map(|replica| (replica - mean) * (replica - mean)).sum();
-        let margin = STUDENT * (squares * (groups - 1.0) / groups).sqrt();
-        let z = fisher(value);
-        let (mut lower, mut upper) = (libm::tanh(z - margin), libm::tanh(z + margin));
-        if value > 1.0 - nearest {
-            lower = lower.min(1.0 - nearest);
-        } else if value < nearest - 1.0 {
-            upper = upper.max(nearest - 1.0);
-        }
+        let replicas = (0..GROUPS).filter_map(|group| self.correlation(Some(group)));
+        let (lower, upper) = nearest_to_perfect(value, interval(value, replicas), self.pairs.len());
         Estimate::probable(value, lower.max(-1.0), upper.min(1.0), Confidence::P95)
+    }
+}
+
+/// Returns the bounds of a correlation at 95 %, from those of the rows without one group after another (the jackknife), on the scale of
+/// Fisher's z.
+pub(super) fn interval(value: f64, without_groups: impl Iterator<Item = f64>) -> (f64, f64) {
+    let replicas: Vec<f64> = without_groups.map(fisher).collect();
+    let groups = replicas.len() as f64;
+    let mean = replicas.iter().sum::<f64>() / groups;
+    let squares: f64 = replicas.iter().map(|replica| (replica - mean) * (replica - mean)).sum();
+    let margin = STUDENT * (squares * (groups - 1.0) / groups).sqrt();
+    let z = fisher(value);
+    (libm::tanh(z - margin), libm::tanh(z + margin))
+}
+
+/// Returns bounds that a correlation near 1 or −1 keeps even if the sample has no exception: three rows in as many as were drawn may
+/// be one (the rule of three), and each takes at most six times its share from a correlation of ranks.
+pub(super) fn nearest_to_perfect(value: f64, (lower, upper): (f64, f64), rows: usize) -> (f64, f64) {
+    let nearest = 18.0 / rows as f64;
+    if value > 1.0 - nearest {
+        (lower.min(1.0 - nearest), upper)
+    } else if value < nearest - 1.0 {
+        (lower, upper.max(nearest - 1.0))
+    } else {
+        (lower, upper)
     }
 }
 

@@ -7,10 +7,13 @@
 //! of any length costs no more than a short one. While all rows are drawn, answers are exact. Beyond that they are
 //! estimates with intervals at 95 %, of the rows in which both columns have a value.
 //!
-//! **Idea.** *Correlation* is Spearman's: that of the ranks. A single large number decides Pearson's correlation of the numbers
-//! themselves, and a sample that misses it cannot know; ranks are bounded, so that what is drawn stands for the rest. Its
+//! **Idea.** *Correlation* is Spearman's: that of the ranks. Ranks are bounded, so that what is drawn stands for the rest. Its
 //! interval is made by leaving out one of 32 groups of rows after another (the jackknife), on the scale of Fisher's z, and holds for
 //! ties and any distribution.
+//!
+//! *Pearson's correlation* of the numbers themselves is told beside it, with an interval made in the same way. A single large number can
+//! decide it, and a sample may lack that number. The variance of each column is known exactly, so that this is noticed: if the drawn
+//! rows lack more of it than chance explains, Pearson's correlation is not told.
 //!
 //! *Dependency* of one column on another: the share of rows whose value is the most frequent one of its group. One row of each
 //! group is not counted below, because a group of one row depends on nothing. Dependencies that
@@ -21,6 +24,7 @@
 
 mod correlation;
 mod dependency;
+mod pearson;
 
 use super::detail::DrawnRow;
 use super::{TableColumn, TableProfile};
@@ -59,7 +63,9 @@ pub struct Correlation {
     pub right: usize,
     /// Spearman's correlation of the ranks, from −1 to 1.
     pub rank_correlation: Estimate,
-    /// How many rows it was computed from.
+    /// Pearson's correlation of the numbers, from −1 to 1. None if the drawn rows lack numbers that decide it.
+    pub pearson: Option<Estimate>,
+    /// How many rows both were computed from.
     pub rows: usize,
 }
 

@@ -20,7 +20,8 @@ mod bytes;
 
 use core::cmp::Reverse;
 
-use super::detail::{ColumnDetail, DateFacts, DrawnRows, KindCounts, Spread};
+use super::column_profile::{Parsed, ValueSink};
+use super::detail::{ColumnDetail, DateFacts, DrawnRows, Spread};
 use super::{Kind, ProfiledColumn, TableColumnSizes};
 use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
@@ -140,19 +141,11 @@ impl TableColumn {
         salt: u64,
         row: impl Fn(usize) -> u64,
     ) -> Result<()> {
-        let ranks = &mut self.ranks;
-        let mut rank = |number, weight| {
-            if weight == 1 { ranks.insert(number) } else { ranks.add(number, weight) }
-        };
-        if let Some(detail) = &mut self.detail {
-            let before = KindCounts::of(&self.data.profile);
-            self.data.insert_batch_with(batch, &row, |number, weight| {
-                rank(number, weight);
-                detail.add_number(number, weight);
-            })?;
-            detail.insert_batch(batch, (before, &self.data.profile), salt, &row);
-        } else {
-            self.data.insert_batch_with(batch, &row, rank)?;
+        let Self { data, ranks, detail, .. } = self;
+        let mut beside = BesideProfile { ranks, detail: detail.as_deref_mut() };
+        data.insert_batch_with(batch, &row, &mut beside)?;
+        if let Some(detail) = detail {
+            detail.insert_rows(batch, &data.profile, salt, &row);
         }
         for kind in Kind::ALL {
             if self.firsts[kind as usize].is_none() && self.data.profile.count_of(kind) > 0 {
@@ -250,6 +243,39 @@ impl TableColumn {
             + documents
             + self.ranks.memory()
             + detail
+    }
+}
+
+/// What takes the values of a column beside its profile.
+struct BesideProfile<'a> {
+    ranks: &'a mut NumberQuantiles,
+    detail: Option<&'a mut ColumnDetail>,
+}
+
+impl ValueSink for BesideProfile<'_> {
+    #[inline]
+    fn value(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
+        if let Some(detail) = &mut self.detail {
+            detail.add_value(text, parsed, weight);
+        }
+    }
+
+    fn number(&mut self, number: f64, weight: u64) {
+        if weight == 1 {
+            self.ranks.insert(number);
+        } else {
+            self.ranks.add(number, weight);
+        }
+        if let Some(detail) = &mut self.detail {
+            detail.add_number(number, weight);
+        }
+    }
+
+    fn numbers(&mut self, numbers: &[f64]) {
+        self.ranks.insert_all(numbers);
+        if let Some(detail) = &mut self.detail {
+            detail.add_numbers(numbers);
+        }
     }
 }
 

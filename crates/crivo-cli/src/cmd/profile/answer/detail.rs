@@ -75,6 +75,7 @@ pub(super) fn correlations(table: &TableProfile, related: &Relations) -> Vec<Cor
         left: name(found.left),
         right: name(found.right),
         rank_correlation: found.rank_correlation.into(),
+        pearson: found.pearson.map(Into::into),
         rows: found.rows,
     };
     related.correlations.iter().map(report).collect()

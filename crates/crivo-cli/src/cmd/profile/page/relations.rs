@@ -5,6 +5,7 @@ use maud::{Markup, html};
 
 use super::super::report::{CorrelationReport, DependencyReport, TableReport};
 use super::show;
+use crate::output::Interval;
 
 /// The most pairs that are listed.
 const MOST: usize = 30;
@@ -49,24 +50,34 @@ fn correlations(table: &TableReport) -> Markup {
             .column(Column::text("column"))
             .column(Column::text("other column"))
             .column(Column::number("rank correlation"))
+            .column(Column::number("Pearson's correlation"))
             .column(Column::number("rows compared"));
     let row = |view: Table, one: &CorrelationReport| {
-        let found = &one.rank_correlation;
-        let shown = html! {
-            span data-field="rank_correlation" data-value=(number::exact(found.value)) data-lower=(number::exact(found.lower))
-                data-upper=(number::exact(found.upper)) {
-                (format!("{:.3}", found.value))
-                @if found.lower != found.upper {
-                    " " span.muted { (format!("({:.2} to {:.2})", found.lower, found.upper)) }
-                }
-            }
+        let pearson = match &one.pearson {
+            Some(found) => Cell::markup(coefficient("pearson", found)).value(found.value),
+            None => Cell::markup(html! { span.muted { "not known" } }),
         };
         view.row([
             Cell::markup(show::name(&one.left)),
             Cell::markup(show::name(&one.right)),
-            Cell::markup(shown).value(found.value),
+            Cell::markup(coefficient("rank_correlation", &one.rank_correlation))
+                .value(one.rank_correlation.value),
+            pearson,
             Cell::markup(show::count("rows", one.rows as u64)).value(one.rows as f64),
         ])
     };
     table.correlations.iter().take(MOST).fold(view, row).markup()
+}
+
+/// A correlation with its bounds, if it has some.
+fn coefficient(field: &str, found: &Interval) -> Markup {
+    html! {
+        span data-field=(field) data-value=(number::exact(found.value)) data-lower=(number::exact(found.lower))
+            data-upper=(number::exact(found.upper)) {
+            (format!("{:.3}", found.value))
+            @if found.lower != found.upper {
+                " " span.muted { (format!("({:.2} to {:.2})", found.lower, found.upper)) }
+            }
+        }
+    }
 }

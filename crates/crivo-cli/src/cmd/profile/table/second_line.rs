@@ -130,14 +130,20 @@ fn dependency(found: &DependencyReport) -> String {
 }
 
 fn correlation(found: &CorrelationReport) -> String {
-    let CorrelationReport { left, right, rank_correlation, .. } = found;
+    let CorrelationReport { left, right, rank_correlation, pearson, .. } = found;
     let direction = if rank_correlation.value < 0.0 { "against each other" } else { "together" };
-    let value = rank_correlation.value;
-    let error = (rank_correlation.upper - value).max(value - rank_correlation.lower);
-    let shown = if error == 0.0 {
+    let ranks = coefficient(rank_correlation);
+    let pearson = pearson.map_or(String::new(), |found| format!(", Pearson's {}", coefficient(&found)));
+    format!("{left} and {right} go {direction}: rank correlation {ranks}{pearson}")
+}
+
+/// A correlation with its error, if it has one.
+fn coefficient(found: &Interval) -> String {
+    let value = found.value;
+    let error = (found.upper - value).max(value - found.lower);
+    if error == 0.0 {
         format!("{value:.3}")
     } else {
         format!("{value:.2} ± {:.2}", (error * 100.0).ceil() / 100.0)
-    };
-    format!("{left} and {right} go {direction}: rank correlation {shown}")
+    }
 }

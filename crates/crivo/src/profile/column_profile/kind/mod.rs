@@ -8,7 +8,7 @@
 mod tests;
 
 use super::facts::start_of;
-use crate::keys::calendar::days_in;
+use crate::keys::calendar::day_of_short_year;
 
 /// What a single value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,33 +58,46 @@ impl Kind {
 
 /// A value by its kind, with its number if it has one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Parsed {
+pub(in crate::profile) enum Parsed {
     Integer(i64),
     /// A whole number beyond 64 bits, by the float that is nearest.
     LargeInteger(f64),
     Float(f64),
-    Other(Kind),
+    /// A day, counted from 1970-01-01.
+    Date(i32),
+    /// A moment, by its day.
+    Timestamp(i32),
+    Boolean,
+    Text,
 }
 
 impl Parsed {
+    #[inline]
     pub(super) fn kind(self) -> Kind {
         match self {
+            Self::Boolean => Kind::Boolean,
             Self::Integer(_) | Self::LargeInteger(_) => Kind::Integer,
             Self::Float(_) => Kind::Float,
-            Self::Other(kind) => kind,
+            Self::Date(_) => Kind::Date,
+            Self::Timestamp(_) => Kind::Timestamp,
+            Self::Text => Kind::Text,
+        }
+    }
+
+    /// Returns the number, finite or not, if the value is one.
+    #[inline]
+    pub(in crate::profile) fn number(self) -> Option<f64> {
+        match self {
+            Self::Integer(integer) => Some(integer as f64),
+            Self::LargeInteger(number) | Self::Float(number) => Some(number),
+            _ => None,
         }
     }
 }
 
 /// Returns the finite number that a text is, if it is one.
 pub(crate) fn number_of(text: &[u8]) -> Option<f64> {
-    match parse(text, start_of(text)) {
-        Parsed::Integer(integer) => Some(integer as f64),
-        Parsed::LargeInteger(number) | Parsed::Float(number) => {
-            Some(number).filter(|number| number.is_finite())
-        }
-        Parsed::Other(_) => None,
-    }
+    parse(text, start_of(text)).number().filter(|number| number.is_finite())
 }
 
 /// What a text is, given its [start](super::facts::start_of) too.
@@ -94,16 +107,20 @@ pub(super) fn parse(text: &[u8], start: u64) -> Parsed {
         return Parsed::Integer(integer);
     }
     match text.first() {
-        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => parse_number(text, start),
+        // No number has hyphens at these places.
+        Some(b'0'..=b'9') if text.get(4) == Some(&b'-') && text.get(7) == Some(&b'-') => moment(text, start),
+        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => parse_number(text),
         Some(b't' | b'T' | b'f' | b'F' | b'i' | b'I' | b'n' | b'N') => parse_word(text.len(), start),
-        _ => Parsed::Other(Kind::Text),
+        _ => Parsed::Text,
     }
 }
+
+/// Eight digits that are 0.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// The number that one to eight digits are, all of them at once.
 #[inline]
 fn short_integer(length: usize, start: u64) -> Option<i64> {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     if length == 0 || length > 8 {
         return None;
@@ -135,12 +152,12 @@ fn parse_word(length: usize, start: u64) -> Parsed {
     const LONG: [u64; 2] = [word(*b"infinity"), word(*b"Infinity")];
     let is_one_of = |words: &[u64]| words.contains(&start);
     match length {
-        4 if is_one_of(&TRUE) => Parsed::Other(Kind::Boolean),
-        5 if is_one_of(&FALSE) => Parsed::Other(Kind::Boolean),
+        4 if is_one_of(&TRUE) => Parsed::Boolean,
+        5 if is_one_of(&FALSE) => Parsed::Boolean,
         // Which of them does not matter: neither is a number to count with.
         3 if is_one_of(&SHORT) => Parsed::Float(f64::NAN),
         8 if is_one_of(&LONG) => Parsed::Float(f64::NAN),
-        _ => Parsed::Other(Kind::Text),
+        _ => Parsed::Text,
     }
 }
 
@@ -158,6 +175,15 @@ impl Digits {
     /// Takes digits until there are none, and gives back the rest.
     #[inline]
     fn take<'a>(&mut self, mut text: &'a [u8]) -> &'a [u8] {
+        while let Some((eight, rest)) = text.split_first_chunk::<8>() {
+            let start = u64::from_be_bytes(*eight);
+            let Some(value) = short_integer(8, start) else { break };
+            self.value = self.value.wrapping_mul(100_000_000).wrapping_add(value as u64);
+            let zeros = if self.significant > 0 { 0 } else { (start ^ ZEROS).leading_zeros() / 8 };
+            self.significant += 8 - zeros;
+            self.seen = true;
+            text = rest;
+        }
         while let Some((&byte, rest)) = text.split_first() {
             let digit = byte.wrapping_sub(b'0');
             if digit > 9 {
@@ -173,7 +199,7 @@ impl Digits {
 }
 
 #[inline]
-fn parse_number(text: &[u8], start: u64) -> Parsed {
+fn parse_number(text: &[u8]) -> Parsed {
     let (is_negative, unsigned) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
         Some((b'+', rest)) => (false, rest),
@@ -183,12 +209,11 @@ fn parse_number(text: &[u8], start: u64) -> Parsed {
     let mut digits = Digits { value: 0, significant: 0, seen: false };
     let rest = digits.take(unsigned);
     match rest.first() {
-        None if !digits.seen => Parsed::Other(Kind::Text),
+        None if !digits.seen => Parsed::Text,
         None => whole(text, &digits, is_negative),
         Some(b'.' | b'e' | b'E') => fraction(text, rest, digits, is_negative),
-        Some(b'-') if !is_signed => Parsed::Other(moment(text, start)),
         Some(_) if is_signed => parse_signed_word(unsigned),
-        Some(_) => Parsed::Other(Kind::Text),
+        Some(_) => Parsed::Text,
     }
 }
 
@@ -197,7 +222,7 @@ fn parse_number(text: &[u8], start: u64) -> Parsed {
 fn parse_signed_word(unsigned: &[u8]) -> Parsed {
     match parse_word(unsigned.len(), start_of(unsigned)) {
         Parsed::Float(infinity) => Parsed::Float(infinity),
-        _ => Parsed::Other(Kind::Text),
+        _ => Parsed::Text,
     }
 }
 
@@ -223,7 +248,7 @@ fn fraction(text: &[u8], rest: &[u8], mut digits: Digits, is_negative: bool) -> 
         places = (after.len() - rest.len()) as i64;
     }
     if !digits.seen {
-        return Parsed::Other(Kind::Text);
+        return Parsed::Text;
     }
     let mut exponent = 0;
     if let Some((b'e' | b'E', after)) = rest.split_first() {
@@ -235,25 +260,55 @@ fn fraction(text: &[u8], rest: &[u8], mut digits: Digits, is_negative: bool) -> 
         let mut power = Digits { value: 0, significant: 0, seen: false };
         rest = power.take(after);
         if !power.seen {
-            return Parsed::Other(Kind::Text);
+            return Parsed::Text;
         }
         exponent = sign * if power.significant > 9 { i64::from(i32::MAX) } else { power.value as i64 };
     }
     if !rest.is_empty() {
-        return Parsed::Other(Kind::Text);
+        return Parsed::Text;
     }
-    // Two floats that are exact have a product and a quotient that are rounded once (Clinger 1990).
     let scale = exponent - places;
-    let is_exact = digits.significant <= MOST_DIGITS && digits.value <= 1 << 53;
-    match POWERS_OF_TEN.get(scale.unsigned_abs() as usize) {
-        Some(power) if is_exact => {
-            let magnitude = digits.value as f64;
-            let value = if scale < 0 { magnitude / power } else { magnitude * power };
-            Parsed::Float(if is_negative { -value } else { value })
-        }
-        _ => Parsed::Float(by_library(text)),
+    let magnitude = match digits.significant {
+        0..=MOST_DIGITS => scaled(digits.value, scale),
+        _ => None,
+    };
+    match magnitude {
+        Some(magnitude) => Parsed::Float(if is_negative { -magnitude } else { magnitude }),
+        None => Parsed::Float(by_library(text)),
     }
 }
+
+/// Returns the float nearest to a number times a power of ten, if a few multiplications decide which one that is.
+#[inline]
+fn scaled(number: u64, power: i64) -> Option<f64> {
+    let places = power.unsigned_abs() as usize;
+    // Two floats that are exact have a product and a quotient that are rounded once (Clinger 1990).
+    if number <= 1 << 53
+        && let Some(factor) = POWERS_OF_TEN.get(places)
+    {
+        let number = number as f64;
+        return Some(if power < 0 { number / factor } else { number * factor });
+    }
+    let (inverse, shift) = *INVERSE_POWERS.get(places).filter(|_| power < 0)?;
+    // The inverse is cut, so that the quotient lies between the product and one that is larger by the number. If both have the
+    // same nearest float, then so has the quotient.
+    let least = u128::from(number) * u128::from(inverse);
+    let (lower, upper) = (least as f64, (least + u128::from(number)) as f64);
+    (lower == upper).then(|| lower * f64::from_bits((1023 - u64::from(shift)) << 52))
+}
+
+/// For each power of ten below 2^64 the first 64 bits of its inverse, and how many bits after the point the last of them is.
+const INVERSE_POWERS: [(u64, u32); 20] = {
+    let mut inverses = [(1 << 63, 63); 20];
+    let (mut place, mut power) = (1, 10_u128);
+    while place < 20 {
+        let shift = 63 + power.ilog2() + 1;
+        inverses[place] = (((1_u128 << shift) / power) as u64, shift);
+        place += 1;
+        power *= 10;
+    }
+    inverses
+};
 
 /// Those that a float holds exactly.
 const POWERS_OF_TEN: [f64; 23] = [
@@ -267,26 +322,27 @@ fn by_library(text: &[u8]) -> f64 {
     std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// Whether a text of digits and a hyphen is a day, a moment or neither.
+/// Returns what a text of digits and a hyphen is: a day, a moment or neither.
 #[inline]
-fn moment(text: &[u8], start: u64) -> Kind {
+fn moment(text: &[u8], start: u64) -> Parsed {
     // With the hyphens of `2024-01-` made zeros all eight are digits.
     const HYPHENS: u64 = (b'-' ^ b'0') as u64 * (1 << 24 | 1);
     let Some(((day, rest), digits)) = text.split_at_checked(10).zip(short_integer(8, start ^ HYPHENS)) else {
-        return Kind::Text;
+        return Parsed::Text;
     };
-    let (year, month) = (digits / 10_000, digits / 10 % 100);
-    let days = days_in(year, month as u32).unwrap_or(0);
+    let (tens, ones) = (day[8].wrapping_sub(b'0'), day[9].wrapping_sub(b'0'));
     // A hyphen made a zero is one, and so is a zero that was there.
-    let has_hyphens = day[4] == b'-' && day[7] == b'-';
-    let is_day = day[8].is_ascii_digit() && day[9].is_ascii_digit() && in_range(&day[8..], 1, days);
-    if !(has_hyphens && is_day) {
-        return Kind::Text;
+    if day[4] != b'-' || day[7] != b'-' || tens > 9 || ones > 9 {
+        return Parsed::Text;
     }
+    let (digits, day_of_month) = (digits as u32, u32::from(10 * tens + ones));
+    let Some(day) = day_of_short_year(digits / 10_000, digits / 10 % 100, day_of_month) else {
+        return Parsed::Text;
+    };
     match rest.split_first() {
-        None => Kind::Date,
-        Some((b'T' | b't' | b' ', time)) if is_time(time) => Kind::Timestamp,
-        Some(_) => Kind::Text,
+        None => Parsed::Date(day),
+        Some((b'T' | b't' | b' ', time)) if is_time(time) => Parsed::Timestamp(day),
+        Some(_) => Parsed::Text,
     }
 }
 

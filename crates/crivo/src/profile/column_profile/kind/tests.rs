@@ -120,7 +120,7 @@ fn numbers_are_those_of_the_standard_library() {
         let found = match parse_text(text.as_bytes()) {
             Parsed::Integer(value) => value as f64,
             Parsed::LargeInteger(value) | Parsed::Float(value) => value,
-            Parsed::Other(kind) => panic!("{text} is no {kind:?}"),
+            other => panic!("{text} is no number: {other:?}"),
         };
         assert_eq!(found.to_bits(), (expected + 0.0).to_bits() | found.to_bits() & 1 << 63, "{text}");
     };
@@ -135,6 +135,10 @@ fn numbers_are_those_of_the_standard_library() {
         check(&format!("{:.places$}", whole as f64 / 1e6));
         check(&format!("{whole}e{}", bits % 60));
         check(&format!("{}.{:020}", whole, bits >> 3));
+        let digits = bits.to_string();
+        let (before, after) = digits.split_at((bits % 15) as usize);
+        check(&format!("{before}.{after}"));
+        check(&format!("0.0000{digits}"));
     }
     for text in [
         "9223372036854775807",
@@ -142,6 +146,16 @@ fn numbers_are_those_of_the_standard_library() {
         "9223372036854775808",
         "9007199254740993",
         "0.0000001",
+        // Ties of two floats, and numbers next to them.
+        "9007199254740993.0",
+        "900719925474099.25",
+        "900719925474099.3125",
+        "4503599627370496.5",
+        "4503599627370497.5",
+        "4503599627370497.501",
+        "1.0000000000000001110",
+        "0.12345678901234565",
+        "00000000000000000000.00000000012345678901234567",
     ] {
         check(text);
     }
