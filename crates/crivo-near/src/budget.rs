@@ -45,6 +45,11 @@ impl Budget {
         Err(Error::Memory { members, given: self.memory, least: needed.div_ceil(3).saturating_mul(4) })
     }
 
+    /// Returns true if the members take more than a quarter of the memory, so that buffers need the rest.
+    pub(crate) fn is_crowded(self, members: u64) -> bool {
+        members.saturating_mul(BYTES_A_MEMBER) > self.memory / 4
+    }
+
     /// The bytes that are left for buffers beside the members.
     pub(crate) fn room(self, members: u64, places: u64) -> u64 {
         let taken = members.saturating_mul(BYTES_A_MEMBER).saturating_add(places);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::blocks::Blocks;
 use crate::contents::Twins;
 use crate::error::{Error, Result};
+use crate::kept_sets::KeptSets;
 use crate::parallel::deal;
 use crate::places::Places;
 use crate::segments::{SegmentWriter, Segments, sets_of};
@@ -29,6 +30,13 @@ impl Known<'_> {
             return None;
         }
         Some((number, self.blocks.of(number)?))
+    }
+
+    /// The first member with the content of the one at a place, and its block, if its set is needed. Any member may have
+    /// been the one that was signed for its content.
+    fn wanted_for_content(&self, place: u64, near: &mut usize) -> Option<(u32, u32)> {
+        let first = self.twins.first(self.places.number_near(place, near)?);
+        Some((first, self.blocks.of(first)?))
     }
 }
 
@@ -90,6 +98,13 @@ pub(crate) fn gather(
     Ok(Segments::new(count, threads.into_iter().map(|thread| thread.writer).collect()))
 }
 
+/// The same for sets that the first reading kept: nothing is read again, and they stay where they are.
+pub(crate) fn gather_kept(kept: KeptSets, known: &Known<'_>, threads: usize) -> Result<Segments> {
+    let sets =
+        kept.sorted(threads, |place, near| known.wanted_for_content(place, near).map(|(first, _)| first))?;
+    Ok(Segments::in_memory(known.blocks.count(), sets))
+}
+
 /// The same for signatures that the first reading put aside: nothing is read again.
 pub(crate) fn gather_signatures(
     signatures: &Segments,
@@ -105,10 +120,7 @@ pub(crate) fn gather_signatures(
         let mut near = 0;
         for (_, start, length) in sets_of(&segment) {
             let [place, signature @ ..] = &segment[start..start + length] else { continue };
-            let Some(number) = known.places.number_near(*place, &mut near) else { continue };
-            // Any member may have been the one that was signed for its content.
-            let first = known.twins.first(number);
-            if let Some(block) = known.blocks.of(first) {
+            if let Some((first, block)) = known.wanted_for_content(*place, &mut near) {
                 writer.push(block as usize, first, signature)?;
             }
         }

@@ -3,7 +3,8 @@
 //! documents → words hashed once → shingles → signature → bands → candidates → verified pairs →
 //! clusters. A document is forgotten as soon as it is signed: its band keys go to a file if they do not fit,
 //! and 24 bytes stay in memory. Candidates are read a second time and compared as the sets they
-//! are, so every reported similarity is exact. Whatever the size, there are two readings.
+//! are, so every reported similarity is exact. Whatever the size, there are two readings; a collection whose sets fit in
+//! an eighth of the memory is read once.
 //!
 //! | step | home |
 //! |---|---|
@@ -16,6 +17,7 @@
 //! | band keys to pairs that share one, and the components they form | `candidates`, `components` |
 //! | components to blocks that fit in memory | `blocks` |
 //! | the second reading: each candidate's set into its block | `gather`, `segments` |
+//! | sets that make it unnecessary | `kept_sets` |
 //! | pairs to similarities, block by block | `verify` |
 //! | what was missed, and what was not listed | `missed`, `crowd` |
 //! | stages that a killed run has done | [`WorkFolder`] |
@@ -66,6 +68,7 @@ mod exhaustive;
 mod gather;
 #[cfg(feature = "index")]
 pub mod index;
+mod kept_sets;
 mod missed;
 mod outcome;
 mod overlap;

@@ -13,7 +13,8 @@ use crate::containment::{self, Members, Probes};
 use crate::contents::{Twins, first_with_content};
 use crate::crowd::{self, Crowd};
 use crate::error::{Error, Result};
-use crate::gather::{Known, gather, gather_signatures};
+use crate::gather::{Known, gather, gather_kept, gather_signatures};
+use crate::kept_sets::KeptSets;
 use crate::outcome::{FoundPair, Meeting, Outcome, OutcomeCounts, PairTally, largest_listed};
 use crate::parallel::deal;
 use crate::places::Places;
@@ -107,7 +108,7 @@ impl Search<'_> {
     /// Runs the stages that an earlier run in the same work folder has not done.
     fn run(&self, source: &impl Source) -> Result<Outcome> {
         let work = self.work.as_ref();
-        let paired = if let Some(paired) = work.map(Paired::load).transpose()?.flatten() {
+        let mut paired = if let Some(paired) = work.map(Paired::load).transpose()?.flatten() {
             paired
         } else {
             let signed = match work.map(Signed::load).transpose()?.flatten() {
@@ -118,7 +119,7 @@ impl Search<'_> {
         };
         let sets = match work.map(load_sets).transpose()?.flatten() {
             Some(sets) => sets,
-            None => self.gather(source, &paired)?,
+            None => self.gather(source, &mut paired)?,
         };
         self.begin(Stage::Comparing)?;
         self.compare(paired, &sets)
@@ -161,11 +162,12 @@ impl Search<'_> {
 
     fn pair(&self, signed: Signed) -> Result<Paired> {
         self.begin(Stage::Pairing)?;
-        let Signed { places, lengths, sizes, too_short, keys, prints, signatures } = signed;
+        let Signed { places, lengths, sizes, too_short, keys, prints, signatures, kept } = signed;
         let mut spilled = keys.spill().bytes() + prints.spill().bytes() + signatures.spill().bytes();
         let twins = Twins::new(first_with_content(&prints, &places, self.threads())?);
         drop(prints);
-        let room = self.room(&places);
+        let kept_bytes = kept.as_ref().map_or(0, KeptSets::bytes);
+        let room = self.room(&places).saturating_sub(kept_bytes);
         let advance = |done| {
             self.watch.advance(Stage::Pairing, done, keys.count() as u64);
             self.check_stop()
@@ -201,6 +203,7 @@ impl Search<'_> {
             samples,
             crowds,
             signatures,
+            kept,
             spilled,
         };
         self.work.as_ref().map_or(Ok(()), |work| paired.save(work))?;
@@ -242,9 +245,10 @@ impl Search<'_> {
         Ok((Partitions::new(count, writers), Partitions::new(count, vec![samples]), crowds))
     }
 
-    fn gather(&self, source: &impl Source, paired: &Paired) -> Result<Segments> {
+    fn gather(&self, source: &impl Source, paired: &mut Paired) -> Result<Segments> {
         self.begin(Stage::Gathering)?;
-        let Paired { places, twins, sizes, blocks, .. } = paired;
+        let kept = paired.kept.take();
+        let Paired { places, twins, sizes, blocks, .. } = &*paired;
         let known = Known { places, twins, sizes, blocks };
         let each = self.budget.each(self.room(places) / 3);
         let spill = self.spill("sets.spill");
@@ -252,6 +256,8 @@ impl Search<'_> {
             Segments::new(0, Vec::new())
         } else if self.settings.fast {
             gather_signatures(&paired.signatures, &known, self.threads(), each, &spill)?
+        } else if let Some(kept) = kept {
+            gather_kept(kept, &known, self.threads())?
         } else {
             gather(source, &known, each, &spill)?
         };

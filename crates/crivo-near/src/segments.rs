@@ -59,9 +59,27 @@ pub(crate) struct Segments {
     spill: Arc<Spill>,
     memory: Vec<Vec<Vec<u64>>>,
     extents: Vec<Vec<Extent>>,
+    /// The sets of all blocks together, where they never left the memory.
+    together: Option<SetsTogether>,
 }
 
+/// Sets in memory, whatever their block.
+struct SetsTogether {
+    segments: Vec<Vec<u64>>,
+    index: Vec<IndexEntry>,
+}
+
+/// Where the set of a member lies: its number, segment, start and length.
+type IndexEntry = (u32, u32, usize, u32);
+
 impl Segments {
+    /// Returns sets that are in memory, of the given number of blocks. They are never written to a file.
+    pub(crate) fn in_memory(blocks: usize, segments: Vec<Vec<u64>>) -> Self {
+        let index = index_of(segments.iter().map(Vec::as_slice));
+        let (memory, extents) = ((0..blocks).map(|_| Vec::new()).collect(), vec![Vec::new(); blocks]);
+        Self { spill: Arc::default(), memory, extents, together: Some(SetsTogether { segments, index }) }
+    }
+
     /// Brings together what the writers of one spill have.
     pub(crate) fn new(blocks: usize, writers: Vec<SegmentWriter>) -> Self {
         let spill = writers.first().map(|writer| Arc::clone(&writer.spill)).unwrap_or_default();
@@ -75,13 +93,13 @@ impl Segments {
             }
             writer.extents.into_iter().for_each(|(block, extent)| extents[block as usize].push(extent));
         }
-        Self { spill, memory, extents }
+        Self { spill, memory, extents, together: None }
     }
 
     /// Returns the segments that an earlier run has written to a named file.
     pub(crate) fn reopened(spill: Arc<Spill>, extents: Vec<Vec<Extent>>) -> Self {
         let memory = extents.iter().map(|_| Vec::new()).collect();
-        Self { spill, memory, extents }
+        Self { spill, memory, extents, together: None }
     }
 
     /// Returns the extents of each block's segments in the file. Segments that are still in memory are not
@@ -150,19 +168,28 @@ pub(crate) fn sets_of(segment: &[u64]) -> impl Iterator<Item = (u32, usize, usiz
 /// The sets of one block, in memory.
 pub(crate) struct BlockSets<'a> {
     segments: Vec<Cow<'a, [u64]>>,
-    /// Number, segment, start, length; ascending.
-    index: Vec<(u32, u32, usize, u32)>,
+    index: Cow<'a, [IndexEntry]>,
+}
+
+/// Where the sets of segments lie, ascending.
+fn index_of<'s>(segments: impl Iterator<Item = &'s [u64]>) -> Vec<IndexEntry> {
+    let mut index = Vec::new();
+    for (segment, at) in segments.zip(0..) {
+        index.extend(sets_of(segment).map(|(number, start, len)| (number, at, start, len as u32)));
+    }
+    index.sort_unstable();
+    index
 }
 
 impl<'a> BlockSets<'a> {
     pub(crate) fn load(sets: &'a Segments, block: usize) -> Result<Self> {
+        if let Some(SetsTogether { segments, index }) = &sets.together {
+            let segments = segments.iter().map(|segment| Cow::Borrowed(segment.as_slice())).collect();
+            return Ok(Self { segments, index: Cow::Borrowed(index) });
+        }
         let segments: Vec<_> =
             (0..sets.count(block)).map(|at| sets.segment(block, at)).collect::<Result<_>>()?;
-        let mut index = Vec::new();
-        for (segment, at) in segments.iter().zip(0..) {
-            index.extend(sets_of(segment).map(|(number, start, len)| (number, at, start, len as u32)));
-        }
-        index.sort_unstable();
+        let index = index_of(segments.iter().map(|segment| &**segment)).into();
         Ok(Self { segments, index })
     }
 

@@ -298,6 +298,10 @@ impl Source for SetCollection {
             Ok(())
         })
     }
+
+    fn is_in_memory(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

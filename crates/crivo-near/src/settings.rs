@@ -104,6 +104,11 @@ impl Settings {
         Ok(bands)
     }
 
+    /// Returns true if a small collection's sets are kept from the first reading. A run with a work folder writes them there.
+    pub(crate) fn keeps_sets(&self) -> bool {
+        !self.fast && self.work.is_none()
+    }
+
     /// Returns all settings that decide the outcome of a run, one on each line, for a work folder.
     pub(crate) fn identity(&self) -> Result<String> {
         let bands = self.bands()?;

@@ -12,6 +12,7 @@ use crivo::similarity::min_hash::sign;
 use crate::budget::Budget;
 use crate::containment::Probes;
 use crate::error::{Error, Result};
+use crate::kept_sets::{KeptRoom, KeptSets, KeptWriter};
 use crate::places::{PlaceRun, Places, push_place};
 use crate::segments::{SegmentWriter, Segments};
 use crate::settings::{Measure, Settings};
@@ -40,6 +41,8 @@ pub(crate) struct Signed {
     pub(crate) prints: Partitions<Print>,
     /// The shortened signatures by place, where they are to be trusted; empty otherwise.
     pub(crate) signatures: Segments,
+    /// The sets, if all of them fit in memory.
+    pub(crate) kept: Option<KeptSets>,
 }
 
 /// The files that the first reading spills to.
@@ -82,6 +85,7 @@ struct SigningThread {
     keys: Writer<BandKey>,
     prints: Writer<Print>,
     signatures: SegmentWriter,
+    kept: KeptWriter,
     // Memory that each member uses again.
     slots: Vec<u64>,
     short_slots: Vec<u32>,
@@ -89,19 +93,36 @@ struct SigningThread {
     band_keys: Vec<u64>,
 }
 
-/// Fingerprints of members that were signed lately; a later one takes the place of an earlier.
-struct LatePrints(Vec<u128>);
+/// Fingerprints of members that were signed lately; a later one takes the place of an earlier. The table grows with the
+/// number of members, so that a small collection touches little memory.
+struct LatePrints {
+    slots: Vec<u128>,
+    most: usize,
+    inserted: usize,
+}
 
 impl LatePrints {
     fn new(memory: u64) -> Self {
-        let slots = (memory / 16).clamp(1 << 10, 1 << 20);
-        Self(vec![0; 1 << slots.ilog2()])
+        let most = 1 << (memory / 16).clamp(1 << 10, 1 << 20).ilog2();
+        Self { slots: vec![0; most.min(1 << 12)], most, inserted: 0 }
     }
 
     /// Remembers a fingerprint, and returns whether it was known.
     fn insert(&mut self, print: u128) -> bool {
-        let slot = print as usize & (self.0.len() - 1);
-        std::mem::replace(&mut self.0[slot], print) == print
+        if self.inserted > self.slots.len() && self.slots.len() < self.most {
+            let larger = vec![0; (4 * self.slots.len()).min(self.most)];
+            for print in std::mem::replace(&mut self.slots, larger).into_iter().filter(|&print| print != 0) {
+                self.replace(print);
+            }
+        }
+        self.inserted += 1;
+        self.replace(print) == print
+    }
+
+    /// Puts a fingerprint into its slot, and returns the one before.
+    fn replace(&mut self, print: u128) -> u128 {
+        let slot = print as usize & (self.slots.len() - 1);
+        std::mem::replace(&mut self.slots[slot], print)
     }
 }
 
@@ -127,6 +148,7 @@ impl SigningThread {
             keys: Writer::new(&spills.keys, PARTITIONS, memory(4), Order::Any),
             prints: Writer::new(&spills.prints, PARTITIONS, memory(16), Order::Any),
             signatures: SegmentWriter::new(&spills.signatures, 1, memory(16)),
+            kept: KeptWriter::default(),
             slots: vec![0; settings.hashes as usize],
             short_slots: Vec::new(),
             words: Vec::new(),
@@ -134,7 +156,7 @@ impl SigningThread {
         }
     }
 
-    fn take(&mut self, member: Member<'_>, signing: Signing) -> Result<()> {
+    fn take(&mut self, member: Member<'_>, signing: Signing, room: &KeptRoom) -> Result<()> {
         push_place(&mut self.runs, member.place);
         self.members += 1;
         self.lengths.push(member.length);
@@ -148,6 +170,7 @@ impl SigningThread {
         if self.lately.insert(member.fingerprint) {
             return Ok(());
         }
+        self.kept.push(room, member.place, member.hashes);
         match signing {
             Signing::Probes(probes) => probes.keys(member.hashes, &mut self.band_keys),
             Signing::Bands { bands, keeps_signatures } => {
@@ -181,28 +204,32 @@ pub(crate) fn sign_all(
         Measure::Jaccard => Signing::Bands { bands, keeps_signatures: settings.fast },
         Measure::Containment => Signing::Probes(Probes::for_threshold(settings.threshold)),
     };
+    let room = KeptRoom::new(budget, settings.keeps_sets() && !source.is_in_memory());
     let threads = source.read(
         &|| SigningThread::new(settings, budget, spills),
         &|_, _| true,
         &|thread: &mut SigningThread, member| {
             let runs_before = thread.runs.len();
-            thread.take(member, signing)?;
+            thread.take(member, signing, &room)?;
             let new_runs = (thread.runs.len() - runs_before) as u64;
             let all_runs = if new_runs > 0 { runs.fetch_add(new_runs, Ordering::Relaxed) + 1 } else { 0 };
             // Looked at now and then: more members than there is memory for are refused at once.
             if thread.members.is_multiple_of(4096) {
                 let members = members.fetch_add(4096, Ordering::Relaxed) + 4096;
                 budget.check(members, all_runs.max(runs.load(Ordering::Relaxed)) * 12)?;
+                if budget.is_crowded(members) {
+                    room.close();
+                }
             }
             Ok(())
         },
     )?;
-    Signed::from_threads(threads, budget)
+    Signed::from_threads(threads, budget, &room)
 }
 
 impl Signed {
     /// Puts what the threads have into the order of the collection.
-    fn from_threads(mut threads: Vec<SigningThread>, budget: Budget) -> Result<Self> {
+    fn from_threads(mut threads: Vec<SigningThread>, budget: Budget, room: &KeptRoom) -> Result<Self> {
         // A run of places, the thread that has it, and where it begins there.
         let mut runs: Vec<(PlaceRun, u32, u32)> = Vec::new();
         for (thread, number) in threads.iter_mut().zip(0_u32..) {
@@ -233,6 +260,7 @@ impl Signed {
             all
         };
         let (lengths, sizes) = (pick(|thread| &mut thread.lengths), pick(|thread| &mut thread.sizes));
+        let kept = KeptSets::new(room, threads.iter_mut().map(|thread| std::mem::take(&mut thread.kept)));
         let too_short = threads.iter().map(|thread| thread.too_short).sum();
         let (mut keys, mut prints, mut signatures) = (Vec::new(), Vec::new(), Vec::new());
         for thread in threads {
@@ -248,6 +276,7 @@ impl Signed {
             keys: Partitions::new(PARTITIONS, keys),
             prints: Partitions::new(PARTITIONS, prints),
             signatures: Segments::new(1, signatures),
+            kept,
         })
     }
 }

@@ -38,6 +38,12 @@ pub trait Source: Sync {
         wants: &(dyn Fn(&mut S, u64) -> bool + Sync),
         take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
     ) -> Result<Vec<S>>;
+
+    /// Returns true if sets are in memory, so that reading them again costs nothing. Otherwise a search keeps the sets of
+    /// a small collection.
+    fn is_in_memory(&self) -> bool {
+        false
+    }
 }
 
 /// Given a state, the place of a text, and the text.

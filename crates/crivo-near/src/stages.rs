@@ -7,6 +7,7 @@ use crate::candidates::PairKey;
 use crate::contents::Twins;
 use crate::crowd::Crowd;
 use crate::error::Result;
+use crate::kept_sets::KeptSets;
 use crate::places::{PlaceRun, Places};
 use crate::segments::Segments;
 use crate::sign::Signed;
@@ -27,6 +28,8 @@ pub(crate) struct Paired {
     pub(crate) samples: Partitions<PairKey>,
     pub(crate) crowds: Vec<Crowd>,
     pub(crate) signatures: Segments,
+    /// The sets, if all of them fit in memory and this run has read them.
+    pub(crate) kept: Option<KeptSets>,
     /// The bytes that stages up to this one have spilled.
     pub(crate) spilled: u64,
 }
@@ -60,6 +63,7 @@ impl Signed {
                 keys: load_partitions(work, "keys.spill", from)?,
                 prints: load_partitions(work, "prints.spill", from)?,
                 signatures: load_segments(work, "signatures.spill", from)?,
+                kept: None,
             })
         })
     }
@@ -126,6 +130,7 @@ impl Paired {
                 samples,
                 crowds,
                 signatures,
+                kept: None,
                 spilled,
             })
         })

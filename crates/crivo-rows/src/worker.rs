@@ -93,7 +93,6 @@ impl<'a> Worker<'a> {
         }
         // Where every line is a record or an empty one, they have been counted.
         Ok(match layout.shape {
-            Shape::Json(_) => count_lines(chunk.bytes()),
             Shape::Delimited(_) if chunk.has_quotes => count_lines(chunk.bytes()),
             _ => lines + count_lines(&chunk.bytes()[..chunk.start]),
         })

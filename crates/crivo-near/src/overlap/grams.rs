@@ -41,22 +41,28 @@ impl GramTable {
         // The first place of each n-gram, and the number of the n-gram at each place.
         let mut firsts: Vec<u32> = Vec::new();
         let mut numbers: Vec<u32> = Vec::with_capacity(begins.len());
-        let mut table: HashTable<u32> = HashTable::new();
-        for &(position, _) in begins {
-            let gram = gram_at(words, position, length);
-            let hash = hash_of(gram);
-            let (word, bit) = slot(&filter, hash);
-            filter[word] |= bit;
-            let same = |other: &u32| gram_at(words, firsts[*other as usize], length) == gram;
-            let known = table.find(hash, same).copied();
-            numbers.push(known.unwrap_or_else(|| {
-                let number = firsts.len() as u32;
-                firsts.push(position);
-                let rehash = |other: &u32| hash_of(gram_at(words, firsts[*other as usize], length));
-                table.insert_unique(hash, number, rehash);
-                number
-            }));
+        let mut known: Vec<u64> = Vec::new();
+        let mut table: HashTable<u32> = HashTable::with_capacity(begins.len());
+        let mut hashes = Vec::new();
+        // The n-grams that begin at consecutive words of an item are hashed one from the other.
+        for run in begins.chunk_by(|one, other| one.0 + 1 == other.0 && one.1 == other.1) {
+            let Some(&(first, _)) = run.first() else { continue };
+            gram_hashes(gram_at(words, first, run.len() - 1 + length), length, &mut hashes);
+            for (&(position, _), &hash) in run.iter().zip(&hashes) {
+                let gram = gram_at(words, position, length);
+                let (word, bit) = slot(&filter, hash);
+                filter[word] |= bit;
+                let same = |other: &u32| gram_at(words, firsts[*other as usize], length) == gram;
+                numbers.push(table.find(hash, same).copied().unwrap_or_else(|| {
+                    let number = firsts.len() as u32;
+                    firsts.push(position);
+                    known.push(hash);
+                    table.insert_unique(hash, number, |other| known[*other as usize]);
+                    number
+                }));
+            }
         }
+        drop(known);
         let (starts, places) = by_number(&numbers, firsts.len(), begins);
         Self { length, table, starts, places, filter }
     }
@@ -126,10 +132,4 @@ fn slot(filter: &[u64], hash: u64) -> (usize, u64) {
 
 fn gram_at(words: &[u64], position: u32, length: usize) -> &[u64] {
     words.get(position as usize..position as usize + length).unwrap_or_default()
-}
-
-fn hash_of(gram: &[u64]) -> u64 {
-    let mut hashes = Vec::with_capacity(1);
-    gram_hashes(gram, gram.len(), &mut hashes);
-    hashes.first().copied().unwrap_or(0)
 }

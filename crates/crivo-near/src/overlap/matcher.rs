@@ -61,8 +61,7 @@ impl<'a> Matcher<'a> {
     /// The items that a text contains, ascending.
     pub fn hits(&mut self, text: &[u8]) -> &[ItemHit] {
         self.hits.clear();
-        self.words.clear();
-        self.words.extend_from_slice(self.cutter.words(text));
+        self.cutter.words_into(text, &mut self.words);
         for table in 0..self.benchmark.grams.len() {
             self.look_up(table);
             if self.found.is_empty() {
@@ -158,14 +157,21 @@ impl<'a> Matcher<'a> {
             let before = if last.0.wrapping_add(1) == word { last.1 } else { NO_GRAM };
             last = (word, gram);
             for place in table.places_not_after(before, gram) {
-                if self.places[place.item as usize] == NO_HIT {
+                let at = self.places[place.item as usize];
+                if at == NO_HIT {
                     continue;
                 }
-                let item = &benchmark.words[place.position as usize..benchmark.range(place.item).end];
-                let pairs = self.words[word as usize..].iter().zip(item);
-                let run = pairs.take_while(|(one, other)| one == other).count() as u32;
-                let hit = &mut self.hits[self.places[place.item as usize] as usize];
-                hit.run = hit.run.max(run);
+                let hit = &mut self.hits[at as usize];
+                let end = benchmark.range(place.item).end;
+                // What is left of the item may be too short for a longer run.
+                if end <= place.position as usize + hit.run as usize {
+                    continue;
+                }
+                // The words of the n-gram itself are known to be equal.
+                let item = &benchmark.words[place.position as usize + table.length..end];
+                let pairs = self.words[word as usize + table.length..].iter().zip(item);
+                let more = pairs.take_while(|(one, other)| one == other).count();
+                hit.run = hit.run.max((table.length + more) as u32);
             }
         }
         self.hits.iter().for_each(|hit| self.places[hit.item as usize] = NO_HIT);

@@ -38,6 +38,16 @@ impl WordCutter {
         &self.words
     }
 
+    /// Replaces `out` by the hashes of the words, cut to [`WORD_BITS`] bits each.
+    pub(crate) fn words_into(&mut self, text: &[u8], out: &mut Vec<u64>) {
+        out.clear();
+        if is_without_blanks(text) {
+            out.extend(self.hashes(text).iter().map(|word| word & KEPT));
+        } else {
+            out.extend(self.shingler.tokens(text).iter().map(|word| word & KEPT));
+        }
+    }
+
     /// Returns the hashes of the words with all of their 64 bits.
     pub(crate) fn hashes(&mut self, text: &[u8]) -> &[u64] {
         self.words.clear();

@@ -97,6 +97,7 @@ pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &m
         let mut scanner = Scanner::new(bytes, record);
         scanner.skip_blanks();
         if scanner.at_line_end() {
+            table.blank += 1;
             record = scanner.at + 1;
             continue;
         }

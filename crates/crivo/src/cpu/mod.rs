@@ -7,12 +7,14 @@
 pub(crate) mod blocks;
 mod decimals;
 mod integers;
+mod letters;
 mod memory;
 mod prefetch;
 mod zero_bits;
 
 pub(crate) use decimals::hash_decimals;
 pub(crate) use integers::hash_integers;
+pub(crate) use letters::{BLOCK, lower_and_mark};
 pub(crate) use memory::{reserved, zeroed};
 pub(crate) use prefetch::prefetch;
 pub(crate) use zero_bits::without_bits;

@@ -4,26 +4,22 @@
 //! lower case. Everything else separates words, and so do bytes that are no UTF-8. Items of
 //! `--words` and the shingles of near-duplicates are made of these words, so the rule has one home.
 //!
-//! Cutting is where tools that compare texts spend their time, so it works on eight bytes at once:
-//! lower case by the vectorised loop of the standard library, then one bit a byte that says whether
-//! it belongs to a word, then the edges of the runs of ones. Only characters outside ASCII are looked
-//! at one by one.
+//! Cutting is where tools that compare texts spend their time, so it works on many bytes at once:
+//! lower case, and one bit a byte that says whether it belongs to a word, then the edges of the runs of
+//! ones. Only characters outside ASCII are looked at one by one.
 
+use crate::cpu::{BLOCK, lower_and_mark};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
 /// The high bit of each byte of a `u64`.
 const HIGH: u64 = 0x8080_8080_8080_8080;
-/// The low bit of each byte.
-const LOW: u64 = 0x0101_0101_0101_0101;
-/// Multiplies the low bits of eight bytes into the highest byte, in their order.
-const GATHER: u64 = 0x0102_0408_1020_4080;
 
-/// Stands behind the text, so that the bytes of a short word are read at once.
-const PADDING: &str = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+/// The most bytes of a word that is read as one little-endian number.
+pub(crate) const SHORT: usize = 16;
 
-/// How many bytes a word may have to be read so: as one little-endian number.
-pub(crate) const SHORT: usize = PADDING.len();
+/// How many edges are written at once. Those behind the last of a block are overwritten by the next.
+const EDGES_AT_ONCE: usize = 8;
 
 /// A text cut into words. The buffers are kept from one text to the next.
 ///
@@ -36,38 +32,50 @@ pub(crate) const SHORT: usize = PADDING.len();
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    /// The text in lower case, bytes that are no UTF-8 as blanks, and [`PADDING`] behind it.
-    lower: String,
+    /// The text in lower case, bytes that are no UTF-8 as blanks. At least [`SHORT`] zeros stand behind it, so that the
+    /// bytes of a short word are read at once.
+    lower: Vec<[u8; BLOCK]>,
+    /// The same as text, where not all of it is ASCII.
+    beyond_ascii: String,
     /// For each byte of `lower`, whether it belongs to a word.
     inside: Vec<u64>,
-    /// Where each word begins and ends, in turn.
+    /// Where each word begins and ends, in turn. Only the first `edge_count` are of this text.
     edges: Vec<usize>,
+    edge_count: usize,
 }
 
 impl Words {
     /// Cuts a text, forgetting the one before.
     pub fn read(&mut self, text: &[u8]) {
-        lower_case(text, &mut self.lower);
-        self.lower.push_str(PADDING);
-        mark_words(&self.lower, &mut self.inside);
-        find_edges(&self.inside, &mut self.edges);
+        load(text, &mut self.lower);
+        if !lower_and_mark(&mut self.lower, &mut self.inside) {
+            lower_case(text, &mut self.beyond_ascii);
+            load(self.beyond_ascii.as_bytes(), &mut self.lower);
+            lower_and_mark(&mut self.lower, &mut self.inside);
+            mark_beyond_ascii(&self.beyond_ascii, &mut self.inside);
+        }
+        self.edge_count = find_edges(&self.inside, &mut self.edges);
+    }
+
+    fn edges(&self) -> &[usize] {
+        &self.edges[..self.edge_count]
     }
 
     /// Returns how many words there are.
     pub fn len(&self) -> usize {
-        self.edges.len() / 2
+        self.edge_count / 2
     }
 
     /// Returns true if there is no word.
     pub fn is_empty(&self) -> bool {
-        self.edges.is_empty()
+        self.edge_count == 0
     }
 
     /// The words in their order, in lower case.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        let text = self.lower.as_bytes();
-        self.edges.chunks_exact(2).map(move |edges| &text[edges[0]..edges[1]])
+        let text = self.lower.as_flattened();
+        self.edges().chunks_exact(2).map(move |edges| &text[edges[0]..edges[1]])
     }
 
     /// Gives the words to `short` as their bytes in a little-endian number, those of more than
@@ -79,8 +87,8 @@ impl Words {
         short: impl Fn(u128) -> u64,
         long: impl Fn(&[u8]) -> u64,
     ) {
-        let text = self.lower.as_bytes();
-        out.extend(self.edges.chunks_exact(2).map(|edges| {
+        let text = self.lower.as_flattened();
+        out.extend(self.edges().chunks_exact(2).map(|edges| {
             let (start, len) = (edges[0], edges[1] - edges[0]);
             match text[start..].first_chunk::<SHORT>() {
                 Some(bytes) if len <= SHORT => short(u128::from_le_bytes(*bytes) & FIRST_BYTES[len]),
@@ -100,6 +108,20 @@ const FIRST_BYTES: [u128; SHORT + 1] = {
     }
     masks
 };
+
+/// Replaces `out` by the text, and zeros up to a whole number of blocks: at least [`SHORT`].
+fn load(text: &[u8], out: &mut Vec<[u8; BLOCK]>) {
+    let (blocks, tail) = text.as_chunks();
+    out.clear();
+    out.extend_from_slice(blocks);
+    out.push([0; BLOCK]);
+    if let Some(last) = out.last_mut() {
+        last[..tail.len()].copy_from_slice(tail);
+    }
+    if tail.len() + SHORT > BLOCK {
+        out.push([0; BLOCK]);
+    }
+}
 
 /// Writes the text in lower case to `out`, replacing what it held; each stretch of bytes that is no
 /// UTF-8 becomes a blank.
@@ -140,51 +162,6 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
     whole + bytes[whole..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-/// One bit for each byte of a text in lower case, 64 in a word, the first byte lowest: whether it
-/// belongs to a word.
-fn mark_words(lower: &str, inside: &mut Vec<u64>) {
-    inside.clear();
-    let bytes = lower.as_bytes();
-    let mut others = false;
-    let (blocks, tail) = bytes.as_chunks::<64>();
-    inside.extend(blocks.iter().map(|block| {
-        let (bits, high) = mark_block(block);
-        others |= high;
-        bits
-    }));
-    if !tail.is_empty() {
-        let mut block = [0; 64];
-        block[..tail.len()].copy_from_slice(tail);
-        let (bits, high) = mark_block(&block);
-        others |= high;
-        inside.push(bits);
-    }
-    if others {
-        mark_beyond_ascii(lower, inside);
-    }
-}
-
-/// The bits of 64 bytes, and whether any of them is beyond ASCII (whose bits are left 0).
-#[inline]
-fn mark_block(block: &[u8; 64]) -> (u64, bool) {
-    let (eights, _) = block.as_chunks::<8>();
-    let mut bits = 0;
-    let mut high = 0;
-    for (index, eight) in eights.iter().enumerate() {
-        let bytes = u64::from_le_bytes(*eight);
-        let low = bytes & !HIGH;
-        // The high bit of each byte tells whether the byte is at least `least`; no sum passes 255.
-        let from = |least: u8| low + LOW * u64::from(0x80 - least);
-        let letters = from(b'a') & !from(b'z' + 1);
-        let digits = from(b'0') & !from(b'9' + 1);
-        let underscores = from(b'_') & !from(b'_' + 1);
-        let flags = (letters | digits | underscores) & !bytes & HIGH;
-        bits |= ((flags >> 7).wrapping_mul(GATHER) >> 56) << (8 * index);
-        high |= bytes & HIGH;
-    }
-    (bits, high != 0)
-}
-
 /// Sets the bits of the letters and digits that are not ASCII.
 fn mark_beyond_ascii(lower: &str, inside: &mut [u64]) {
     let mut at = 0;
@@ -200,18 +177,29 @@ fn mark_beyond_ascii(lower: &str, inside: &mut [u64]) {
     }
 }
 
-/// Where the runs of ones begin and end. The last one ends before the padding.
-fn find_edges(inside: &[u64], edges: &mut Vec<usize>) {
-    edges.clear();
-    let mut before = 0;
+/// Writes where the runs of ones begin and end to `edges`, and returns how many edges there are. The last run ends before
+/// the padding.
+fn find_edges(inside: &[u64], edges: &mut Vec<usize>) -> usize {
+    let (mut count, mut before) = (0, 0);
     for (index, &bits) in inside.iter().enumerate() {
         let mut changes = bits ^ (bits << 1 | before);
         before = bits >> 63;
-        while changes != 0 {
-            edges.push(index * 64 + changes.trailing_zeros() as usize);
-            changes &= changes - 1;
+        if edges.len() < count + BLOCK {
+            edges.resize(2 * edges.len() + BLOCK, 0);
+        }
+        let (rooms, _) = edges[count..count + BLOCK].as_chunks_mut::<EDGES_AT_ONCE>();
+        count += changes.count_ones() as usize;
+        for room in rooms {
+            if changes == 0 {
+                break;
+            }
+            for edge in room {
+                *edge = index * BLOCK + changes.trailing_zeros() as usize;
+                changes &= changes.wrapping_sub(1);
+            }
         }
     }
+    count
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ use crate::watch::SearchProgress;
 /// one that stays: a page goes where the same page with comments is kept.
 ///
 /// A document goes only if it is itself a near-duplicate of the one that stays in its place; --removed
-/// writes a certificate of that. Documents are read twice, whatever their number; 24 bytes of each have to
-/// fit in three quarters of --memory. Empty texts are no documents: they stay, and are counted as skipped.
+/// writes a certificate of that. Documents are read twice, whatever their number, and once if their shingles
+/// fit in an eighth of --memory; 24 bytes of each have to fit in three quarters of it. Empty texts are no documents: they stay, and are counted as skipped.
 ///
 /// The kept records are written as they stand, in their order: to -o, or to standard output unless
 /// --json or --dry-run is given. All files get their names when all of them are written: first --pairs,

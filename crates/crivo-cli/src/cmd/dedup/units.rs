@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::bail;
 use clap::{ValueEnum, value_parser};
 use crivo_near::{Documents, FrequentUnit, RepeatedUnits, UnitKind, UnitSettings, UnitsLeft, repeated_units};
 use crivo_rows::Edit;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::Args;
 use crate::cmd::Outcome;
 use crate::cmd::edited::EditedDocuments;
-use crate::corpus::{Corpus, explained};
+use crate::corpus::explained;
 use crate::output::{self, Output};
 
 /// What is compared as a whole.
@@ -133,12 +133,13 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
     let found = repeated_units(&corpus, &settings).map_err(explained)?;
     corpus.set_stage("2/2 writing");
     let tally = Tally::default();
-    let lookups = Mutex::new(Vec::new());
+    let (lookups, frequent_texts) = (Mutex::new(Vec::new()), FrequentTexts::new(&found));
     let cut = |place: u64, text: &[u8], new: &mut Vec<u8>| {
         let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut lookup = taken.unwrap_or_else(|| found.lookup());
         let left = lookup.cut(place, text, new)?;
         lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
+        frequent_texts.take(place, text);
         tally.bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
         if left == UnitsLeft::All {
             return Ok(Edit::Keep);
@@ -154,7 +155,7 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         let read = corpus.read(&Vec::new, &|new, place, text| cut(place, text, new).map(drop));
         read.map_err(explained)?;
     }
-    let shown = texts_of(&corpus, &found)?;
+    let shown = frequent_texts.finish();
     if let Some(file) = &frequent {
         let mut names = corpus.names(&|place| found.most_frequent.iter().any(|unit| unit.place == place))?;
         file.write_with(|to| {
@@ -188,21 +189,37 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The texts of the most frequent units.
-fn texts_of(corpus: &Corpus<'_>, found: &RepeatedUnits) -> Result<Vec<(FrequentUnit, String)>> {
-    if found.most_frequent.is_empty() {
-        return Ok(Vec::new());
+/// The texts of the most frequent units, which are found while documents are cut.
+struct FrequentTexts<'a> {
+    found: &'a RepeatedUnits,
+    /// The places of the documents that have one, ascending, and which of the units it is.
+    places: Vec<(u64, usize)>,
+    texts: Mutex<Vec<String>>,
+}
+
+impl<'a> FrequentTexts<'a> {
+    fn new(found: &'a RepeatedUnits) -> Self {
+        let units = found.most_frequent.iter().enumerate();
+        let mut places: Vec<(u64, usize)> = units.map(|(at, unit)| (unit.place, at)).collect();
+        places.sort_unstable();
+        Self { found, places, texts: Mutex::new(vec![String::new(); found.most_frequent.len()]) }
     }
-    let states = corpus.read(&Vec::<(usize, String)>::new, &|texts, place, text| {
-        for (at, unit) in found.most_frequent.iter().enumerate().filter(|(_, unit)| unit.place == place) {
-            let bytes = found.unit_of(text, unit.number).unwrap_or_default();
-            texts.push((at, String::from_utf8_lossy(bytes).into_owned()));
+
+    /// Takes the texts of the units whose first occurrence is in this document.
+    fn take(&self, place: u64, text: &[u8]) {
+        let first = self.places.partition_point(|known| known.0 < place);
+        for &(_, at) in self.places[first..].iter().take_while(|known| known.0 == place) {
+            let unit = self.found.unit_of(text, self.found.most_frequent[at].number).unwrap_or_default();
+            let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+            texts[at] = String::from_utf8_lossy(unit).into_owned();
         }
-        Ok(())
-    });
-    let mut texts: Vec<(usize, String)> = states.map_err(explained)?.into_iter().flatten().collect();
-    texts.sort_unstable_by_key(|text| text.0);
-    Ok(texts.into_iter().map(|(at, text)| (found.most_frequent[at], text)).collect())
+    }
+
+    /// Returns the units with their texts, the most frequent first.
+    fn finish(self) -> Vec<(FrequentUnit, String)> {
+        let texts = self.texts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.found.most_frequent.iter().copied().zip(texts).collect()
+    }
 }
 
 fn print(report: &UnitReport, kind: UnitKind, out: &Output) {

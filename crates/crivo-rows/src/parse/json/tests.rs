@@ -107,6 +107,24 @@ fn escapes_are_resolved() {
 }
 
 #[test]
+fn escapes_are_found_and_resolved_wherever_they_stand() {
+    for length in 0..100 {
+        for at in 0..=length {
+            for (escape, stands_for) in [("\\n", "\n"), ("\\\"", "\""), ("\\u00e9", "é"), ("\\\\\\t", "\\\t")]
+            {
+                let (before, after) = ("x".repeat(at), "y".repeat(length - at));
+                let text = format!("{before}{escape}{after}{escape}");
+                let mut out = b"before".to_vec();
+                unescape(text.as_bytes(), &mut out);
+                let expected = format!("before{before}{stands_for}{after}{stands_for}");
+                assert_eq!(String::from_utf8(out).unwrap(), expected);
+                assert_eq!(plain_prefix(text.as_bytes()), at);
+            }
+        }
+    }
+}
+
+#[test]
 fn nested_values_lose_only_blanks_between_parts() {
     let mut out = Vec::new();
     compact(br#"{"a b" : [1, 2,	"x \" , y\\" ] , "c":{ } }"#, &mut out);
