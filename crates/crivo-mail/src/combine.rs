@@ -15,7 +15,7 @@
 //! senders that are authenticated; a familiar address without proof is suspicious.
 
 use crate::message::Authentication;
-use crate::thresholds::{WRONG_LABELS, logistic};
+use crate::thresholds::{WRONG_LABELS, log_odds_of, logistic};
 
 /// How many numbers the evidence has.
 pub(crate) const PIECES: usize = 6;
@@ -93,6 +93,9 @@ pub(crate) struct Combiner {
 /// standard deviation is the inverse root of the second number. The first two follow [`prior`].
 const PRIOR: [(f64, f64); PIECES] = [(0.0, 1.0), (4.0, 0.1), (3.0, 1.0), (-3.0, 1.0), (0.5, 4.0), (0.0, 4.0)];
 
+/// The share of wrong labels before any mail was seen, and how many messages that is worth.
+const PRIOR_OF_WRONG_LABELS: (f64, f64) = (WRONG_LABELS, 10.0);
+
 /// What a step of the margin is worth in log-odds when one message was learned, and how that falls with their number:
 /// the more was learned, the larger the margins of new mail are.
 const SLOPE: (f64, f64) = (50.0, 0.28);
@@ -167,6 +170,32 @@ impl Combiner {
         combiner
     }
 
+    /// The coefficients together with the most probable share of wrong labels (expectation maximisation).
+    ///
+    /// Where labels are right the share goes to zero, and a message that contradicts its label is a hard one. Where
+    /// some are wrong, contradictions are more than the odds of the others explain. With few messages the share
+    /// stays near [`WRONG_LABELS`].
+    pub(crate) fn fit_with_wrong_labels(examples: &[(Evidence, bool)]) -> (Self, f64) {
+        let prior = prior(examples.len());
+        let (mut combiner, mut share) = (Self::fit(examples), WRONG_LABELS);
+        for _ in 0..40 {
+            combiner.step(examples, share, &prior);
+            let wrong = |(evidence, is_spam): &(Evidence, bool)| {
+                let against = if *is_spam { -1.0 } else { 1.0 } * combiner.log_odds(evidence);
+                logistic(against + log_odds_of(share))
+            };
+            let expected: f64 = examples.iter().map(wrong).sum();
+            let (prior_share, worth) = PRIOR_OF_WRONG_LABELS;
+            let next = (expected + prior_share * worth) / (examples.len() as f64 + worth);
+            let is_found = (next - share).abs() < 0.02 * share;
+            share = next;
+            if is_found {
+                break;
+            }
+        }
+        (combiner, share)
+    }
+
     /// Moves the coefficients towards the most probable ones, for a share of wrong labels; returns how far they still were.
     fn step(&mut self, examples: &[(Evidence, bool)], doubt: f64, prior: &[(f64, f64); PIECES]) -> f64 {
         let mut gradient = [0.0; PIECES];
@@ -175,7 +204,9 @@ impl Combiner {
             gradient[k] = precision * (self.coefficients[k] - mean);
             curvature[k][k] = *precision;
         }
+        let class_weight = class_weights(examples);
         for (evidence, is_spam) in examples {
+            let class_weight = class_weight[usize::from(!is_spam)];
             let pieces = evidence.pieces();
             let probability = logistic(self.log_odds(evidence));
             let labelled = doubt + (1.0 - 2.0 * doubt) * probability;
@@ -185,9 +216,9 @@ impl Combiner {
             let error = slope * (labelled - f64::from(u8::from(*is_spam))) / variance;
             let weight = (slope * slope / variance).max(1e-9);
             for i in 0..PIECES {
-                gradient[i] += error * pieces[i];
+                gradient[i] += class_weight * error * pieces[i];
                 for j in 0..=i {
-                    curvature[i][j] += weight * pieces[i] * pieces[j];
+                    curvature[i][j] += class_weight * weight * pieces[i] * pieces[j];
                 }
             }
         }
@@ -200,6 +231,15 @@ impl Combiner {
         }
         longest
     }
+}
+
+/// What a message of spam counts, and one of ham. How many of a class were taught says more about folders, and about what was
+/// told apart already, than about mail. So beyond twice as many messages the rarer class counts more.
+fn class_weights(examples: &[(Evidence, bool)]) -> [f64; 2] {
+    let spam = examples.iter().filter(|(_, is_spam)| *is_spam).count() as f64;
+    let ham = examples.len() as f64 - spam;
+    let weight = |own: f64, other: f64| libm::pow((other / own.max(1.0) / 2.0).max(1.0), 2.0 / 3.0);
+    [weight(spam, ham), weight(ham, spam)]
 }
 
 /// Solves a symmetric positive definite system, given by its lower half (Cholesky).
@@ -240,6 +280,42 @@ mod tests {
         }
         let fitted = Combiner::fit(&examples).coefficients;
         assert!((fitted[1] - 2.0).abs() < 0.01 && (fitted[0] - 0.5).abs() < 0.01, "{fitted:?}");
+    }
+
+    /// Margins of both classes around ±`distance`; every `wrong`th message has the other label.
+    fn labelled(count: usize, distance: f64, wrong: usize) -> Vec<(Evidence, bool)> {
+        let example = |i: usize| {
+            let (is_spam, rank) = (i.is_multiple_of(2), (i as f64 + 0.5) / count as f64);
+            let margin = log_odds_of(rank) / 4.0 + if is_spam { distance } else { -distance };
+            (Evidence { margin, ..Evidence::default() }, is_spam != (wrong > 0 && i % wrong == wrong / 2))
+        };
+        (0..count).map(example).collect()
+    }
+
+    #[test]
+    fn the_share_of_wrong_labels_is_found_where_there_are_some_and_is_small_where_there_are_none() {
+        for (wrong, found) in [(0, 0.0..0.001), (201, 0.003..0.008), (101, 0.008..0.013), (33, 0.027..0.035)]
+        {
+            let (_, share) = Combiner::fit_with_wrong_labels(&labelled(4000, 1.0, wrong));
+            assert!(found.contains(&share), "one of {wrong}: {share}");
+        }
+        // A dozen messages do not tell.
+        let (_, share) = Combiner::fit_with_wrong_labels(&labelled(12, 1.0, 0));
+        assert!((0.001..0.02).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn a_class_that_was_taught_rarely_is_not_taken_for_rare() {
+        let mut one_sided = labelled(4000, 1.0, 0);
+        let mut ham = 0;
+        one_sided.retain(|(_, is_spam)| {
+            ham += usize::from(!is_spam);
+            *is_spam || ham % 20 == 0
+        });
+        let odds = |examples: &[(Evidence, bool)]| Combiner::fit(examples).log_odds(&Evidence::default());
+        let moved = odds(&one_sided) - odds(&labelled(4000, 1.0, 0));
+        // Odds of 20 to 1 would be 3.0; a weight of 4.6 takes 1.5 of it away.
+        assert!((0.5..2.0).contains(&moved), "{moved}");
     }
 
     #[test]

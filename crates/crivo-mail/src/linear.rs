@@ -14,7 +14,7 @@
 //! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for large-scale linear SVM*
 //! (2008). Their random order of each pass is ours once, the order of fingerprints, because those are random.
 
-use crate::features::{scale, signed, with_sign};
+use crate::features::{Scales, signed, with_sign};
 
 /// The features of many messages, one after the other.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +59,8 @@ pub(crate) struct Weights {
     pub(crate) slots: Vec<f32>,
     /// The weight of being a message.
     pub(crate) bias: f32,
+    /// Whether text and structure have a length each ([`Scales`]).
+    pub(crate) grouped: bool,
 }
 
 /// What the bias counts as a feature: little, so that it does not outweigh what messages say.
@@ -67,24 +69,30 @@ const BIAS: f32 = 0.05;
 impl Weights {
     /// Weights that say nothing.
     pub(crate) fn zero(slots: usize) -> Self {
-        Self { slots: vec![0.0; slots], bias: 0.0 }
+        Self { slots: vec![0.0; slots], bias: 0.0, grouped: true }
     }
 
     /// The sum for a message: above zero for spam.
     #[inline]
     pub(crate) fn margin(&self, features: &[u32]) -> f32 {
-        let sum = sum(features, |entry| signed(&self.slots, entry));
-        sum * scale(features.len()) + self.bias * BIAS
+        let scales = Scales::of(features, self.grouped);
+        let (text, structure) = features.split_at(scales.text_features);
+        let of = |part: &[u32]| sum(part, |entry| signed(&self.slots, entry));
+        of(text) * scales.text + of(structure) * scales.structure + self.bias * BIAS
     }
 
     /// A step towards a message, longer for what is worth more.
     #[inline]
     fn add(&mut self, features: &[u32], step: f32, squares: &[f32]) {
-        let each = step * scale(features.len());
-        for &entry in features {
-            let slot = (entry >> 1) as usize;
-            if let (Some(weight), Some(square)) = (self.slots.get_mut(slot), squares.get(slot)) {
-                *weight += with_sign(each * square, entry);
+        let scales = Scales::of(features, self.grouped);
+        let (text, structure) = features.split_at(scales.text_features);
+        for (part, scale) in [(text, scales.text), (structure, scales.structure)] {
+            let each = step * scale;
+            for &entry in part {
+                let slot = (entry >> 1) as usize;
+                if let (Some(weight), Some(square)) = (self.slots.get_mut(slot), squares.get(slot)) {
+                    *weight += with_sign(each * square, entry);
+                }
             }
         }
         self.bias += step * BIAS;
@@ -125,7 +133,8 @@ impl Weights {
                 if *clear {
                     continue;
                 }
-                let next = (*multiplier - gradient / (length(features, squares) + soft)).max(0.0);
+                let next =
+                    (*multiplier - gradient / (length_of(features, squares, self.grouped) + soft)).max(0.0);
                 self.add(features, (next - *multiplier) * sign, squares);
                 *multiplier = next;
             }
@@ -153,27 +162,37 @@ impl Step {
         squares: &[f32],
         cost: f32,
     ) -> Self {
-        let scale = scale(features.len());
+        let scales = Scales::of(features, true);
         let signed: Vec<f32> = features.iter().zip(weights).map(|(entry, w)| with_sign(*w, *entry)).collect();
-        let margin = sum(&signed, |weight| weight) * scale + bias * BIAS;
+        let (text, structure) = signed.split_at(scales.text_features);
+        let of = |part: &[f32]| sum(part, |weight| weight);
+        let margin = of(text) * scales.text + of(structure) * scales.structure + bias * BIAS;
         let sign = if is_kind { 1.0 } else { -1.0 };
         let gradient = sign * margin - 1.0;
         if gradient >= 0.0 {
             return Self::default();
         }
-        let length = sum(squares, |square| square) * scale * scale + BIAS * BIAS;
-        let step = -gradient / (length + 1.0 / (2.0 * cost)) * sign;
-        let each = step * scale;
-        let added = features.iter().zip(squares).map(|(entry, square)| with_sign(each * square, *entry));
+        let (text, structure) = squares.split_at(scales.text_features);
+        let step = -gradient / (length(of(text), of(structure), scales) + 1.0 / (2.0 * cost)) * sign;
+        let scale = |place: usize| if place < scales.text_features { scales.text } else { scales.structure };
+        let added = features.iter().zip(squares).enumerate();
+        let added = added.map(|(place, (entry, square))| with_sign(step * scale(place) * square, *entry));
         Self { entries: features.to_vec(), added: added.collect(), bias: step * BIAS }
     }
 }
 
 /// The square of a message's length, its features counting as much as they are worth.
-fn length(features: &[u32], squares: &[f32]) -> f32 {
-    let sum = sum(features, |entry| squares.get((entry >> 1) as usize).copied().unwrap_or_default());
-    let scale = scale(features.len());
-    sum * scale * scale + BIAS * BIAS
+fn length_of(features: &[u32], squares: &[f32], grouped: bool) -> f32 {
+    let scales = Scales::of(features, grouped);
+    let (text, structure) = features.split_at(scales.text_features);
+    let of =
+        |part: &[u32]| sum(part, |entry| squares.get((entry >> 1) as usize).copied().unwrap_or_default());
+    length(of(text), of(structure), scales)
+}
+
+/// The same from the sums of the squares of both groups.
+fn length(text: f32, structure: f32, scales: Scales) -> f32 {
+    text * scales.text * scales.text + structure * scales.structure * scales.structure + BIAS * BIAS
 }
 
 /// A sum over features, made of eight that a processor adds up at the same time. The order is fixed, and so is the

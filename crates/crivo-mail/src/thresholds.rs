@@ -31,6 +31,10 @@ pub(crate) const LEAST_PROBABILITY: f64 = 0.9;
 /// half is caught, instead of ham.
 const SURE_PROBABILITY: f64 = 0.998;
 
+/// The same where there are [few](FEW) messages of the other class, which no limit can be found from. A reader who teaches
+/// mistakes only has such a store: one class is told so well that it is hardly ever taught.
+const SURE_BESIDE_FEW: f64 = 0.97;
+
 /// The largest share of spam that may be called ham.
 const SPAM_CALLED_HAM: f64 = 0.01;
 
@@ -71,9 +75,17 @@ impl Limits {
         let (ham_down, spam_down) = (class(false, -1.0), class(true, -1.0));
         let (ham_aside, spam_aside) = (wrong_labels(&ham, &spam), wrong_labels(&spam_down, &ham_down));
         let least = log_odds_of(LEAST_PROBABILITY);
-        let above_ham = RATES.map(|rate| limit(&ham[ham_aside..], rate).min(ceiling(&spam)).max(least));
-        let below_spam = limit(&spam_down[spam_aside..], SPAM_CALLED_HAM).min(ceiling(&ham_down)).max(0.0);
+        let above_ham =
+            RATES.map(|rate| limit(&ham[ham_aside..], rate).min(ceiling(&spam, ham.len())).max(least));
+        let below_spam =
+            limit(&spam_down[spam_aside..], SPAM_CALLED_HAM).min(ceiling(&ham_down, spam.len())).max(0.0);
         Self { spam: above_ham, ham: -below_spam, put_aside: [spam_aside as u64, ham_aside as u64] }
+    }
+
+    /// The same limits where messages were put aside before: how many of spam, and of ham.
+    pub(crate) fn with_aside(mut self, before: [u64; 2]) -> Self {
+        self.put_aside.iter_mut().zip(before).for_each(|(count, before)| *count += before);
+        self
     }
 
     /// The limits where nothing is known of one class at least.
@@ -109,9 +121,13 @@ impl Limits {
 }
 
 /// The most that a limit asks of a class that is given descending: its median, if there are enough messages to know that,
-/// but never less than [`SURE_PROBABILITY`].
-fn ceiling(descending: &[f64]) -> f64 {
-    if descending.len() < FEW { FAR } else { median(descending).max(log_odds_of(SURE_PROBABILITY)) }
+/// but never less than [`SURE_PROBABILITY`]. There are `others` messages of the other class.
+fn ceiling(descending: &[f64], others: usize) -> f64 {
+    if descending.len() < FEW {
+        return FAR;
+    }
+    let least = if others < FEW { SURE_BESIDE_FEW } else { SURE_PROBABILITY };
+    median(descending).max(log_odds_of(least))
 }
 
 /// The middle of a class that is given descending; beyond everything if it is empty.

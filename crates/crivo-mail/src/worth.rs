@@ -20,7 +20,7 @@
 //!
 //! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic classification* (2012).
 
-use crate::features::TRANSPORT;
+use crate::features::{STRUCTURE, TRANSPORT};
 use crate::linear::Rows;
 
 /// What is added to each count: the less, the more is believed of few messages.
@@ -154,7 +154,8 @@ fn squares(slots: impl Iterator<Item = (f32, f32)>, messages: [f32; 2]) -> Vec<f
         // The mark itself is never evidence.
         squares[TRANSPORT] = 0.0;
         if !is_comparable(marked, messages) {
-            squares[TRANSPORT..].fill(0.0);
+            let end = squares.len().min(STRUCTURE);
+            squares[TRANSPORT..end].fill(0.0);
         }
     }
     squares
@@ -169,7 +170,7 @@ pub(crate) fn squares_of(
     let (worth, comparable) = (Worth::new(messages), is_comparable(marked, messages));
     let square = |(slot, counts): (usize, [f32; 2])| match slot {
         TRANSPORT => 0.0,
-        _ if slot > TRANSPORT && !comparable => 0.0,
+        TRANSPORT..STRUCTURE if !comparable => 0.0,
         _ => worth.square(counts),
     };
     counts.map(square).collect()

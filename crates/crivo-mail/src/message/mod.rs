@@ -19,8 +19,10 @@ mod address;
 mod authentication;
 mod head;
 mod links;
+mod scripts;
 mod text;
 mod transport;
+mod values;
 mod versions;
 
 use std::borrow::Cow;
@@ -65,6 +67,8 @@ pub struct Message {
     pub text: String,
     /// How it is built: short names, each once, ascending.
     pub facts: Vec<String>,
+    /// What its headers say: short names, each once, ascending.
+    pub values: Vec<String>,
     /// When it was sent by its own account, in seconds since 1970.
     pub date: Option<i64>,
     /// What its transport headers say of the way it took: short names, each once, ascending.
@@ -120,10 +124,12 @@ impl Message {
         message.text = reader.normalizer.normalize(&reader.text).into_owned();
         let traces = reader.normalizer.traces();
         reader.facts.extend(traces.map(String::from));
+        reader.facts.extend(scripts::facts(&message.text));
         reader.facts.sort_unstable();
         reader.facts.dedup();
         message.facts = reader.facts;
         message.transport = transport::facts(head, message.sender.as_deref());
+        message.values = values::facts(head);
         message.authentication = authentication::headers(head);
         message
     }

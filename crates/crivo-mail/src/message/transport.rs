@@ -54,13 +54,14 @@ pub(super) fn facts(head: Head<'_>, sender: Option<&str>) -> Vec<String> {
     if !facts.iter().any(|fact| fact == "received") {
         return Vec::new();
     }
+    facts.extend(super::values::recipients(head));
     facts.sort_unstable();
     facts.dedup();
     facts
 }
 
 /// The last two labels of a host name, in lower case; none if it is a bare address or no name.
-fn domain_of(host: &str) -> Option<String> {
+pub(super) fn domain_of(host: &str) -> Option<String> {
     let host = shortened(host, LONG_HOST).trim_matches(['.', ';', ',', '[', ']', '(', ')', '<', '>']);
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
     if host.is_empty() || !host.chars().all(fits) || host.chars().all(|c| c.is_ascii_digit() || c == '.') {

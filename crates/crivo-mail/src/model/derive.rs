@@ -4,21 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::buckets::Filling;
 use super::chain::{self, Chain, LaterMessage};
+use super::fit::{BASE, Fitted, fit_base, unseen_margins};
 use super::place::{Kind, place, range};
 use super::stored::{self, LABEL_SLOTS, fold_features};
 use super::{Head, LabelHead, Model, vectors};
-use crate::alike::{self, Crowd, Signer};
+use crate::alike::{self, Signer};
 use crate::combine::{Combiner, Evidence};
 use crate::error::Result;
-use crate::features::SLOTS;
 use crate::label::Label;
-use crate::linear::{Recipe, Rows, Weights};
+use crate::linear::{Rows, Weights};
 use crate::store::{Changed, Learnt, Mark, Store, Table, decode_features};
-use crate::thresholds::Limits;
-use crate::worth::Counts;
-
-/// How the base is fitted: chosen by cross-validation inside of training mail.
-const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
 
 /// Up to this number of messages, all are the base.
 const SMALL: usize = 64;
@@ -27,14 +22,14 @@ const SMALL: usize = 64;
 type Class = Option<(bool, i64)>;
 
 /// All messages of a store, by number.
-struct Everything {
-    messages: Vec<(u64, Learnt)>,
-    rows: Rows,
+pub(super) struct Everything {
+    pub(super) messages: Vec<(u64, Learnt)>,
+    pub(super) rows: Rows,
 }
 
 impl Everything {
     /// Reads all messages, but for what was put there by the same transaction and is still at hand.
-    fn load(store: &Store, changed: &[Changed]) -> Result<Self> {
+    pub(super) fn load(store: &Store, changed: &[Changed]) -> Result<Self> {
         let mut messages = Vec::new();
         store.for_each(|fingerprint, learnt| {
             messages.push((fingerprint, learnt));
@@ -91,13 +86,7 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
 
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
-    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let (margins, counts) = unseen_margins(&all.rows, fold_of, &examples, SLOTS);
-    let (combiner, limits) = calibrate(&all, &examples, margins, &mut signer)?;
-    let mut weights = Weights::zero(SLOTS);
-    if !examples.is_empty() {
-        weights.fit(&all.rows, &examples, &counts.squares(), BASE);
-    }
+    let Fitted { weights, counts, combiner, limits } = fit_base(&all, &examples, &mut signer)?;
     file.mark_as_current()?;
     let (first, last) = range(Kind::Weights, 0);
     file.remove_range(Table::Derived, first, last)?;
@@ -123,6 +112,7 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
         bias,
         labels: Vec::new(),
         chain: Some(Chain { written: store.state()?.generation, later: later.len() as u64 }),
+        grouped: true,
     };
     let labelled = all.messages.iter().map(|(fingerprint, learnt)| (*fingerprint, labels_of(Some(learnt))));
     derive_labels(store, labelled.collect(), &mut head)?;
@@ -142,7 +132,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Mo
         .filter(|(_, before, after)| before != after)
         .collect();
 
-    let Some(chain) = head.chain else { return derive_all(store, changed) };
+    let Some(chain) = head.chain.filter(|_| head.grouped) else { return derive_all(store, changed) };
     let count = head.base + chain.later;
     let comes = moved.iter().filter(|(_, _, after)| after.is_some()).count();
     let goes = moved.iter().filter(|(_, before, _)| before.is_some()).count();
@@ -250,123 +240,6 @@ fn fill(
     Ok(())
 }
 
-/// Margins of messages from models that have not seen them, and the counts of all.
-fn unseen_margins(
-    rows: &Rows,
-    fold_of: impl Fn(u32) -> u64,
-    examples: &[(u32, bool)],
-    slots: usize,
-) -> (Vec<f64>, Counts) {
-    if examples.is_empty() {
-        return (Vec::new(), Counts::zero(slots));
-    }
-    // Few messages are divided more finely: each part still learns from most of them.
-    let folds = match examples.len() {
-        0..=200 => 10,
-        201..=2000 => 5,
-        _ => 2,
-    };
-    let is_out = |at: u32, fold: u64| fold_of(at) % folds == fold;
-    let mut counts = Counts::zero(slots);
-    let mut parts = Vec::new();
-    for fold in 0..folds {
-        let out: Vec<_> = examples.iter().copied().filter(|(at, _)| is_out(*at, fold)).collect();
-        let mut part = Counts::zero(slots);
-        part.add(rows, &out);
-        counts.merge(&part);
-        parts.push(part);
-    }
-    let mut margins = vec![0.0; examples.len()];
-    for (fold, part) in (0..folds).zip(&parts) {
-        let others: Vec<_> = examples.iter().copied().filter(|(at, _)| !is_out(*at, fold)).collect();
-        let mut weights = Weights::zero(slots);
-        weights.fit(rows, &others, &counts.squares_without(part), BASE);
-        for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at, fold)) {
-            *margin = weights.margin(rows.row(*at as usize)).into();
-        }
-    }
-    (margins, counts)
-}
-
-/// Every message that is spam or ham, with the evidence about it from models that have not seen it.
-pub(crate) struct Unseen {
-    pub(crate) messages: Vec<(u64, Learnt)>,
-    /// For each message its place in `messages`, the evidence, and whether it is spam.
-    pub(crate) evidence: Vec<(usize, Evidence, bool)>,
-}
-
-/// The evidence about every message of a store, as a model that had not learned it would have it.
-pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
-    let _moment = store.file().read_transaction()?;
-    let all = Everything::load(store, &[])?;
-    let classed = all.messages.iter().enumerate();
-    let examples: Vec<(u32, bool)> =
-        classed.filter_map(|(at, (_, learnt))| Some((at as u32, learnt.is_spam()?))).collect();
-    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let (margins, _) = unseen_margins(&all.rows, fold_of, &examples, SLOTS);
-    let found = evidence_of(&all, &examples, margins, &mut Signer::new()?)?;
-    let evidence = examples
-        .iter()
-        .zip(found)
-        .map(|(&(at, is_spam), (evidence, _))| (at as usize, evidence, is_spam))
-        .collect();
-    Ok(Unseen { messages: all.messages, evidence })
-}
-
-/// The coefficients and the limits, from evidence as new messages have it: `margins` are of models that have not
-/// seen them.
-fn calibrate(
-    all: &Everything,
-    examples: &[(u32, bool)],
-    margins: Vec<f64>,
-    signer: &mut Signer,
-) -> Result<(Combiner, Limits)> {
-    if examples.iter().all(|(_, is_spam)| *is_spam) || examples.iter().all(|(_, is_spam)| !is_spam) {
-        return Ok((Combiner::default(), Limits::unknown()));
-    }
-    let evidence = evidence_of(all, examples, margins, signer)?;
-    let combiner = Combiner::fit(&evidence);
-    let log_odds: Vec<(f64, bool)> =
-        evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
-    Ok((combiner, Limits::of(&log_odds)))
-}
-
-/// The evidence about examples: likeness to the others, and counts of senders without the example itself.
-fn evidence_of(
-    all: &Everything,
-    examples: &[(u32, bool)],
-    margins: Vec<f64>,
-    signer: &mut Signer,
-) -> Result<Vec<(Evidence, bool)>> {
-    let mut members = Vec::new();
-    let mut places = vec![None; examples.len()];
-    let mut senders: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for (place, &(at, is_spam)) in places.iter_mut().zip(examples) {
-        let learnt = &all.messages[at as usize].1;
-        if let Some(signature) = alike::from_bytes(&learnt.signature) {
-            *place = Some(members.len());
-            members.push((signature, is_spam));
-        }
-        if let Some(sender) = &learnt.sender {
-            let (spam, ham) = senders.entry(sender).or_default();
-            *(if is_spam { spam } else { ham }) += 1;
-        }
-    }
-    let crowd = Crowd::new(members, signer)?;
-    let mut evidence = Vec::with_capacity(examples.len());
-    for ((place, margin), &(at, is_spam)) in places.iter().zip(margins).zip(examples) {
-        let (like_spam, like_ham) = match place {
-            Some(member) => crowd.nearest_of(*member),
-            None => (0.0, 0.0),
-        };
-        let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
-        let sender = sender.map(|&(spam, ham)| if is_spam { (spam - 1, ham) } else { (spam, ham - 1) });
-        let known = Evidence { margin, like_spam, like_ham, sender, ..Evidence::default() };
-        evidence.push((known, is_spam));
-    }
-    Ok(evidence)
-}
-
 // ---- labels ----
 
 /// The labels of one's own that a message has.
@@ -408,7 +281,7 @@ fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mu
         let mut combiner = Combiner::without_others();
         if examples.iter().any(|(_, has)| !has) {
             let fold_of = |at: u32| messages[at as usize].0 >> 16;
-            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, LABEL_SLOTS);
+            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, &[], LABEL_SLOTS);
             let evidence: Vec<(Evidence, bool)> = margins
                 .into_iter()
                 .zip(&examples)

@@ -3,6 +3,7 @@
 //! | part | home |
 //! |---|---|
 //! | what makes it, from all messages or after a change | `derive` |
+//! | fitting the base, and what is put aside for a wrong label | `fit` |
 //! | the messages after the base, in blocks and steps | `chain` |
 //! | weights and counts, in pieces with checksums | `vectors` |
 //! | the model as a whole | `stored` |
@@ -22,11 +23,13 @@
 pub(crate) mod buckets;
 mod chain;
 mod derive;
+mod fit;
 mod place;
 mod stored;
 mod vectors;
 
-pub(crate) use derive::{Unseen, derive_after, derive_all, unseen};
+pub(crate) use derive::{derive_after, derive_all};
+pub(crate) use fit::{Unseen, unseen};
 
 use std::collections::BTreeMap;
 
@@ -66,6 +69,8 @@ pub(crate) struct Head {
     pub(crate) labels: Vec<LabelHead>,
     /// The messages after the base; none in stores of version 2, where the next lesson derives everything.
     pub(crate) chain: Option<Chain>,
+    /// Whether weights are for features in groups. Those of version 3 and before are not, and the next lesson derives everything.
+    pub(crate) grouped: bool,
 }
 
 /// A label, and how its margin becomes a probability.

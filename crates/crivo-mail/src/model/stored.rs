@@ -35,14 +35,16 @@ pub(super) fn load(file: &File, known: Option<&Model>) -> Result<Model> {
         }
         (Some(chain), _) => {
             let slots = load_slots(file, chain.checkpoint(), vectors::WEIGHTS, SLOTS)?;
-            chain::weights_after(file, Weights { slots, bias: 0.0 }, 0, chain.tail())?.slots
+            chain::weights_after(file, Weights { slots, bias: 0.0, grouped: head.grouped }, 0, chain.tail())?
+                .slots
         }
     };
-    let weights = Weights { slots, bias: head.bias };
+    let weights = Weights { slots, bias: head.bias, grouped: head.grouped };
     let labels = head.labels.iter().enumerate().map(|(label, found)| {
         Ok(Weights {
             slots: load_slots(file, Kind::Weights, label as u16 + 1, LABEL_SLOTS)?,
             bias: found.bias,
+            grouped: head.grouped,
         })
     });
     let labels = labels.collect::<Result<_>>()?;
@@ -74,6 +76,7 @@ pub(super) fn put_head(file: &File, head: &Head) -> Result<()> {
     if let Some(chain) = head.chain {
         record.extend_from_slice(&chain.written.to_le_bytes());
         record.extend_from_slice(&chain.later.to_le_bytes());
+        record.push(u8::from(head.grouped));
     }
     file.put(Table::Derived, place(Kind::Head, 0, 0), record)
 }
@@ -120,7 +123,13 @@ fn decode_head(record: &[u8]) -> Option<Head> {
         [] => None,
         _ => Some(Chain { written: bytes.u64()?, later: bytes.u64()? }),
     };
-    let head = Head { combiner, limits, knows_both: knows_both == 1, base, boundary, bias, labels, chain };
+    // Up to version 3 all features count the same.
+    let grouped = match bytes.0 {
+        [] => false,
+        _ => bytes.array()? == [1],
+    };
+    let head =
+        Head { combiner, limits, knows_both: knows_both == 1, base, boundary, bias, labels, chain, grouped };
     bytes.0.is_empty().then_some(head)
 }
 
@@ -130,4 +139,31 @@ fn decode_combiner(bytes: &mut Bytes<'_>) -> Option<Combiner> {
         *coefficient = bytes.f64()?;
     }
     Some(Combiner { coefficients })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_store_of_version_3_has_weights_without_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = crate::Filter::open_or_create(folder.path()).unwrap();
+        filter.learn(b"Subject: one\n\ntwo words", &crate::Label::Spam).unwrap();
+        drop(filter);
+        let store = crate::store::Store::open(folder.path()).unwrap();
+        let mut record = Vec::new();
+        store
+            .file()
+            .need(Table::Derived, place(Kind::Head, 0, 0), |found| {
+                record = found.to_vec();
+                Some(())
+            })
+            .unwrap();
+        let head = decode_head(&record).unwrap();
+        assert!(head.grouped && head.chain.is_some());
+        record.pop();
+        let older = decode_head(&record).unwrap();
+        assert_eq!(older, Head { grouped: false, ..head });
+    }
 }

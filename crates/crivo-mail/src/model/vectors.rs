@@ -185,7 +185,7 @@ pub(super) fn load_state(file: &File, kind: Kind) -> Result<(Weights, Counts)> {
         of_others: load_counts(file, kind, OF_OTHERS)?,
         messages,
     };
-    Ok((Weights { slots: load_slots(file, kind, WEIGHTS, SLOTS)?, bias }, counts))
+    Ok((Weights { slots: load_slots(file, kind, WEIGHTS, SLOTS)?, bias, grouped: true }, counts))
 }
 
 /// The bias of a state, and of how many messages of each side its counts are.

@@ -18,8 +18,9 @@ pub(crate) type File = crivo_records::File<Table>;
 pub(crate) const FORMAT: Format = Format {
     file_name: "mail.sqlite",
     application: *b"cvml",
-    // Version 2 has weights and keys in a longer form, which is read until the next lesson.
-    version: 3,
+    // Version 2 has weights and keys in a longer form, and weights up to version 3 are for features without groups: both
+    // are read until the next lesson.
+    version: 4,
     oldest: 2,
     // Weights and buckets are long: fewer, larger pages.
     page_size: 16384,

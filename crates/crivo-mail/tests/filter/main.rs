@@ -5,11 +5,14 @@
 
 mod authentication;
 mod damage;
+mod headers;
 mod kill;
+mod languages;
 mod laws;
 mod lists;
 mod older;
 mod others;
 mod senders;
 mod support;
+mod wrong_labels;
 mod young;

@@ -75,7 +75,7 @@ fn a_store_of_version_2_is_read_as_it_is_and_learns() {
     drop(joined);
     let again = Filter::open(folder.path()).unwrap();
     assert_eq!(again.stats().unwrap().messages, 90);
-    assert_eq!(version(other.path()), 3);
+    assert_eq!(version(other.path()), 4);
 }
 
 #[test]

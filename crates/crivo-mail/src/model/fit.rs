@@ -1,0 +1,188 @@
+//! Fitting the base: weights, the coefficients of the evidence, and the limits, from messages in memory.
+//!
+//! Each message is judged by a model of the other folds first. One that contradicts its label beyond doubt is taken for a
+//! wrong label: it is put aside, and everything is fitted without it. It stays in the store, keeps its likeness and
+//! its own verdict, and is looked at anew whenever the base is fitted.
+
+use std::collections::BTreeMap;
+
+use super::derive::Everything;
+use crate::alike::{self, Crowd, Signer};
+use crate::combine::{Combiner, Evidence};
+use crate::error::Result;
+use crate::features::SLOTS;
+use crate::linear::{Recipe, Rows, Weights};
+use crate::store::{Learnt, Store};
+use crate::thresholds::{Limits, log_odds_of};
+use crate::worth::Counts;
+
+/// How the base is fitted: chosen by cross-validation inside of training mail.
+pub(super) const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
+
+/// Of fewer messages all are believed: a reader who corrects a young filter is right.
+const BELIEVED: usize = 200;
+
+/// What was fitted to the base.
+pub(super) struct Fitted {
+    pub(super) weights: Weights,
+    pub(super) counts: Counts,
+    pub(super) combiner: Combiner,
+    pub(super) limits: Limits,
+}
+
+/// Fits the weights to messages, given as places in `all` with whether each is spam, and calibrates what they say.
+pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut Signer) -> Result<Fitted> {
+    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
+    let (margins, mut counts) = unseen_margins(&all.rows, fold_of, examples, &[], SLOTS);
+    let mut trusted = examples.to_vec();
+    let (mut combiner, mut limits) = (Combiner::default(), Limits::unknown());
+    if examples.iter().any(|(_, is_spam)| *is_spam) && examples.iter().any(|(_, is_spam)| !is_spam) {
+        let mut evidence = evidence_of(all, examples, margins, signer)?;
+        let is_aside = contradictions(&evidence);
+        let aside = |spam: bool| {
+            let of_class = |((_, is_spam), is_aside): &(&(u32, bool), &bool)| *is_spam == spam && **is_aside;
+            examples.iter().zip(&is_aside).filter(of_class).count() as u64
+        };
+        let aside = [aside(true), aside(false)];
+        if aside != [0, 0] {
+            let margins;
+            (margins, counts) = unseen_margins(&all.rows, fold_of, examples, &is_aside, SLOTS);
+            evidence.iter_mut().zip(margins).for_each(|((evidence, _), margin)| evidence.margin = margin);
+            let mut place = is_aside.iter();
+            trusted.retain(|_| place.next() == Some(&false));
+            let mut place = is_aside.iter();
+            evidence.retain(|_| place.next() == Some(&false));
+        }
+        combiner = Combiner::fit(&evidence);
+        let log_odds: Vec<(f64, bool)> =
+            evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
+        limits = Limits::of(&log_odds).with_aside(aside);
+    }
+    let mut weights = Weights::zero(SLOTS);
+    if !trusted.is_empty() {
+        weights.fit(&all.rows, &trusted, &counts.squares(), BASE);
+    }
+    Ok(Fitted { weights, counts, combiner, limits })
+}
+
+/// For each example whether a wrong label is more probable than its label, by the share of wrong labels that was found.
+fn contradictions(evidence: &[(Evidence, bool)]) -> Vec<bool> {
+    if evidence.len() < BELIEVED {
+        return vec![false; evidence.len()];
+    }
+    let (combiner, share) = Combiner::fit_with_wrong_labels(evidence);
+    let beyond = log_odds_of(1.0 - share);
+    let against = |(evidence, is_spam): &(Evidence, bool)| {
+        let log_odds = combiner.log_odds(evidence);
+        if *is_spam { -log_odds } else { log_odds }
+    };
+    evidence.iter().map(|found| against(found) > beyond).collect()
+}
+
+/// Margins of messages from models that have not seen them, and the counts of all. Models learn nothing from examples that
+/// are `doubtful`, nor do these count; without any such marks all examples do.
+pub(super) fn unseen_margins(
+    rows: &Rows,
+    fold_of: impl Fn(u32) -> u64,
+    examples: &[(u32, bool)],
+    doubtful: &[bool],
+    slots: usize,
+) -> (Vec<f64>, Counts) {
+    if examples.is_empty() {
+        return (Vec::new(), Counts::zero(slots));
+    }
+    // Few messages are divided more finely: each part still learns from most of them.
+    let folds = match examples.len() {
+        0..=200 => 10,
+        201..=2000 => 5,
+        _ => 2,
+    };
+    let is_out = |at: u32, fold: u64| fold_of(at) % folds == fold;
+    let is_trusted = |place: usize| !doubtful.get(place).copied().unwrap_or(false);
+    let trusted: Vec<(u32, bool)> = examples
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| is_trusted(*place))
+        .map(|(_, found)| *found)
+        .collect();
+    let mut counts = Counts::zero(slots);
+    let mut parts = Vec::new();
+    for fold in 0..folds {
+        let out: Vec<_> = trusted.iter().copied().filter(|(at, _)| is_out(*at, fold)).collect();
+        let mut part = Counts::zero(slots);
+        part.add(rows, &out);
+        counts.merge(&part);
+        parts.push(part);
+    }
+    let mut margins = vec![0.0; examples.len()];
+    for (fold, part) in (0..folds).zip(&parts) {
+        let others: Vec<_> = trusted.iter().copied().filter(|(at, _)| !is_out(*at, fold)).collect();
+        let mut weights = Weights::zero(slots);
+        weights.fit(rows, &others, &counts.squares_without(part), BASE);
+        for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at, fold)) {
+            *margin = weights.margin(rows.row(*at as usize)).into();
+        }
+    }
+    (margins, counts)
+}
+
+/// Every message that is spam or ham, with the evidence about it from models that have not seen it.
+pub(crate) struct Unseen {
+    pub(crate) messages: Vec<(u64, Learnt)>,
+    /// For each message its place in `messages`, the evidence, and whether it is spam.
+    pub(crate) evidence: Vec<(usize, Evidence, bool)>,
+}
+
+/// The evidence about every message of a store, as a model that had not learned it would have it.
+pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
+    let _moment = store.file().read_transaction()?;
+    let all = Everything::load(store, &[])?;
+    let classed = all.messages.iter().enumerate();
+    let examples: Vec<(u32, bool)> =
+        classed.filter_map(|(at, (_, learnt))| Some((at as u32, learnt.is_spam()?))).collect();
+    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
+    let (margins, _) = unseen_margins(&all.rows, fold_of, &examples, &[], SLOTS);
+    let found = evidence_of(&all, &examples, margins, &mut Signer::new()?)?;
+    let evidence = examples
+        .iter()
+        .zip(found)
+        .map(|(&(at, is_spam), (evidence, _))| (at as usize, evidence, is_spam))
+        .collect();
+    Ok(Unseen { messages: all.messages, evidence })
+}
+
+/// The evidence about examples: likeness to the others, and counts of senders without the example itself.
+fn evidence_of(
+    all: &Everything,
+    examples: &[(u32, bool)],
+    margins: Vec<f64>,
+    signer: &mut Signer,
+) -> Result<Vec<(Evidence, bool)>> {
+    let mut members = Vec::new();
+    let mut places = vec![None; examples.len()];
+    let mut senders: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for (place, &(at, is_spam)) in places.iter_mut().zip(examples) {
+        let learnt = &all.messages[at as usize].1;
+        if let Some(signature) = alike::from_bytes(&learnt.signature) {
+            *place = Some(members.len());
+            members.push((signature, is_spam));
+        }
+        if let Some(sender) = &learnt.sender {
+            let (spam, ham) = senders.entry(sender).or_default();
+            *(if is_spam { spam } else { ham }) += 1;
+        }
+    }
+    let crowd = Crowd::new(members, signer)?;
+    let mut evidence = Vec::with_capacity(examples.len());
+    for ((place, margin), &(at, is_spam)) in places.iter().zip(margins).zip(examples) {
+        let (like_spam, like_ham) = match place {
+            Some(member) => crowd.nearest_of(*member),
+            None => (0.0, 0.0),
+        };
+        let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
+        let sender = sender.map(|&(spam, ham)| if is_spam { (spam - 1, ham) } else { (spam, ham - 1) });
+        let known = Evidence { margin, like_spam, like_ham, sender, ..Evidence::default() };
+        evidence.push((known, is_spam));
+    }
+    Ok(evidence)
+}
