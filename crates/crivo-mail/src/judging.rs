@@ -1,6 +1,6 @@
 //! Judging a message: a pure function of a snapshot and of the evidence about the message.
 //!
-//! A check has three steps. [`gather`] collects the evidence: the linear model's margin, the nearest learned messages, the
+//! A check has three steps. [`Filter::gather`] collects the evidence: the linear model's margin, the nearest learned messages, the
 //! lessons about the sender and, where mail arrives, whether the sender writes a lot just now. [`judge`] makes verdict and
 //! score of it, and reads nothing else. [`explain`] puts the evidence into words, after the verdict. So asking twice, or
 //! with and without reasons, gives the same score.

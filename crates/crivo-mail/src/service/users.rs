@@ -2,8 +2,8 @@
 //!
 //! The name comes from the client, so it is never trusted as a path: [`folder_name`] takes
 //! names of letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen, and nothing else. A name
-//! it does not take has no store of its own, and its mail is judged by the shared one. Names for which no folder was made
-//! a folder for get no store either, unless that was allowed: anyone who connects could fill the disk with them. Stores are
+//! it does not take has no store of its own, and its mail is judged by the shared one. A name without a folder gets no store
+//! either, unless that was allowed: any client could fill the disk with stores. Stores are
 //! opened when they are first needed and a few of them stay open; the folder is looked for again at
 //! every check, so that a store that appears, or goes, is noticed.
 

@@ -51,22 +51,23 @@ pub async fn serve(
     answer: Arc<impl Answer>,
     stop: watch::Receiver<bool>,
 ) {
-    let desk = Arc::new(Desk::new(limits, answer));
+    let server = Arc::new(SpamdServer::new(limits, answer));
     accept_until(listener.into(), limits.connections, stop, move |stream, _| {
-        let desk = Arc::clone(&desk);
-        async move { desk.attend(stream).await }
+        let server = Arc::clone(&server);
+        async move { server.attend(stream).await }
     })
     .await;
 }
 
-struct Desk<A> {
+/// What all connections share.
+struct SpamdServer<A> {
     limits: Limits,
     answer: Arc<A>,
     judging: Arc<Semaphore>,
     learning: Arc<Semaphore>,
 }
 
-impl<A: Answer> Desk<A> {
+impl<A: Answer> SpamdServer<A> {
     fn new(limits: Limits, answer: Arc<A>) -> Self {
         let processors = crivo_near::thread_count(0);
         Self {

@@ -3,12 +3,12 @@
 use super::*;
 
 /// A Maildir with messages that tests move.
-struct Desk {
+struct WatchedMaildir {
     folder: tempfile::TempDir,
     filter: Filter,
 }
 
-impl Desk {
+impl WatchedMaildir {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for mailbox in ["", ".Junk", ".Trash", ".Sent", ".Drafts", "Archive/2024"] {
@@ -49,57 +49,57 @@ impl Desk {
 
 #[test]
 fn moves_teach_and_deliveries_do_not() {
-    let desk = Desk::new();
-    desk.put("cur/1:2,S", "one");
-    desk.put(".Junk/cur/2:2,", "two");
-    let mut watch = desk.watch(false);
+    let maildir = WatchedMaildir::new();
+    maildir.put("cur/1:2,S", "one");
+    maildir.put(".Junk/cur/2:2,", "two");
+    let mut watch = maildir.watch(false);
     assert!(watch.has_junk());
-    assert_eq!(desk.look(&mut watch), [], "what is there is no lesson");
-    desk.put("new/3", "three");
-    desk.put(".Junk/new/4", "four");
-    assert_eq!(desk.look(&mut watch), [], "what is delivered is no lesson");
-    desk.moves("cur/1:2,S", "cur/1:2,RS");
-    desk.moves(".Junk/new/4", ".Junk/cur/4:2,S");
-    assert_eq!(desk.look(&mut watch), [], "flags are no lesson");
-    desk.moves("cur/1:2,RS", ".Junk/cur/1.other:2,S");
-    desk.moves(".Junk/cur/4:2,S", "Archive/2024/cur/4:2,S");
-    let mut lessons = desk.look(&mut watch);
+    assert_eq!(maildir.look(&mut watch), [], "what is there is no lesson");
+    maildir.put("new/3", "three");
+    maildir.put(".Junk/new/4", "four");
+    assert_eq!(maildir.look(&mut watch), [], "what is delivered is no lesson");
+    maildir.moves("cur/1:2,S", "cur/1:2,RS");
+    maildir.moves(".Junk/new/4", ".Junk/cur/4:2,S");
+    assert_eq!(maildir.look(&mut watch), [], "flags are no lesson");
+    maildir.moves("cur/1:2,RS", ".Junk/cur/1.other:2,S");
+    maildir.moves(".Junk/cur/4:2,S", "Archive/2024/cur/4:2,S");
+    let mut lessons = maildir.look(&mut watch);
     lessons.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(lessons, [("four".into(), Label::Ham), ("one".into(), Label::Spam)]);
-    desk.moves(".Junk/cur/1.other:2,S", "cur/1:2,S");
-    assert_eq!(desk.look(&mut watch), [("one".into(), Label::Ham)], "and back");
-    assert_eq!(desk.filter.stats().unwrap().messages, 2);
+    maildir.moves(".Junk/cur/1.other:2,S", "cur/1:2,S");
+    assert_eq!(maildir.look(&mut watch), [("one".into(), Label::Ham)], "and back");
+    assert_eq!(maildir.filter.stats().unwrap().messages, 2);
 }
 
 #[test]
 fn the_bin_is_no_lesson_but_coming_out_of_it_is() {
-    let desk = Desk::new();
-    desk.put(".Junk/cur/1:2,", "one");
-    desk.put("cur/2:2,", "two");
-    let mut watch = desk.watch(false);
-    desk.moves(".Junk/cur/1:2,", ".Trash/cur/1:2,");
-    desk.moves("cur/2:2,", ".Trash/cur/2:2,");
-    assert_eq!(desk.look(&mut watch), []);
-    desk.moves(".Trash/cur/1:2,", "cur/1:2,");
-    desk.moves(".Trash/cur/2:2,", "cur/2:2,");
-    assert_eq!(desk.look(&mut watch), [("one".into(), Label::Ham)]);
+    let maildir = WatchedMaildir::new();
+    maildir.put(".Junk/cur/1:2,", "one");
+    maildir.put("cur/2:2,", "two");
+    let mut watch = maildir.watch(false);
+    maildir.moves(".Junk/cur/1:2,", ".Trash/cur/1:2,");
+    maildir.moves("cur/2:2,", ".Trash/cur/2:2,");
+    assert_eq!(maildir.look(&mut watch), []);
+    maildir.moves(".Trash/cur/1:2,", "cur/1:2,");
+    maildir.moves(".Trash/cur/2:2,", "cur/2:2,");
+    assert_eq!(maildir.look(&mut watch), [("one".into(), Label::Ham)]);
 }
 
 #[test]
 fn a_move_that_is_seen_in_two_halves_is_one() {
-    let desk = Desk::new();
-    desk.put("cur/1:2,", "one");
-    let mut watch = desk.watch(false);
-    fs::rename(desk.at("cur/1:2,"), desk.folder.path().join("away")).unwrap();
-    assert_eq!(desk.look(&mut watch), []);
-    fs::rename(desk.folder.path().join("away"), desk.at(".Junk/cur/1:2,")).unwrap();
-    assert_eq!(desk.look(&mut watch), [("one".into(), Label::Spam)]);
+    let maildir = WatchedMaildir::new();
+    maildir.put("cur/1:2,", "one");
+    let mut watch = maildir.watch(false);
+    fs::rename(maildir.at("cur/1:2,"), maildir.folder.path().join("away")).unwrap();
+    assert_eq!(maildir.look(&mut watch), []);
+    fs::rename(maildir.folder.path().join("away"), maildir.at(".Junk/cur/1:2,")).unwrap();
+    assert_eq!(maildir.look(&mut watch), [("one".into(), Label::Spam)]);
     for _ in 0..2 {
         watch.forget_gone();
     }
     assert_eq!(watch.places.len(), 1);
-    fs::remove_file(desk.at(".Junk/cur/1:2,")).unwrap();
-    desk.look(&mut watch);
+    fs::remove_file(maildir.at(".Junk/cur/1:2,")).unwrap();
+    maildir.look(&mut watch);
     for _ in 0..2 {
         watch.forget_gone();
     }
@@ -108,50 +108,50 @@ fn a_move_that_is_seen_in_two_halves_is_one() {
 
 #[test]
 fn a_lesson_that_fails_is_tried_again() {
-    let desk = Desk::new();
-    desk.put("cur/1:2,", "one");
-    let mut watch = desk.watch(false);
-    desk.moves("cur/1:2,", ".Junk/cur/1:2,");
-    let classic = desk.folder.path().join("damaged");
+    let maildir = WatchedMaildir::new();
+    maildir.put("cur/1:2,", "one");
+    let mut watch = maildir.watch(false);
+    maildir.moves("cur/1:2,", ".Junk/cur/1:2,");
+    let classic = maildir.folder.path().join("damaged");
     let damaged = Filter::open_or_create(&classic).unwrap();
     for entry in fs::read_dir(&classic).unwrap() {
         fs::remove_file(entry.unwrap().path()).unwrap();
     }
     let (lessons, trouble) = watch.look(&damaged).unwrap();
     assert!(lessons.is_empty() && trouble.is_some());
-    assert_eq!(desk.look(&mut watch), [("one".into(), Label::Spam)]);
-    assert_eq!(desk.look(&mut watch), []);
+    assert_eq!(maildir.look(&mut watch), [("one".into(), Label::Spam)]);
+    assert_eq!(maildir.look(&mut watch), []);
 }
 
 #[test]
 fn replies_teach_gently_and_only_if_asked_for() {
     for learns_replies in [false, true] {
-        let desk = Desk::new();
-        desk.put("cur/1:2,S", "one");
-        desk.put("cur/2:2,S", "two");
-        desk.put(".Junk/cur/3:2,S", "three");
-        let two = fs::read(desk.at("cur/2:2,S")).unwrap();
-        desk.filter.learn(&two, &Label::Spam).unwrap();
-        let mut watch = desk.watch(learns_replies);
+        let maildir = WatchedMaildir::new();
+        maildir.put("cur/1:2,S", "one");
+        maildir.put("cur/2:2,S", "two");
+        maildir.put(".Junk/cur/3:2,S", "three");
+        let two = fs::read(maildir.at("cur/2:2,S")).unwrap();
+        maildir.filter.learn(&two, &Label::Spam).unwrap();
+        let mut watch = maildir.watch(learns_replies);
         for answered in ["one", "two", "three", "unknown"] {
             let reply = format!("From: me@x\nIn-Reply-To: <{answered}@x>\nSubject: Re\n\nYes {answered}\n");
-            fs::write(desk.at(&format!(".Sent/cur/{answered}:2,S")), reply).unwrap();
+            fs::write(maildir.at(&format!(".Sent/cur/{answered}:2,S")), reply).unwrap();
         }
         let expected: &[_] = if learns_replies { &[("one".into(), Label::Ham)] } else { &[] };
-        assert_eq!(desk.look(&mut watch), expected);
-        assert_eq!(desk.look(&mut watch), []);
+        assert_eq!(maildir.look(&mut watch), expected);
+        assert_eq!(maildir.look(&mut watch), []);
     }
 }
 
 #[test]
 fn the_junk_folder_may_have_any_name_and_no_maildir_is_refused() {
-    let desk = Desk::new();
-    assert!(Watch::begin(desk.folder.path(), None, false).is_err());
-    fs::create_dir_all(desk.at(".Werbung/cur")).unwrap();
-    desk.put("cur/1:2,", "one");
-    let mut watch = Watch::begin(&desk.at(""), Some("Werbung"), false).unwrap();
-    desk.moves("cur/1:2,", ".Werbung/cur/1:2,");
-    assert_eq!(desk.look(&mut watch), [("one".into(), Label::Spam)]);
-    desk.moves(".Werbung/cur/1:2,", ".Junk/cur/1:2,");
-    assert_eq!(desk.look(&mut watch), [("one".into(), Label::Ham)], "another mailbox by now");
+    let maildir = WatchedMaildir::new();
+    assert!(Watch::begin(maildir.folder.path(), None, false).is_err());
+    fs::create_dir_all(maildir.at(".Werbung/cur")).unwrap();
+    maildir.put("cur/1:2,", "one");
+    let mut watch = Watch::begin(&maildir.at(""), Some("Werbung"), false).unwrap();
+    maildir.moves("cur/1:2,", ".Werbung/cur/1:2,");
+    assert_eq!(maildir.look(&mut watch), [("one".into(), Label::Spam)]);
+    maildir.moves(".Werbung/cur/1:2,", ".Junk/cur/1:2,");
+    assert_eq!(maildir.look(&mut watch), [("one".into(), Label::Ham)], "another mailbox by now");
 }
