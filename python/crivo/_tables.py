@@ -3,7 +3,7 @@
 from typing import Any
 
 from crivo import _huggingface
-from crivo.errors import InvalidParameterError, KeyTypeError
+from crivo.errors import InvalidParameterError, KeyTypeError, _raised_inside
 
 
 def require_collected(table: Any) -> None:
@@ -52,7 +52,12 @@ def from_stream(table: Any) -> Any:
         reader = pa.RecordBatchReader.from_stream(table)
     except pa.ArrowInvalid:
         return None  # a column
-    return reader.read_all()
+    try:
+        return reader.read_all()
+    except pa.ArrowException as broken:
+        if own := _raised_inside(str(broken)):
+            raise own from broken
+        raise
 
 
 def column_of(table: Any, name: str) -> Any:

@@ -64,3 +64,17 @@ class DecodeError(CrivoError, ValueError):
     def __init__(self, message: str, kind: DecodeFailure = "invalid_contents") -> None:
         super().__init__(message)
         self.kind = kind
+
+
+def _raised_inside(text: str) -> CrivoError | None:
+    """Returns the exception of crivo that ended a stream of Arrow, or None if something else did.
+
+    Only a text comes through Arrow's interface. If Python feeds the stream, that text ends with a traceback,
+    whose last line has the class and the message.
+    """
+    for line in reversed(text.splitlines()):
+        name, _, message = line.removeprefix("crivo.errors.").partition(": ")
+        raised = globals().get(name)
+        if line.startswith("crivo.errors.") and isinstance(raised, type) and issubclass(raised, CrivoError):
+            return raised(message)
+    return None

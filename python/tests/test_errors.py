@@ -17,6 +17,7 @@ from crivo import (
     InvalidParameterError,
     KeyTypeError,
 )
+from crivo.errors import _raised_inside
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,14 @@ def test_an_exception_of_crivo_comes_through_an_arrow_stream() -> None:
             read(stream(batches()))
         with pytest.raises(RuntimeError, match="of another kind"):
             read(stream(other()))
+    for read_table in (crivo.profile, crivo.dedup, crivo.passages):
+        with pytest.raises(crivo.DecodeError, match='^magic: expected the bytes "CRVO", found "zzz"'):
+            read_table(stream(batches()))
+        with pytest.raises(pa.ArrowException, match="of another kind"):
+            read_table(stream(other()))
+
+
+def test_only_classes_of_crivo_are_raised_again() -> None:
+    assert type(_raised_inside("Invalid: x\ncrivo.errors.KeyTypeError: no key\n")) is KeyTypeError
+    for text in ("", "crivo.errors.Literal: x", "crivo.errors.NoSuchError: x", "ValueError: x"):
+        assert _raised_inside(text) is None, text

@@ -328,17 +328,28 @@ impl<E: From<Error>> ColumnVisitor for Feed<'_, E> {
         if self.kind() == KeyKind::Hash && T::BITS < 64 {
             self.require_text(format_args!("{}-bit integers", T::BITS))?;
         }
-        let as_text = self.kind() == KeyKind::Bytes;
-        self.gather(values.len(), |row, gathered| {
-            if !is_valid(nulls, row) {
-                gathered.push_missing();
-            } else if as_text {
-                gathered.push_written(|out| {
+        if self.kind() == KeyKind::Bytes {
+            return self.written(values.len(), |row, out| {
+                Ok(is_valid(nulls, row) && {
                     values[row].push_text(out);
-                    Ok(true)
-                })?;
-            } else {
+                    true
+                })
+            });
+        }
+        let Some(nulls) = nulls else {
+            let mut keys = Vec::with_capacity(Gathered::VALUES.min(values.len()));
+            for part in values.chunks(Gathered::VALUES) {
+                keys.clear();
+                keys.extend(part.iter().map(|value| value.key()));
+                self.integer_keys(&keys, &[])?;
+            }
+            return Ok(());
+        };
+        self.gather(values.len(), |row, gathered| {
+            if nulls.is_valid(row) {
                 gathered.push(KeyRef::Integer(values[row].key()));
+            } else {
+                gathered.push_missing();
             }
             Ok(())
         })
@@ -355,8 +366,9 @@ impl<E: From<Error>> ColumnVisitor for Feed<'_, E> {
         // A slice of a long column has the whole dictionary. One beyond what spans address is unfolded too.
         const LONGEST_WRITTEN: usize = 128;
         let values = picked.values();
-        let is_short = values.get_buffer_memory_size() + values.len() * LONGEST_WRITTEN < u32::MAX as usize;
-        if self.kind() != KeyKind::Bytes || values.len() > picked.rows() || !is_short {
+        let is_short =
+            || values.get_buffer_memory_size() + values.len() * LONGEST_WRITTEN < u32::MAX as usize;
+        if self.kind() != KeyKind::Bytes || values.len() > picked.rows() || !is_short() {
             return picked.unfold(|values| walk(values, self));
         }
         let mut texts = TextBuffer::default();

@@ -20,7 +20,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    const VALUES: usize = 16 * KeyBatch::TARGET_LEN;
+    pub(crate) const VALUES: usize = 16 * KeyBatch::TARGET_LEN;
     const BYTES: usize = 1 << 20;
 
     /// Holds no keys yet.

@@ -115,10 +115,16 @@ impl<'a> PickedValues<'a> {
     /// # Errors
     /// Those of `each`, and those of Arrow.
     pub fn unfold<E: From<Error>>(&self, mut each: impl FnMut(&dyn Array) -> Result<(), E>) -> Result<(), E> {
+        if let Places::Dictionary(dictionary) = &self.places {
+            for start in (0..self.rows).step_by(ROWS_AT_ONCE) {
+                let keys = dictionary.keys().slice(start, ROWS_AT_ONCE.min(self.rows - start));
+                each(&take(self.values, &keys, None).map_err(Error::from)?)?;
+            }
+            return Ok(());
+        }
         self.places(|places| {
             let places: UInt32Array = places.iter().copied().collect();
-            let values = take(self.values, &places, None).map_err(Error::from)?;
-            each(&values)
+            each(&take(self.values, &places, None).map_err(Error::from)?)
         })
     }
 }

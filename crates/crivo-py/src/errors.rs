@@ -112,10 +112,11 @@ impl From<Failure> for PyErr {
 #[cold]
 pub(crate) fn broken_stream(error: impl fmt::Display) -> Failure {
     let text = error.to_string();
-    let own = text.lines().rev().find_map(|line| line.strip_prefix("crivo.errors.")?.split_once(": "));
-    let raised =
-        own.and_then(|(class, message)| Python::attach(|py| raise(py, class, message.to_owned(), None)).ok());
-    Failure::Python(raised.unwrap_or_else(|| PyRuntimeError::new_err(text)))
+    let own = Python::attach(|py| {
+        let found = py.import("crivo.errors")?.call_method1("_raised_inside", (&text,))?;
+        PyResult::Ok((!found.is_none()).then(|| PyErr::from_value(found)))
+    });
+    Failure::Python(own.ok().flatten().unwrap_or_else(|| PyRuntimeError::new_err(text)))
 }
 
 /// The class for a cause, and for bytes that could not be read the value of its `kind`.
