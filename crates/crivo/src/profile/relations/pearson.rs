@@ -7,6 +7,8 @@
 
 use super::correlation::{GROUPS, Sample, interval, nearest_to_perfect};
 use crate::estimate::{Confidence, Estimate};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::profile::TableColumn;
 
 /// How many standard errors the variance of the drawn rows may be off.
