@@ -10,7 +10,9 @@ headers, below `ham` and `spam`. The parts, for --only:
     online   the raw messages in the order of their dates, each judged and then taught: all, or mistakes only
     forged   caught spam whose sender is replaced by one that was learned as ham
 
---every N takes every Nth message of a class, for a quick look. Verdicts are each filter's own.
+--every N takes every Nth message of a class, for a quick look. Verdicts are each filter's own. --filter names
+the filters: crivo, bogofilter, and spamassassin, of which only Bayes is asked (Perl's Mail::SpamAssassin is
+needed). --folders takes only messages below folders of these names, in the part `few`.
 """
 
 from __future__ import annotations
@@ -184,12 +186,64 @@ class Bogofilter:
         return verdict
 
 
-def messages(folder: Path, every: int) -> dict[str, list[Path]]:
-    """The files of each class, in the order of their names, folder by folder."""
+class SpamAssassin:
+    """Trains and asks SpamAssassin's Bayes alone: spam from 0.99 on, as its rule BAYES_99, ham below one half.
+
+    It gives no answer before 200 messages of each class; here it answers from the first one on.
+    """
+
+    name = "spamassassin"
+
+    def __init__(self, work: Path) -> None:
+        self.work = work
+
+    def run(self, store: Path, lines: Iterable[str]) -> list[float]:
+        program = Path(__file__).with_name("spamassassin_bayes.pl")
+        run = subprocess.run(
+            ["perl", str(program), str(store)],
+            input="".join(f"{line}\n" for line in lines).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+        if run.returncode != 0:
+            sys.exit("SpamAssassin failed")
+        return [float(line) for line in run.stdout.split()]
+
+    def evaluate(self, taught: Mail, asked: Mail) -> Outcome:
+        with tempfile.TemporaryDirectory(dir=self.work) as folder:
+            self.run(Path(folder), (f"{kind} {path}" for path, kind in taught))
+            scores = self.run(Path(folder), (f"ask {path}" for path, _ in asked))
+        outcome = Outcome()
+        for (_, kind), score in zip(asked, scores, strict=True):
+            self.add(outcome, kind, score)
+        return outcome
+
+    def online(self, mail: Mail, lessons: str) -> Outcome:
+        with tempfile.TemporaryDirectory(dir=self.work) as folder:
+            outcome = Outcome()
+            for path, kind in mail:
+                [score] = self.run(Path(folder), [f"ask {path}"])
+                if self.add(outcome, kind, score) != kind or lessons == "everything":
+                    self.run(Path(folder), [f"{kind} {path}"])
+                    outcome.lessons += 1
+            return outcome
+
+    @staticmethod
+    def add(outcome: Outcome, kind: str, score: float) -> str:
+        verdict = "spam" if score >= 0.99 else "ham" if score < 0.5 else "unsure"
+        outcome.verdicts[kind][verdict] += 1
+        outcome.scores[kind].append(score)
+        return verdict
+
+
+def messages(folder: Path, every: int, only: list[str] | None = None) -> dict[str, list[Path]]:
+    """The files of each class, in the order of their names, folder by folder; of some folders if named."""
     found: dict[str, list[Path]] = {"spam": [], "ham": []}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        kinds = [part for part in path.relative_to(folder).parts if part in found]
-        if kinds:
+        parts = path.relative_to(folder).parts
+        kinds = [part for part in parts if part in found]
+        if kinds and (not only or set(parts) & set(only)):
             found[kinds[0]].append(path.resolve())
     return {kind: paths[::every] for kind, paths in found.items()}
 
@@ -214,16 +268,16 @@ def verdicts(outcome: Outcome) -> list[str]:
     ]
 
 
-def few(filters: list, mail: dict[str, list[Path]], name: str) -> str:
+def few(filters: list, mail: dict[str, list[Path]], name: str, draws: int, asked_of_class: int) -> str:
     rows = []
     for size in SIZES:
         found: dict[str, list[Outcome]] = {filter.name: [] for filter in filters}
-        for draw in range(DRAWS):
+        for draw in range(draws):
             chance = random.Random(draw)
             taught: Mail = []
             asked: Mail = []
             for kind, paths in mail.items():
-                drawn = chance.sample(paths, min(ASKED + SIZES[-1] // 2, len(paths)))
+                drawn = chance.sample(paths, min(asked_of_class + SIZES[-1] // 2, len(paths)))
                 taught += [(path, kind) for path in drawn[: size // 2]]
                 asked += [(path, kind) for path in drawn[SIZES[-1] // 2 :]]
             for filter in filters:
@@ -341,6 +395,9 @@ def main() -> None:
     parser.add_argument("--raw", type=Path)
     parser.add_argument("--only", nargs="*", default=["few", "splits", "online", "forged"])
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--folders", nargs="*")
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--asked", type=int, default=ASKED)
     parser.add_argument("--filter", nargs="*", default=["crivo", "bogofilter"])
     parser.add_argument("--write", type=Path)
     args = parser.parse_args()
@@ -351,11 +408,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
         crivo = Crivo(args.crivo, work)
-        filters = [filter for filter in (crivo, Bogofilter(work)) if filter.name in args.filter]
+        peers = [Bogofilter(work), SpamAssassin(work)]
+        filters = [filter for filter in (crivo, *peers) if filter.name in args.filter]
         for name, folder in (("Enron-Spam", args.data), ("raw messages", args.raw)):
             if folder and "few" in args.only:
                 text += ["## Few messages\n"] * (name == "Enron-Spam") + [
-                    few(filters, messages(folder, args.every), name)
+                    few(filters, messages(folder, args.every, args.folders), name, args.draws, args.asked)
                 ]
         if args.data and "splits" in args.only:
             text += ["## Halves of Enron-Spam\n", splits(filters, args.data, args.every)]

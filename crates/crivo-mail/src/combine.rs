@@ -170,6 +170,12 @@ impl Combiner {
         combiner
     }
 
+    /// The probability that the label of a message is wrong, if this share of all labels is.
+    pub(crate) fn wrong_label(&self, evidence: &Evidence, is_spam: bool, share: f64) -> f64 {
+        let log_odds = self.log_odds(evidence);
+        logistic(if is_spam { -log_odds } else { log_odds } + log_odds_of(share))
+    }
+
     /// The coefficients together with the most probable share of wrong labels (expectation maximisation).
     ///
     /// Where labels are right the share goes to zero, and a message that contradicts its label is a hard one. Where
@@ -180,11 +186,8 @@ impl Combiner {
         let (mut combiner, mut share) = (Self::fit(examples), WRONG_LABELS);
         for _ in 0..40 {
             combiner.step(examples, share, &prior);
-            let wrong = |(evidence, is_spam): &(Evidence, bool)| {
-                let against = if *is_spam { -1.0 } else { 1.0 } * combiner.log_odds(evidence);
-                logistic(against + log_odds_of(share))
-            };
-            let expected: f64 = examples.iter().map(wrong).sum();
+            let wrong = examples.iter().map(|(evidence, spam)| combiner.wrong_label(evidence, *spam, share));
+            let expected: f64 = wrong.sum();
             let (prior_share, worth) = PRIOR_OF_WRONG_LABELS;
             let next = (expected + prior_share * worth) / (examples.len() as f64 + worth);
             let is_found = (next - share).abs() < 0.02 * share;

@@ -62,9 +62,25 @@ pub(crate) struct Limits {
     pub(crate) put_aside: [u64; 2],
 }
 
+/// Messages of spam and of ham that were taken for wrong labels.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Aside {
+    pub(crate) messages: [u64; 2],
+    /// How many of them are expected to have the right label.
+    pub(crate) expected_right: [f64; 2],
+}
+
 impl Limits {
+    #[cfg(test)]
+    fn of(log_odds: &[(f64, bool)]) -> Self {
+        Self::beside(log_odds, &Aside::default())
+    }
+
     /// The limits from log-odds that the filter gave messages it had not seen, each with whether it is spam.
-    pub(crate) fn of(log_odds: &[(f64, bool)]) -> Self {
+    ///
+    /// Messages that were put aside before are not among them, and no more of that class are put aside. Those that may have
+    /// the right label are beyond the limit, so that less of the wanted rate is left for the others.
+    pub(crate) fn beside(log_odds: &[(f64, bool)], aside: &Aside) -> Self {
         let class = |spam: bool, sign: f64| {
             let of_class = log_odds.iter().filter(|(_, is_spam)| *is_spam == spam);
             let mut found: Vec<f64> = of_class.map(|(odds, _)| sign * odds).collect();
@@ -73,19 +89,22 @@ impl Limits {
         };
         let (ham, spam) = (class(false, 1.0), class(true, 1.0));
         let (ham_down, spam_down) = (class(false, -1.0), class(true, -1.0));
-        let (ham_aside, spam_aside) = (wrong_labels(&ham, &spam), wrong_labels(&spam_down, &ham_down));
+        let spam_aside = if aside.messages[0] > 0 { 0 } else { wrong_labels(&spam_down, &ham_down) };
+        let ham_aside = if aside.messages[1] > 0 { 0 } else { wrong_labels(&ham, &spam) };
         let least = log_odds_of(LEAST_PROBABILITY);
-        let above_ham =
-            RATES.map(|rate| limit(&ham[ham_aside..], rate).min(ceiling(&spam, ham.len())).max(least));
+        let above_ham = RATES.map(|rate| {
+            let left = left(rate, aside.expected_right[1], ham.len());
+            limit(&ham[ham_aside..], left)
+                .min(log_odds_of(1.0 - rate))
+                .min(ceiling(&spam, ham.len()))
+                .max(least)
+        });
         let below_spam =
-            limit(&spam_down[spam_aside..], SPAM_CALLED_HAM).min(ceiling(&ham_down, spam.len())).max(0.0);
-        Self { spam: above_ham, ham: -below_spam, put_aside: [spam_aside as u64, ham_aside as u64] }
-    }
-
-    /// The same limits where messages were put aside before: how many of spam, and of ham.
-    pub(crate) fn with_aside(mut self, before: [u64; 2]) -> Self {
-        self.put_aside.iter_mut().zip(before).for_each(|(count, before)| *count += before);
-        self
+            limit(&spam_down[spam_aside..], left(SPAM_CALLED_HAM, aside.expected_right[0], spam.len()))
+                .min(ceiling(&ham_down, spam.len()))
+                .max(0.0);
+        let put_aside = [aside.messages[0] + spam_aside as u64, aside.messages[1] + ham_aside as u64];
+        Self { spam: above_ham, ham: -below_spam, put_aside }
     }
 
     /// The limits where nothing is known of one class at least.
@@ -118,6 +137,12 @@ impl Limits {
         let part = libm::log(rate / RATES[before]) / libm::log(high_rate / RATES[before]);
         self.spam[before] + part * (low - self.spam[before])
     }
+}
+
+/// What is left of a rate where this number of a class is beyond the limit for certain: three quarters at least, because
+/// the number is a guess, and all of it would silence the filter.
+fn left(rate: f64, beyond: f64, count: usize) -> f64 {
+    (rate - beyond / count.max(1) as f64).max(rate * 0.75)
 }
 
 /// The most that a limit asks of a class that is given descending: its median, if there are enough messages to know that,
@@ -233,6 +258,17 @@ mod tests {
                 assert!(moved.abs() < 1.5, "{wrong} of {count}: {clean:?} and {limits:?}");
             }
         }
+    }
+
+    #[test]
+    fn ham_that_may_have_been_put_aside_wrongly_raises_the_limit() {
+        let mail = around(2000, -3.0, 8.0);
+        let limit = |expected: f64| {
+            Limits::beside(&mail, &Aside { messages: [0, 20], expected_right: [0.0, expected] }).spam[3]
+        };
+        // One message of 2,000 is half of the rate, and a quarter is taken: where ham falls off by e for each, that is ln 4/3.
+        assert!((limit(1.0) - limit(0.0) - 0.29).abs() < 0.15, "{} and {}", limit(0.0), limit(1.0));
+        assert!(limit(50.0) <= log_odds_of(0.999_5) && limit(50.0) >= limit(1.0));
     }
 
     #[test]

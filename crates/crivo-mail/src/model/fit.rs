@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::features::SLOTS;
 use crate::linear::{Recipe, Rows, Weights};
 use crate::store::{Learnt, Store};
-use crate::thresholds::{Limits, log_odds_of};
+use crate::thresholds::{Aside, Limits};
 use crate::worth::Counts;
 
 /// How the base is fitted: chosen by cross-validation inside of training mail.
@@ -38,13 +38,15 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
     let (mut combiner, mut limits) = (Combiner::default(), Limits::unknown());
     if examples.iter().any(|(_, is_spam)| *is_spam) && examples.iter().any(|(_, is_spam)| !is_spam) {
         let mut evidence = evidence_of(all, examples, margins, signer)?;
-        let is_aside = contradictions(&evidence);
-        let aside = |spam: bool| {
-            let of_class = |((_, is_spam), is_aside): &(&(u32, bool), &bool)| *is_spam == spam && **is_aside;
-            examples.iter().zip(&is_aside).filter(of_class).count() as u64
-        };
-        let aside = [aside(true), aside(false)];
-        if aside != [0, 0] {
+        let wrong = wrong_labels(&evidence);
+        let is_aside: Vec<bool> = wrong.iter().map(|probability| *probability > 0.5).collect();
+        let mut aside = Aside::default();
+        for ((_, is_spam), wrong) in examples.iter().zip(&wrong).filter(|(_, wrong)| **wrong > 0.5) {
+            let class = usize::from(!is_spam);
+            aside.messages[class] += 1;
+            aside.expected_right[class] += 1.0 - wrong;
+        }
+        if is_aside.contains(&true) {
             let margins;
             (margins, counts) = unseen_margins(&all.rows, fold_of, examples, &is_aside, SLOTS);
             evidence.iter_mut().zip(margins).for_each(|((evidence, _), margin)| evidence.margin = margin);
@@ -56,7 +58,7 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
         combiner = Combiner::fit(&evidence);
         let log_odds: Vec<(f64, bool)> =
             evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
-        limits = Limits::of(&log_odds).with_aside(aside);
+        limits = Limits::beside(&log_odds, &aside);
     }
     let mut weights = Weights::zero(SLOTS);
     if !trusted.is_empty() {
@@ -65,18 +67,13 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
     Ok(Fitted { weights, counts, combiner, limits })
 }
 
-/// For each example whether a wrong label is more probable than its label, by the share of wrong labels that was found.
-fn contradictions(evidence: &[(Evidence, bool)]) -> Vec<bool> {
+/// For each example the probability that its label is wrong, by the share of wrong labels that was found.
+fn wrong_labels(evidence: &[(Evidence, bool)]) -> Vec<f64> {
     if evidence.len() < BELIEVED {
-        return vec![false; evidence.len()];
+        return vec![0.0; evidence.len()];
     }
     let (combiner, share) = Combiner::fit_with_wrong_labels(evidence);
-    let beyond = log_odds_of(1.0 - share);
-    let against = |(evidence, is_spam): &(Evidence, bool)| {
-        let log_odds = combiner.log_odds(evidence);
-        if *is_spam { -log_odds } else { log_odds }
-    };
-    evidence.iter().map(|found| against(found) > beyond).collect()
+    evidence.iter().map(|(evidence, is_spam)| combiner.wrong_label(evidence, *is_spam, share)).collect()
 }
 
 /// Margins of messages from models that have not seen them, and the counts of all. Models learn nothing from examples that
