@@ -11,7 +11,7 @@ headers, below `ham` and `spam`. The parts, for --only:
     forged   caught spam whose sender is replaced by one that was learned as ham
 
 --every N takes every Nth message of a class, for a quick look. Verdicts are each filter's own. --filter names
-the filters: crivo, bogofilter, and spamassassin, of which only Bayes is asked (Perl's Mail::SpamAssassin is
+the filters: crivo, bogofilter, and spamassassin, whose Bayes alone is asked (Perl's Mail::SpamAssassin is
 needed). --folders takes only messages below folders of these names, in the part `few`.
 """
 

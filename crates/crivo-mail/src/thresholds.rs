@@ -58,7 +58,7 @@ const PRIOR_SCALE: (f64, f64) = (1.0, 5.0);
 pub(crate) struct Limits {
     pub(crate) spam: [f64; RATES.len()],
     pub(crate) ham: f64,
-    /// How many messages of spam and of ham contradict their label so much that they were put aside.
+    /// How many messages of spam and of ham contradict their label so strongly that they were put aside.
     pub(crate) put_aside: [u64; 2],
 }
 

@@ -277,7 +277,7 @@ fn correlation_of_drawn_rows_is_spearmans_of_the_rows_with_both() {
     assert!(told > 30);
 }
 
-/// Tables of 4,000 rows, of which a quarter is drawn: intervals of 95 % must cover the correlation of all rows. Of 240, 30 or more
+/// Tables of 4,000 rows, a quarter of them drawn: intervals of 95 % must cover the correlation of all rows. Of 240, 30 or more
 /// miss with a probability below 10⁻⁶ if each misses with 5 %; more often than that would be a fault.
 #[test]
 fn correlations_cover_that_of_all_rows() {

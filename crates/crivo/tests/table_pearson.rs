@@ -57,7 +57,7 @@ fn pearson_is_exact_while_all_rows_are_drawn() {
     }
 }
 
-/// Tables of 4,000 rows, of which a quarter is drawn: intervals of 95 % must cover the correlation of all rows. Of 240, 30 or more
+/// Tables of 4,000 rows, a quarter of them drawn: intervals of 95 % must cover the correlation of all rows. Of 240, 30 or more
 /// miss with a probability below 10⁻⁶ if each misses with 5 %. The correlation is told for all but a few: a variance is off by more than
 /// three standard errors in about one of 180 tables, and in 24 or more of 240 with a probability far below 10⁻⁶.
 #[test]

@@ -5,7 +5,7 @@ use crivo_mail::marks;
 use crivo_mail::spamd::body::{Body, State};
 use crivo_mail::spamd::request::{self, MOST_BYTES, Parsed};
 
-/// So much of a message is kept.
+/// The most bytes of a message that are kept.
 const KEPT: usize = 4096;
 
 /// Checks the promise for one input.

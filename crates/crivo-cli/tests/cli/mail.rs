@@ -177,7 +177,7 @@ fn stores_are_sets() {
     assert_eq!(scratch.run(&["mail", "export", "--store", "s", "all.exp"]).ok(), "all.exp: 120 messages\n");
     scratch.run(&["mail", "import", "--store", "t", "all.exp"]).ok();
     let merged = scratch.run(&["mail", "merge", "--store", "t", "s"]);
-    assert_eq!(merged.ok(), "120 messages joined, of which 0 changed something\n");
+    assert_eq!(merged.ok(), "120 messages joined, 0 of them changed something\n");
     let run = scratch.feed(&["mail", "check", "--store", "t", "--json"], &mail);
     assert_eq!((run.code, run.json()), expected);
     let stats = scratch.run(&["mail", "stats", "--store", "t", "--verify", "--json"]).json();

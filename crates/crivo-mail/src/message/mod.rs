@@ -382,7 +382,7 @@ fn shortened(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// A size of which only the order matters.
+/// Rounds a size up to a power of two, because only its order of magnitude matters.
 fn power_of_two(count: usize) -> usize {
     count.checked_next_power_of_two().unwrap_or(count)
 }

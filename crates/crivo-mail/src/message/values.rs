@@ -1,7 +1,8 @@
 //! What do the headers say that a program writes into every message?
 //!
 //! The program that made a message shows in many small things: the shape of its `Message-ID` and of the border between parts,
-//! the zone that it writes behind a date, the host that it names. A few such values tell a sender's mail from others' after a handful of messages, long before its words do.
+//! the zone that it writes behind a date, the host that it names. A few such values tell a sender's mail from that of others
+//! after a handful of messages, long before its words do.
 //!
 //! Only headers of a fixed list are looked at. Traces of mailboxes and of other filters are not in it, and neither is the
 //! sender: anyone can write anyone's address.

@@ -66,7 +66,7 @@ fn base_size(messages: usize) -> usize {
     size
 }
 
-/// Derives everything from all messages, of which some have just changed.
+/// Derives everything from all messages after some of them changed.
 pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let file = store.file();
     let all = Everything::load(store, changed)?;

@@ -6,7 +6,7 @@
 //! packets. The one freedom: a message whose last line is not ended is complete when its length is
 //! reached and the client then stays silent for a moment, where the original would wait for ever.
 //!
-//! Only so much of a message is kept as will be looked at; the rest is counted and let go. A
+//! Only the part of a message that will be looked at is kept; the rest is counted and dropped. A
 //! compressed message is unpacked to no more than that, so that a small packet cannot become a
 //! large one in memory.
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::request::Verb;
 
-/// So much of a wrong line is repeated.
+/// The most bytes of a wrong line that are repeated.
 const MOST_REPEATED: usize = 200;
 
 /// Why a request is not answered.

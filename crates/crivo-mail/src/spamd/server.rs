@@ -34,7 +34,7 @@ use super::request::{self, Parsed, Request, Verb};
 pub use crate::connections::Limits;
 use crate::connections::{Listener, accept_until};
 
-/// A read brings at most so much.
+/// The most bytes that one read takes.
 const PIECE: usize = 16 * 1024;
 
 /// How long a client that half-closes behind an unended line may take to do so.

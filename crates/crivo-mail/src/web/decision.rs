@@ -15,7 +15,7 @@ use super::{Site, guard, page, problem, show};
 use crate::service::{Decision, Given};
 use crate::{Judgement, Label, Verdict};
 
-/// So much of a message's source is shown.
+/// The most bytes of a message's source that are shown.
 const SHOWN: usize = 64 << 10;
 
 /// A decision that a person asked for.

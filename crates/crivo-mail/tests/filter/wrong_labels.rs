@@ -4,7 +4,7 @@ use crivo_mail::{Filter, Label, Verdict};
 
 use crate::support::{Writer, trained};
 
-/// 800 messages of which every hundredth of each class has the wrong label, if `wrong`.
+/// 800 messages; if `wrong`, every hundredth of each class has the wrong label.
 fn mail(writer: &mut Writer, wrong: bool) -> Vec<(Vec<u8>, Label)> {
     let mut mail = writer.mail(800);
     for (place, (_, label)) in mail.iter_mut().enumerate() {

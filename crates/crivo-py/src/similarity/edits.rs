@@ -1,4 +1,4 @@
-//! Texts of which something is cut: which stay, and what is left of those that change.
+//! Texts that something is cut from: which stay, and what is left of those that change.
 
 use crivo::keys::KeyRef;
 use crivo_near::{Cut, deal};

@@ -64,7 +64,7 @@ enum Command {
     Merge(set::MergeArgs),
 }
 
-/// Mail of which the answer is known.
+/// Mail whose class is known.
 #[derive(Debug, clap::Args)]
 struct KnownMail {
     /// Unwanted mail

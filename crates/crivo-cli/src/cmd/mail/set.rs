@@ -146,6 +146,6 @@ fn in_old_or_new<T>(
 
 fn tell(joined: Joined, out: &Output) -> Outcome {
     let [changed, read] = [joined.changed, joined.read].map(output::count);
-    out.remark(format_args!("{read} messages joined, of which {changed} changed something"))?;
+    out.remark(format_args!("{read} messages joined, {changed} of them changed something"))?;
     Ok(ExitCode::SUCCESS)
 }

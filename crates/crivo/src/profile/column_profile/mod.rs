@@ -1,6 +1,6 @@
 //! `ColumnProfile`: what is in a column, in one pass and a fixed amount of memory.
 //!
-//! **Question.** What is in this column: of which type is it, how many values are missing, how many different ones are
+//! **Question.** What is in this column: what type does it have, how many values are missing, how many different ones are
 //! there, which are most frequent, what is the least, the greatest, the mean, the median, and could it be a key?
 //!
 //! **Guarantee.** Within a memory budget, and exact where that takes no more than a few numbers:

@@ -128,7 +128,7 @@ pub(super) fn parse_compact(text: &[u8]) -> Option<i32> {
     day_number(year, digits / 100 % 100, digits % 100).filter(|_| is_compact)
 }
 
-/// `31/12/2024`, of which the first number is taken.
+/// The rest of `31/12/2024` after its first number.
 fn two_numbers(first: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     let (second, rest) = short(rest)?;
     let (year, rest) = year(rest.strip_prefix(&[separator])?)?;
@@ -147,7 +147,7 @@ fn two_numbers(first: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     })
 }
 
-/// `31 Dec 2024`, of which the day is taken.
+/// The rest of `31 Dec 2024` after its day.
 fn day_name(day: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     let (month, rest) = month_name(rest)?;
     let (year, rest) = year(rest.strip_prefix(&[separator])?)?;

@@ -114,7 +114,7 @@ impl ColumnDetail {
         }
     }
 
-    /// Makes this the detail of both parts, of which this is the profile.
+    /// Merges the detail of another part of the same column.
     pub(super) fn merge(&mut self, other: &Self, profile: &ColumnProfile) {
         self.moments.merge(&other.moments);
         self.dates.merge(&other.dates);

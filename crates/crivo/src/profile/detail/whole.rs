@@ -65,7 +65,7 @@ impl Whole {
 
     /// Returns a float and an exponent: the number is the float times two to that power, but for one rounding.
     pub(super) fn scaled(&self) -> (f64, i32) {
-        // 64 bits or more, of which the lowest stands for all that is below them, so that rounding is right.
+        // 64 bits or more; the lowest one stands for all bits below them, so that rounding is right.
         let top = self.limbs.len().saturating_sub(4);
         let high = self.limbs[top..].iter().rev().fold(0_u128, |high, &limb| high << 32 | u128::from(limb));
         let is_more = self.limbs[..top].iter().any(|&limb| limb > 0);

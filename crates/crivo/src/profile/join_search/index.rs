@@ -25,7 +25,7 @@ pub(super) struct ProbeIndex {
 }
 
 impl ProbeIndex {
-    /// Indexes columns, so that a pair of which one column has the share `least` of the other's values is overlooked
+    /// Indexes columns, so that a pair where one column has the share `least` of the other's values is overlooked
     /// with at most the probability `unlikely`.
     pub(super) fn new(columns: &[&JoinColumn], least: f64, unlikely: f64) -> Self {
         let probes_each = probes_for(least, unlikely);

@@ -54,7 +54,7 @@ use crate::prelude::*;
 pub struct JoinRule {
     /// The least share of one column's different values that the other must have.
     pub least: f64,
-    /// Leave out pairs of which neither column could be a key.
+    /// Leaves out pairs where neither column could be a key.
     pub needs_key: bool,
     /// The most pairs that are listed; all are counted.
     pub most: usize,
