@@ -64,7 +64,7 @@ fn formatting() -> Result<()> {
 fn clippy() -> Result<()> {
     let advice = "where a lint is wrong, allow it on the line and say why";
     Step::cargo("clippy --workspace --all-targets -- -D warnings").or(advice).run()?;
-    Step::cargo("clippy --all-targets --all-features --manifest-path")
+    Step::cargo("clippy --locked --all-targets --all-features --manifest-path")
         .args([DUCKDB, "--", "-D", "warnings"])
         .env("CARGO_TARGET_DIR", target().join("duckdb"))
         .or(advice)
