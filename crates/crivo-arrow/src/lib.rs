@@ -5,7 +5,7 @@
 //!
 //! | module or item | does |
 //! |---|---|
-//! | [`walk`] | hands the values of an array to a [`ColumnVisitor`], by the type of the array |
+//! | [`walk()`] | hands the values of an array to a [`ColumnVisitor`], by the type of the array |
 //! | [`Feed`] | is the visitor that makes batches of keys, as text, integers or hashes |
 //! | [`texts_of`] | borrows the texts of a column of text, row by row |
 //! | [`numbers`] | reads a column as floats, for sketches of numbers |
