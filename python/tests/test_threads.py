@@ -46,8 +46,9 @@ def test_python_runs_while_a_column_is_inserted() -> None:
     """
     shuffled = np.random.default_rng(1).permutation(300_000).tolist()
     assert any(ticks_during(lambda: sorted(shuffled)) <= 3 for _ in range(20))
-    numbers = np.arange(1_000_000)
-    for column in (numbers, numbers / 7, pa.array(numbers.astype("S8"))):
+    # Each column is long enough to take ten milliseconds or more.
+    numbers, texts = np.arange(1_000_000), np.arange(5_000_000).astype("S8")
+    for column in (numbers, numbers / 7, pa.array(texts)):
         sketch = HyperLogLog(14)
         insert = partial(sketch.insert_batch, column)
         assert any(ticks_during(insert) > 8 for _ in range(20))
