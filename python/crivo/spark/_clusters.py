@@ -21,9 +21,9 @@ def clusters(pairs: DataFrame, *, max_rounds: int = 50) -> DataFrame:
     the smallest id of those that chains of pairs connect with it, which is the name that
     `crivo.near_duplicates` gives.
 
-    `pairs` has two columns `a` and `b` of ids, and may have others. It is run at once, in at most `max_rounds`
-    rounds, which are enough for chains of 2^`max_rounds` documents; the answer stays cached until
-    it is no longer referred to.
+    `pairs` has two columns `a` and `b` of ids, and may have others. It is run at once, in at most
+    `max_rounds` rounds, which are enough for chains of 2^`max_rounds` documents. The answer stays cached
+    until it is no longer referred to.
     """
     one, other = type_of(pairs, "a", "pairs"), type_of(pairs, "b", "pairs")
     if one != other:
