@@ -1,13 +1,17 @@
 //! From a message to the features of the linear model.
 //!
 //! A feature is something a message has or has not: a word, two words together, a run of three or five bytes, a word of
-//! the subject, a fact about how it is built or what its headers say. Where letters are not ASCII, two and three of them together are
-//! features as well: Chinese has no blanks between words, and other scripts take two bytes a letter. None of them belongs to a language. (Three words together, and two
-//! with one between them, were tried: cross-validation found nothing in them that runs of characters do not have.) Names are hashed into slots with a sign (`crivo::hash::FeatureHasher`), so there is no
-//! dictionary to keep, and a message becomes an ascending list of numbers: slot and sign in one.
+//! the subject, a fact about how it is built or what its headers say. None of them belongs to a language. Where letters
+//! are not ASCII, two and three of them together are features as well: Chinese has no blanks between words, and other
+//! scripts take two bytes a letter. (Three words together, and two with one between them, were tried: cross-validation
+//! found nothing in them that runs of characters do not have.)
 //!
-//! Presence counts, not frequency: a word that is repeated a hundred times says no more than one that is there. All lists
-//! have length 1 as vectors, so that long messages do not shout.
+//! Names are hashed into slots with a sign (`crivo::hash::FeatureHasher`), so there is no dictionary to keep, and a
+//! message becomes an ascending list of numbers: slot and sign in one.
+//!
+//! Presence counts, not frequency: a word that is repeated a hundred times says no more than one that is there. The
+//! features of a text have length 1 as a vector, so that long messages do not shout; headers and structure have a
+//! length of their own ([`Scales`]).
 
 use crivo::Result;
 use crivo::hash::FeatureHasher;

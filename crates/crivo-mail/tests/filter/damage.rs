@@ -1,10 +1,24 @@
 //! A damaged store says so: it never answers from damaged bytes, and never starts over.
 
 use std::fs;
+use std::path::Path;
 
 use crivo_mail::{Error, Filter, Label, Problem};
 
 use crate::support::{Writer, trained};
+
+fn flip_a_bit(bytes: &mut [u8], writer: &mut Writer) {
+    let at = writer.below(bytes.len());
+    bytes[at] ^= 1 << writer.below(8);
+}
+
+/// Gives a store another file, without the journals of the one before.
+fn replace_file(folder: &Path, bytes: &[u8]) {
+    fs::write(folder.join("mail.sqlite"), bytes).unwrap();
+    for end in ["-wal", "-shm"] {
+        let _ = fs::remove_file(folder.join(format!("mail.sqlite{end}")));
+    }
+}
 
 #[test]
 fn a_missing_store_is_an_error_that_says_what_to_do() {
@@ -28,14 +42,9 @@ fn truncated_foreign_and_changed_files_are_refused_or_answer_as_before() {
         if trial % 3 == 0 {
             bytes.truncate(writer.below(whole.len()));
         } else {
-            let at = writer.below(whole.len());
-            bytes[at] ^= 1 << writer.below(8);
+            flip_a_bit(&mut bytes, &mut writer);
         }
-        fs::write(&path, &bytes).unwrap();
-        // Journals of the damaged file are not those of the next one.
-        for end in ["-wal", "-shm"] {
-            let _ = fs::remove_file(folder.path().join(format!("mail.sqlite{end}")));
-        }
+        replace_file(folder.path(), &bytes);
         match Filter::open(folder.path()).and_then(|filter| filter.check(&probe)) {
             Ok(judgement) => assert_eq!(judgement.score, score, "trial {trial}"),
             Err(error) => {
@@ -106,17 +115,12 @@ fn what_was_derived_can_be_derived_again() {
     let probe = writer.message(true);
     let score = filter.check(&probe).unwrap().score;
     drop(filter);
-    let path = folder.path().join("mail.sqlite");
-    let whole = fs::read(&path).unwrap();
+    let whole = fs::read(folder.path().join("mail.sqlite")).unwrap();
     let (mut repaired, mut refused) = (0, 0);
     for _ in 0..60 {
         let mut bytes = whole.clone();
-        let at = writer.below(whole.len());
-        bytes[at] ^= 1 << writer.below(8);
-        fs::write(&path, &bytes).unwrap();
-        for end in ["-wal", "-shm"] {
-            let _ = fs::remove_file(folder.path().join(format!("mail.sqlite{end}")));
-        }
+        flip_a_bit(&mut bytes, &mut writer);
+        replace_file(folder.path(), &bytes);
         if Filter::open(folder.path()).and_then(|filter| filter.verify()).is_ok() {
             continue;
         }
@@ -142,17 +146,12 @@ fn a_store_with_damaged_derived_records_can_be_exported() {
     let mut expected = Vec::new();
     filter.export(&mut expected).unwrap().unwrap();
     drop(filter);
-    let path = folder.path().join("mail.sqlite");
-    let whole = fs::read(&path).unwrap();
+    let whole = fs::read(folder.path().join("mail.sqlite")).unwrap();
     let (mut exported, mut refused) = (0, 0);
     for _ in 0..100 {
         let mut bytes = whole.clone();
-        let at = writer.below(whole.len());
-        bytes[at] ^= 1 << writer.below(8);
-        fs::write(&path, &bytes).unwrap();
-        for end in ["-wal", "-shm"] {
-            let _ = fs::remove_file(folder.path().join(format!("mail.sqlite{end}")));
-        }
+        flip_a_bit(&mut bytes, &mut writer);
+        replace_file(folder.path(), &bytes);
         if Filter::open(folder.path()).is_ok() {
             continue;
         }
