@@ -56,6 +56,12 @@ impl Pass {
         }
     }
 
+    /// Returns the most items that the counted rows can hold, if a row holds one at most.
+    pub(crate) fn most_items(&self, counts: Counts) -> Option<u64> {
+        let is_one_a_row = self.items == Items::Values && !self.select.may_have_elements();
+        is_one_a_row.then(|| counts.rows.saturating_sub(counts.skipped + counts.left_out))
+    }
+
     /// Makes sure that the input can be read a second time.
     pub(crate) fn require_twice(&self, why: &str) -> Result<()> {
         if self.input.is_rereadable() {

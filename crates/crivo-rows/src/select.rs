@@ -34,6 +34,11 @@ impl Select {
     pub fn fields<F: Into<String>>(fields: impl IntoIterator<Item = F>) -> Self {
         Self::Fields(fields.into_iter().map(Into::into).collect())
     }
+
+    /// Returns true if a record may give several values of a field: the elements of an array.
+    pub fn may_have_elements(&self) -> bool {
+        matches!(self, Self::Fields(fields) if fields.iter().any(|field| field.ends_with(ELEMENTS)))
+    }
 }
 
 /// The wanted fields of one file. A field asked for twice is read once.

@@ -4,7 +4,6 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use crivo::keys::KeyRef;
 use crivo_interchange::{AnyInterchange, Cpc, DEFAULT_LG_K, Hll, Theta};
-use crivo_rows::Items;
 
 use super::{Args, Counted};
 use crate::foreign_sketch::{self, Told};
@@ -92,8 +91,8 @@ pub(super) fn count(form: Form, args: &Args, pass: &Pass, out: &Output) -> Resul
     let (sketch, counts) =
         foreign_sketch::fill(pass, scheme, false, out, (start, 16 << lg_k), add, AnyInterchange::merge)?;
     let mut estimate = sketch.items();
-    if pass.items == Items::Values {
-        estimate = estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped) as f64);
+    if let Some(most) = pass.most_items(counts) {
+        estimate = estimate.limited_to(0.0, most as f64);
     }
     let bytes = sketch.encode();
     Ok(Counted {

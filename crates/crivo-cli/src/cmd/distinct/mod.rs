@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crivo::Estimate;
 use crivo::codec::{AnySketch, Summary};
 use crivo::keys::KeyScheme;
-use crivo_rows::{Counts, Items, RowBatch};
+use crivo_rows::{Counts, RowBatch};
 use serde::Serialize;
 
 use self::method::Method;
@@ -287,9 +287,8 @@ fn count_with_sketch(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> 
         }
     };
     let Summary { items: mut estimate, scheme, memory, .. } = sketch.summary();
-    if is_fresh && pass.items == Items::Values {
-        estimate =
-            estimate.limited_to(0.0, counts.rows.saturating_sub(counts.skipped + counts.left_out) as f64);
+    if let Some(most) = pass.most_items(counts).filter(|_| is_fresh) {
+        estimate = estimate.limited_to(0.0, most as f64);
     }
     filter::report_if_full(&sketch, args.how.on_full, out)?;
     let unwritten = destination.map(|destination| (destination, sketch.encode()));
