@@ -1,4 +1,4 @@
-//! Bytes that are kept on the disk because they are read again: standard input, or rows on their way to another format.
+//! Bytes that are kept on the disk because they are read again: standard input, pipes, or rows on their way to another format.
 //!
 //! They may be private, and large. So where the system allows, the file has no name: it is gone when the program ends,
 //! however it ends.
@@ -23,13 +23,20 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Reads standard input to its end.
-    pub(crate) fn of_standard_input() -> Result<Self> {
-        let mut spool = Self::empty()
-            .context("standard input is read more than once, and no temporary file can be made")?;
-        io::copy(&mut io::stdin().lock(), &mut spool.file).and_then(|_| spool.file.flush()).context(
-            "keeping standard input in a temporary file, which is read more than once; TMPDIR chooses where",
-        )?;
+    /// Reads a pipe to its end, standard input if it has no path.
+    pub(crate) fn of_pipe(path: Option<&Path>) -> Result<Self> {
+        let name = || path.map_or("standard input".into(), Path::to_string_lossy);
+        let mut spool = Self::empty().with_context(|| {
+            format!("{} is read more than once, and no temporary file can be made", name())
+        })?;
+        let copied = match path {
+            None => io::copy(&mut io::stdin().lock(), &mut spool.file),
+            Some(path) => File::open(path).and_then(|mut pipe| io::copy(&mut pipe, &mut spool.file)),
+        };
+        copied.and_then(|_| spool.file.flush()).with_context(|| {
+            let name = name();
+            format!("keeping {name} in a temporary file, which is read more than once; TMPDIR chooses where")
+        })?;
         Ok(spool)
     }
 

@@ -1,6 +1,7 @@
 //! What is read: files, patterns or standard input, and how their text is laid out.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,6 +55,11 @@ pub type FirstRecord = Vec<Option<Vec<u8>>>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     File(PathBuf),
+    /// A file with what a source held that can be read only once.
+    Copy {
+        path: PathBuf,
+        of: Arc<str>,
+    },
     StandardInput,
 }
 
@@ -62,8 +68,22 @@ impl Source {
     pub(crate) fn name(&self) -> Arc<str> {
         match self {
             Self::File(path) => path.to_string_lossy().into(),
+            Self::Copy { of, .. } => Arc::clone(of),
             Self::StandardInput => "standard input".into(),
         }
+    }
+
+    /// The file that is read; none for standard input.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::Copy { path, .. } => Some(path),
+            Self::StandardInput => None,
+        }
+    }
+
+    /// What the system says about the source, if it is a file that can be read again.
+    fn file(&self) -> Option<Metadata> {
+        self.path()?.metadata().ok().filter(Metadata::is_file)
     }
 }
 
@@ -200,19 +220,27 @@ impl Input {
 
     /// The files, in order; standard input is none.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.sources.iter().filter_map(|source| match source {
-            Source::File(path) => Some(path.as_path()),
-            Source::StandardInput => None,
-        })
+        self.sources.iter().filter_map(Source::path)
+    }
+
+    /// Puts a copy in the place of each source that can be read only once. `copy` is given the path of the source, none
+    /// for standard input, and returns the path of the copy. Messages go on to name the source.
+    ///
+    /// # Errors
+    /// The first of `copy`.
+    pub fn with_copies<E>(
+        mut self,
+        mut copy: impl FnMut(Option<&Path>) -> std::result::Result<PathBuf, E>,
+    ) -> std::result::Result<Self, E> {
+        for source in self.sources.iter_mut().filter(|source| source.file().is_none()) {
+            *source = Source::Copy { path: copy(source.path())?, of: source.name() };
+        }
+        Ok(self)
     }
 
     /// Whether every source can be read a second time: files, and nothing that is followed.
     pub fn is_rereadable(&self) -> bool {
-        !self.follow
-            && self.sources.iter().all(|source| match source {
-                Source::File(path) => path.metadata().is_ok_and(|metadata| metadata.is_file()),
-                Source::StandardInput => false,
-            })
+        !self.follow && self.sources.iter().all(|source| source.file().is_some())
     }
 
     /// The bytes in all files, when every source is a file that knows its size.
@@ -220,15 +248,7 @@ impl Input {
         if self.follow {
             return None;
         }
-        self.sources
-            .iter()
-            .map(|source| match source {
-                Source::File(path) => {
-                    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len())
-                }
-                Source::StandardInput => None,
-            })
-            .sum()
+        self.sources.iter().map(|source| source.file().map(|file| file.len())).sum()
     }
 
     /// The names of each source's fields, numbers where they have none, as a scan of [all](crate::Select::All) would
@@ -318,10 +338,7 @@ impl Input {
 
     /// The format of a source, if it was chosen or the name tells it.
     pub(crate) fn told_format_of(&self, source: &Source) -> Option<Format> {
-        self.format.or_else(|| match source {
-            Source::File(path) => Format::told_by_name(&path.to_string_lossy()),
-            Source::StandardInput => None,
-        })
+        self.format.or_else(|| Format::told_by_name(&source.name()))
     }
 
     pub(crate) fn delimiter_of(&self, format: Format) -> Option<&[u8]> {

@@ -103,11 +103,6 @@ impl CorpusArgs {
         self.layout.threads()
     }
 
-    /// Returns true if documents come from standard input.
-    pub(crate) fn is_standard_input(&self) -> bool {
-        self.layout.is_standard_input()
-    }
-
     /// Other files, read as these are; the fields of the text and of the id may be others.
     pub(crate) fn for_files(&self, files: &[PathBuf], field: Option<&String>, id: Option<&String>) -> Self {
         let mut others = self.clone();
@@ -197,7 +192,10 @@ impl Corpus<'_> {
     /// What tells this collection from another: its files with their sizes and times, and how they are read.
     pub(crate) fn identity(&self, args: &CorpusArgs) -> Result<String> {
         let files = match self {
-            Self::Rows(rows) => rows.files().to_string(),
+            Self::Rows(rows) => match rows.files() {
+                Some(files) => files.to_string(),
+                None => bail!("a pipe cannot be read again by a run that continues: name a file"),
+            },
             Self::Folder(folder) => InputFiles::of(folder.paths().iter().map(PathBuf::as_path))?.to_string(),
         };
         let CorpusArgs { layout, html, .. } = args;

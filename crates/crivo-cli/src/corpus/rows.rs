@@ -24,7 +24,8 @@ const ID: usize = 1;
 pub(crate) struct RowCorpus<'a> {
     input: Input,
     /// Standard input, kept because it is read more than once.
-    _spool: Option<Spool>,
+    /// What came through pipes and standard input.
+    spools: Vec<Spool>,
     text: Select,
     /// The name of the text field, where records may lack it.
     jsonl_field: Option<String>,
@@ -61,17 +62,20 @@ impl<S> ReadingThread<S> {
 }
 
 impl<'a> RowCorpus<'a> {
-    pub(super) fn new(mut input: Input, args: &'a CorpusArgs, out: &'a Output) -> Result<Self> {
-        let mut spool = None;
+    pub(super) fn new(input: Input, args: &'a CorpusArgs, out: &'a Output) -> Result<Self> {
+        let files = InputFiles::of(input.paths().filter(|path| path.is_file()))?;
+        let mut spools = Vec::new();
+        let mut input = input.with_copies(|path| -> Result<_> {
+            let spool = Spool::of_pipe(path)?;
+            let copy = spool.path().to_path_buf();
+            spools.push(spool);
+            Ok(copy)
+        })?;
         let mut format = args.layout.format_of_first();
-        if !input.is_rereadable() {
-            let file = Spool::of_standard_input()?;
-            // The name of a temporary file tells nothing about its format.
-            if args.layout.format.is_none() && begins_with_object(&file) {
-                format = Format::Jsonl;
-            }
-            input = args.layout.laid_out(Input::file(file.path()).format(format))?;
-            spool = Some(file);
+        // The name of a pipe seldom tells its format.
+        if !spools.is_empty() && input.told_format().is_none() && begins_with_object(&input) {
+            format = Format::Jsonl;
+            input = input.format(format);
         }
         let field = match (&args.layout.field, format) {
             (Some(field), _) => Some(field.clone()),
@@ -91,10 +95,9 @@ impl<'a> RowCorpus<'a> {
             _ => None,
         };
         let jsonl_field = field.filter(|_| format == Format::Jsonl);
-        let files = if spool.is_some() { InputFiles::default() } else { InputFiles::of(input.paths())? };
         Ok(Self {
             input,
-            _spool: spool,
+            spools,
             text,
             jsonl_field,
             with_ids,
@@ -149,9 +152,9 @@ impl<'a> RowCorpus<'a> {
         (u128::from(self.files.bytes()) * u128::from(rows) / u128::from(bytes.max(1))) as u64
     }
 
-    /// The files as they were when they were first seen.
-    pub(super) fn files(&self) -> &InputFiles {
-        &self.files
+    /// The files as they were when they were first seen; none of what can be read only once.
+    pub(super) fn files(&self) -> Option<&InputFiles> {
+        self.spools.is_empty().then_some(&self.files)
     }
 
     /// The bytes read so far, over all readings.
@@ -373,8 +376,8 @@ fn collect_ids(
 }
 
 /// Returns true if the first line is an object of JSON, so that the lines are JSONL.
-fn begins_with_object(file: &Spool) -> bool {
-    let first = first_record(&Input::file(file.path()).format(Format::Lines)).unwrap_or_default();
+fn begins_with_object(input: &Input) -> bool {
+    let first = first_record(&input.clone().format(Format::Lines)).unwrap_or_default();
     serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&first).is_ok()
 }
 

@@ -42,6 +42,28 @@ fn answer_that_cannot_be_printed_is_an_error() {
     assert!(!output.stderr.is_empty());
 }
 
+/// Documents are read more than once, so pipes are kept; what stands beside a pipe is read too.
+#[cfg(target_os = "linux")]
+#[test]
+fn documents_come_through_pipes_beside_files() {
+    let text =
+        |at: usize| format!("{{\"id\":{at},\"text\":\"the {at} quick brown fox jumps over a lazy dog\"}}\n");
+    let scratch = Scratch::with([("a.jsonl", text(1))]);
+    let piped = [text(1), text(2)].concat();
+    for names in [&["a.jsonl", "/dev/stdin"][..], &["a.jsonl", "-"], &["/dev/stdin", "a.jsonl"]] {
+        let arguments = [&["dedup", "--json", "-q", "-o", "kept.jsonl"], names].concat();
+        let json = scratch.feed(&arguments, &piped).json();
+        assert_eq!((json["documents"].as_u64(), json["removed"].as_u64()), (Some(3), Some(1)), "{names:?}");
+        assert_eq!(scratch.read("kept.jsonl"), piped.as_bytes());
+    }
+    let json = scratch.feed(&["passages", "/dev/stdin", "--min-words", "8", "--json", "-q"], &piped).json();
+    assert_eq!(json["passages"].as_u64(), Some(1));
+    let arguments = ["overlap", "a.jsonl", "--with", "/dev/stdin", "--json", "-q"];
+    assert_eq!(scratch.feed(&arguments, &piped).json()["items"].as_u64(), Some(2));
+    scratch.feed(&["dedup", "/dev/stdin", "--work", "w"], &piped).fails_with("a pipe cannot be read again");
+    scratch.feed(&["dedup", "--format", "jsonl"], "{\"text\":\n").fails_with("standard input:1:");
+}
+
 #[test]
 fn pipes_get_neither_colours_nor_progress() {
     let scratch = Scratch::new();

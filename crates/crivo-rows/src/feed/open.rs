@@ -79,9 +79,9 @@ impl Stream {
     pub(crate) fn open(source: &Source, count: &Arc<AtomicU64>) -> Result<Self> {
         let file = source.name();
         let mut growing = None;
-        let (raw, is_live): (Box<dyn Read + Send>, _) = match source {
-            Source::StandardInput => (Box::new(io::stdin()), true),
-            Source::File(path) => {
+        let (raw, is_live): (Box<dyn Read + Send>, _) = match source.path() {
+            None => (Box::new(io::stdin()), true),
+            Some(path) => {
                 let opened = File::open(path).map_err(|error| cannot_open(error, &file))?;
                 let metadata = opened.metadata().map_err(|error| Error::io(error).in_file(&file))?;
                 if metadata.is_dir() {
@@ -90,7 +90,7 @@ impl Stream {
                 let is_live = !metadata.is_file();
                 if metadata.is_file() {
                     let (path, read, before) =
-                        (path.clone(), Arc::clone(count), count.load(Ordering::Relaxed));
+                        (path.to_path_buf(), Arc::clone(count), count.load(Ordering::Relaxed));
                     growing = Some(GrowingFile { path, opened: metadata, read, before });
                 }
                 (Box::new(opened), is_live)

@@ -79,8 +79,8 @@ impl ParquetFile {
         warnings: &mut Vec<String>,
         file: &Arc<str>,
     ) -> Result<Self> {
-        let stored = match source {
-            Source::File(path) if is_plain(path) => Stored::open(path).map_err(Error::io)?,
+        let stored = match source.path() {
+            Some(path) if is_plain(path) => Stored::open(path).map_err(Error::io)?,
             _ => Stored::Memory(stream()?.into()),
         };
         if stored.length() == 0 {

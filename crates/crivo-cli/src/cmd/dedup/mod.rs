@@ -297,10 +297,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let against = against.map(|folder| against::open(folder, &settings, out)).transpose()?;
     let corpus = args.corpus.open(out)?;
     if let Some(path) = &args.results.work {
-        if args.corpus.is_standard_input() {
-            bail!("--work: standard input cannot be read again by a run that continues: name a file");
-        }
-        settings.work = Some(WorkFolder { path: path.clone(), identity: corpus.identity(&args.corpus)? });
+        let identity = corpus.identity(&args.corpus).context("--work")?;
+        settings.work = Some(WorkFolder { path: path.clone(), identity });
     }
     warn_of_little_memory(&corpus, settings.memory, out);
     let watch = SearchProgress::new(&corpus, out);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{ValueEnum, value_parser};
 use crivo_near::{
     Cut, PassageSettings, Passages, Stage, Watch, WorkFolder, count_words, cut, repeated_passages,
@@ -152,10 +152,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let page = args.page.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
     let corpus = corpus_args.open(out)?;
     if let Some(path) = &args.work {
-        if corpus_args.is_standard_input() {
-            bail!("--work: standard input cannot be read again by a run that continues: name a file");
-        }
-        settings.work = Some(WorkFolder { path: path.clone(), identity: corpus.identity(corpus_args)? });
+        let identity = corpus.identity(corpus_args).context("--work")?;
+        settings.work = Some(WorkFolder { path: path.clone(), identity });
     }
     let found = repeated_passages(&corpus, &settings, &PassageProgress(&corpus)).map_err(explained)?;
     corpus.set_stage("writing");

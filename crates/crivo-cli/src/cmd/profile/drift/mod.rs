@@ -202,11 +202,14 @@ fn print(drift: &TableDrift, before: &Before, name: &str, out: &Output) -> Resul
     }
     out.columns(&rows)?;
     let changed = drift.columns.iter().filter(|column| !column.changes.is_empty()).count();
-    let verdict = match (drift.has_drifted(), changed) {
-        (false, _) => "nothing changed by more than chance".into(),
-        (true, 0) => "the columns are others".into(),
-        (true, 1) => "1 column changed".into(),
-        (true, changed) => format!("{changed} columns changed"),
+    let verdict = if drift.has_drifted() {
+        let numbers = [(changed, "changed"), (drift.added.len(), "added"), (drift.removed.len(), "removed")];
+        let parts = numbers.iter().filter(|(number, _)| *number > 0).map(|(number, what)| {
+            format!("{number} {} {what}", if *number == 1 { "column" } else { "columns" })
+        });
+        parts.collect::<Vec<_>>().join(", ")
+    } else {
+        "nothing changed by more than chance".into()
     };
     let name = output::harmless(name);
     out.line(format_args!("{name} against {}: {verdict}", output::harmless(&before.name)))?;
