@@ -151,12 +151,19 @@ impl WeightedReservoir {
     #[inline]
     pub fn insert_ref(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
         check_key(self.scheme, key)?;
-        check_weight(weight)?;
+        // What nearly every item of a long stream comes to. A weight above 0 and below the jump is valid.
         if weight > 0.0 && weight < self.jump && self.seen < Self::MOST_SEEN {
-            // What nearly every item of a long stream comes to.
             self.jump -= weight;
             self.seen += 1;
-        } else if self.pass(&[weight]).is_some() {
+            return Ok(());
+        }
+        self.insert_unless_passed(key, weight)
+    }
+
+    #[cold]
+    fn insert_unless_passed(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
+        check_weight(weight)?;
+        if self.pass(&[weight], weight > 0.0).is_some() {
             self.admit(key, weight);
         }
         Ok(())
@@ -174,12 +181,12 @@ impl WeightedReservoir {
             let keys = format_args!("{}, one for each key", batch.len()).to_string();
             return Err(Error::parameter("number of weights", keys, weights.len()));
         }
-        // Counting all of them, not looking for the first, takes many at a time.
-        if weights.iter().filter(|weight| !is_weight(**weight)).count() > 0 {
+        let all_positive = are_surely_positive(weights);
+        if !all_positive {
             weights.iter().try_for_each(|&weight| check_weight(weight))?;
         }
         let mut position = 0;
-        while let Some(passed) = self.pass(&weights[position..]) {
+        while let Some(passed) = self.pass(&weights[position..], all_positive) {
             position += passed;
             if let Some(key) = batch.get(position) {
                 self.admit(key, weights[position]);
@@ -189,17 +196,28 @@ impl WeightedReservoir {
         Ok(())
     }
 
-    /// Lets items pass up to the next one that gets in, and says how many come before it.
+    /// Lets items pass up to the next one that gets in, and says how many come before it. `all_positive` is true only if no
+    /// weight is 0.
     #[inline]
-    fn pass(&mut self, weights: &[f64]) -> Option<usize> {
-        let (mut jump, mut weightless) = (self.jump, 0);
-        let found = weights.iter().position(|&weight| {
-            let gets_in = weight >= jump && weight > 0.0;
+    fn pass(&mut self, weights: &[f64], all_positive: bool) -> Option<usize> {
+        let mut jump = self.jump;
+        let mut reaches_end = |weight: f64| {
+            let reaches = weight >= jump;
             jump -= weight;
-            weightless += u64::from(weight == 0.0);
-            gets_in
-        });
+            reaches
+        };
+        // Each subtraction waits for the one before. Weights above 0, as nearly all are, need no other test beside it.
+        let found = if all_positive {
+            weights.iter().position(|&weight| reaches_end(weight))
+        } else {
+            weights.iter().position(|&weight| reaches_end(weight) && weight > 0.0)
+        };
         let passed = found.unwrap_or(weights.len());
+        let weightless = if all_positive {
+            0
+        } else {
+            weights[..passed].iter().filter(|&&weight| weight == 0.0).count() as u64
+        };
         // What got in ends the jump: the next one is drawn when it has its place.
         self.jump = jump.max(0.0);
         self.weightless = (self.weightless + weightless).min(Self::MOST_SEEN);
@@ -246,6 +264,18 @@ impl WeightedReservoir {
 
 fn is_weight(weight: f64) -> bool {
     (0.0..=f64::MAX).contains(&weight)
+}
+
+/// Returns true only if all are weights above 0.
+fn are_surely_positive(numbers: &[f64]) -> bool {
+    // Sets the sign bit for a negative number, for 0 (less one) and for infinity or no number (one exponent more), without a
+    // branch and many at a time.
+    const EXPONENT: u64 = 1 << 52;
+    let signs = numbers.iter().map(|number| {
+        let bits = number.to_bits();
+        bits | bits.wrapping_sub(1) | bits.wrapping_add(EXPONENT)
+    });
+    signs.fold(0, |signs, sign| signs | sign) >> 63 == 0
 }
 
 pub(super) fn check_weight(weight: f64) -> Result<()> {
