@@ -14,7 +14,9 @@ mod filters;
 mod footer;
 mod group;
 mod pages;
+mod picked;
 mod replace;
+mod runs;
 mod stored;
 mod value_bytes;
 mod values;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_schema::SchemaRef;
+use crivo::keys::KeyScheme;
 use parquet::errors::ParquetError;
 
 use self::footer::Footer;
@@ -131,9 +134,9 @@ impl ParquetFile {
             .map_or(0, |group| group.columns().iter().map(|c| c.compressed_size().max(0) as u64).sum())
     }
 
-    /// The wanted columns of a row group, batch by batch.
-    pub(crate) fn read_group(&self, group: usize) -> Result<ParquetBatches<'_>> {
-        let rows = GroupRows::new(self, &self.blocks, group)?;
+    /// The wanted columns of a row group, batch by batch. Values of dictionaries are hashed under the scheme.
+    pub(crate) fn read_group(&self, group: usize, scheme: KeyScheme) -> Result<ParquetBatches<'_>> {
+        let rows = GroupRows::new(self, &self.blocks, group)?.with_dictionaries(scheme)?;
         Ok(ParquetBatches { file: self, rows, arrays: Vec::new() })
     }
 }
@@ -149,9 +152,13 @@ impl ParquetBatches<'_> {
     /// Fills the table with the next batch; how many rows it has, nothing at the end.
     pub(crate) fn next_batch(&mut self, table: &mut Table) -> Result<Option<usize>> {
         let Self { file, rows, arrays } = self;
-        let Some(rows) = rows.next_batch(arrays)? else { return Ok(None) };
+        let Some(count) = rows.next_batch(arrays)? else { return Ok(None) };
         table.reset(file.order.len());
         for (place, (&at, column)) in file.order.iter().zip(&mut table.columns).enumerate() {
+            if let Some(picked) = rows.picked(at) {
+                picked.append_to(column)?;
+                continue;
+            }
             let Some(array) = arrays.get(at) else { continue };
             caught(&file.file, || {
                 let field = || file.footer.schema.field(file.chosen.fields[place]);
@@ -162,7 +169,7 @@ impl ParquetBatches<'_> {
                 Ok(())
             })?;
         }
-        Ok(Some(rows))
+        Ok(Some(count))
     }
 }
 

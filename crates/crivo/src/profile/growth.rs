@@ -33,7 +33,7 @@ use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader
 use crate::distinct::KMinValues;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::{FEW_PLACES, Key, KeyBatch, KeyScheme};
 use crate::math::sampled_total;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -157,8 +157,29 @@ impl DistinctGrowth {
     /// If the batch was hashed under another scheme; nothing is taken then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
-        self.insert_hashes(batch.hashes(), row);
+        match batch.few_places() {
+            Some(places) => self.insert_places(places, batch.hashes(), row),
+            None => self.insert_hashes(batch.hashes(), row),
+        }
         Ok(())
+    }
+
+    /// Takes values of a dictionary by their places in it. A value that came twice in the batch is known to come again, so that only
+    /// a smaller row could change anything.
+    fn insert_places(&mut self, places: &[u32], hashes: &[u64], row: impl Fn(usize) -> u64) {
+        let mut known = [(0_u64, 0_u8); FEW_PLACES];
+        for (at, (&place, &hash)) in places.iter().zip(hashes).enumerate() {
+            if hash > self.threshold {
+                continue;
+            }
+            let (least, times) = &mut known[place as usize % FEW_PLACES];
+            let row = row(at);
+            if *times < 2 || row < *least {
+                *least = if *times == 0 { row } else { row.min(*least) };
+                *times += u8::from(*times < 2);
+                self.insert_hashes(&[hash], |_| row);
+            }
+        }
     }
 
     /// Takes values by their hashes, which must come from this sketch's [`scheme`](Self::scheme).
