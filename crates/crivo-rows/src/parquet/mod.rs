@@ -26,6 +26,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray as _;
 use arrow_schema::SchemaRef;
 use crivo::keys::KeyScheme;
 use parquet::errors::ParquetError;
@@ -33,6 +34,7 @@ use parquet::errors::ParquetError;
 use self::footer::Footer;
 use self::group::{Block, GroupRows};
 use self::stored::Stored;
+use self::values::Booleans;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{Limits, caught, record_too_long};
 use crate::input::Source;
@@ -137,7 +139,8 @@ impl ParquetFile {
     /// The wanted columns of a row group, batch by batch. Values of dictionaries are hashed under the scheme.
     pub(crate) fn read_group(&self, group: usize, scheme: KeyScheme) -> Result<ParquetBatches<'_>> {
         let rows = GroupRows::new(self, &self.blocks, group)?.with_dictionaries(scheme)?;
-        Ok(ParquetBatches { file: self, rows, arrays: Vec::new() })
+        let booleans = Booleans::new(scheme)?;
+        Ok(ParquetBatches { file: self, rows, arrays: Vec::new(), booleans })
     }
 }
 
@@ -146,12 +149,13 @@ pub(crate) struct ParquetBatches<'a> {
     file: &'a ParquetFile,
     rows: GroupRows<'a>,
     arrays: Vec<ArrayRef>,
+    booleans: Option<Booleans>,
 }
 
 impl ParquetBatches<'_> {
     /// Fills the table with the next batch; how many rows it has, nothing at the end.
     pub(crate) fn next_batch(&mut self, table: &mut Table) -> Result<Option<usize>> {
-        let Self { file, rows, arrays } = self;
+        let Self { file, rows, arrays, booleans } = self;
         let Some(count) = rows.next_batch(arrays)? else { return Ok(None) };
         table.reset(file.order.len());
         for (place, (&at, column)) in file.order.iter().zip(&mut table.columns).enumerate() {
@@ -160,6 +164,10 @@ impl ParquetBatches<'_> {
                 continue;
             }
             let Some(array) = arrays.get(at) else { continue };
+            if let (Some(booleans), Some(array)) = (&mut *booleans, array.as_boolean_opt()) {
+                booleans.append(array, column)?;
+                continue;
+            }
             caught(&file.file, || {
                 let field = || file.footer.schema.field(file.chosen.fields[place]);
                 values::append(array, column).map_err(|error| error.in_column(field().name()))?;
