@@ -297,9 +297,8 @@ impl ColumnProfile {
         }
         sample.insert_batch_as(batch, |key| cut(key, kept))?;
         if !is_roomy {
-            batch.try_each_text(|text, hash| match text.len() <= kept {
-                true => top.add_hashed(hash, KeyRef::Bytes(text), 1),
-                false => Ok(()),
+            batch.try_each_text(|text, hash| {
+                if text.len() > kept { Ok(()) } else { top.add_hashed(hash, KeyRef::Bytes(text), 1) }
             })?;
         }
         Ok(longest)
