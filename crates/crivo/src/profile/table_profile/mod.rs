@@ -16,11 +16,12 @@
 //!
 //! **When not to use it.** For one column of numbers, [`NumberQuantiles`] alone is enough.
 
+mod beside;
 mod bytes;
 
 use core::cmp::Reverse;
 
-use super::column_profile::{Parsed, ValueSink};
+use self::beside::BesideProfile;
 use super::detail::{ColumnDetail, DateFacts, DrawnRows, RowDraw, Spread};
 use super::{Kind, ProfiledColumn, TableColumnSizes};
 use crate::codec::{Encode as _, Parameter, Parameters, Summary};
@@ -256,39 +257,6 @@ impl TableColumn {
             + documents
             + self.ranks.memory()
             + detail
-    }
-}
-
-/// What takes the values of a column beside its profile.
-struct BesideProfile<'a> {
-    ranks: &'a mut NumberQuantiles,
-    detail: Option<&'a mut ColumnDetail>,
-}
-
-impl ValueSink for BesideProfile<'_> {
-    #[inline]
-    fn value(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
-        if let Some(detail) = &mut self.detail {
-            detail.add_value(text, parsed, weight);
-        }
-    }
-
-    fn number(&mut self, number: f64, weight: u64) {
-        if weight == 1 {
-            self.ranks.insert(number);
-        } else {
-            self.ranks.add(number, weight);
-        }
-        if let Some(detail) = &mut self.detail {
-            detail.add_number(number, weight);
-        }
-    }
-
-    fn numbers(&mut self, numbers: &[f64]) {
-        self.ranks.insert_all(numbers);
-        if let Some(detail) = &mut self.detail {
-            detail.add_numbers(numbers);
-        }
     }
 }
 
