@@ -2,7 +2,7 @@
 
 use arrow_array::OffsetSizeTrait;
 use arrow_schema::TimeUnit;
-use crivo::keys::text::{push_i64, push_time, push_timestamp, push_u64};
+use crivo::keys::text::{TimestampTexts, push_i64, push_time, push_timestamp, push_u64};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -59,6 +59,11 @@ impl Offset for i64 {
 /// Appends a moment, counted in units from 1970; `universal` says that its zone is known.
 pub fn push_instant(out: &mut Vec<u8>, value: i64, unit: TimeUnit, universal: bool) {
     push_timestamp(out, value, per_second(unit), universal);
+}
+
+/// Returns a writer of moments, as [`push_instant`] writes each.
+pub(crate) fn instant_texts(unit: TimeUnit, universal: bool) -> TimestampTexts {
+    TimestampTexts::new(per_second(unit), universal)
 }
 
 /// Appends a time of day, counted in units from midnight. The end of the day is `24:00:00`, as in other engines.

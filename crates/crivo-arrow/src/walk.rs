@@ -15,7 +15,7 @@ use crivo::keys::text::{push_boolean, push_date, push_decimal, push_f32, push_f6
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::picked::PickedValues;
-use crate::values::{IntegerValue, Offset, push_instant, push_time_of_day};
+use crate::values::{IntegerValue, Offset, instant_texts, push_time_of_day};
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
@@ -236,7 +236,7 @@ fn integers<T: ArrowPrimitiveType<Native: IntegerValue>, V: ColumnVisitor>(
 fn primitive<T: ArrowPrimitiveType, V: ColumnVisitor>(
     array: &dyn Array,
     visitor: &mut V,
-    write: impl Fn(T::Native, &mut Vec<u8>) -> Result<bool>,
+    mut write: impl FnMut(T::Native, &mut Vec<u8>) -> Result<bool>,
 ) -> Result<(), V::Error> {
     let (values, nulls) = (array.as_primitive::<T>().values(), nulls_of(array));
     visitor.written(
@@ -264,8 +264,9 @@ fn instants<T: ArrowPrimitiveType<Native = i64>, V: ColumnVisitor>(
     unit: TimeUnit,
     zoned: bool,
 ) -> Result<(), V::Error> {
+    let mut texts = instant_texts(unit, zoned);
     primitive::<T, V>(array, visitor, |value, out| {
-        push_instant(out, value, unit, zoned);
+        texts.push(out, value);
         Ok(true)
     })
 }

@@ -158,13 +158,13 @@ impl<'a> RowBatch<'a> {
     /// The values of a column, one a row; no values if there is no such column.
     pub fn column(&self, column: usize) -> Values<'a> {
         if self.whole && column == 0 {
-            return Values { bytes: self.bytes, spans: &self.table.records, kinds: &[] };
+            return Values { bytes: self.bytes, spans: &self.table.records, kinds: &[], picked: None };
         }
         let Table { columns, joined, .. } = self.table;
         let place = self.columns.get(column);
         match place.and_then(|&at| columns.get(at).or_else(|| joined.get(at.checked_sub(columns.len())?))) {
             Some(column) => column.view(self.bytes),
-            None => Values { bytes: &[], spans: &[], kinds: &[] },
+            None => Values { bytes: &[], spans: &[], kinds: &[], picked: None },
         }
     }
 

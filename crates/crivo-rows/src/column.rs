@@ -4,8 +4,9 @@
 //! apart: an empty text in a record is not a record without the field.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crivo::keys::Span;
+use crivo::keys::{KeyDictionary, Span};
 
 use crate::error::Result;
 
@@ -19,6 +20,29 @@ pub(crate) struct Column {
     owns: bool,
     /// What the values are, as far as one of them is no text.
     kinds: Vec<ValueKind>,
+    /// The dictionary that all values are from, and the place of each there.
+    dictionary: Option<Arc<TextDictionary>>,
+    places: Vec<u32>,
+}
+
+/// The different values of a column that is stored as a dictionary, each as text and hashed once.
+#[derive(Debug)]
+pub(crate) struct TextDictionary {
+    /// The keys of the values. One that is missing has an empty text here.
+    pub(crate) keys: KeyDictionary<'static>,
+    /// Where the values lie in the bytes of the keys.
+    pub(crate) spans: Vec<Span>,
+    pub(crate) kind: ValueKind,
+}
+
+#[cfg(feature = "parquet")]
+impl TextDictionary {
+    /// The place of a row without a value.
+    pub(crate) const MISSING: u32 = u32::MAX;
+
+    pub(crate) fn len(&self) -> usize {
+        self.spans.len()
+    }
 }
 
 /// What a value is in a format that has types, apart from its text.
@@ -60,6 +84,8 @@ impl Column {
         self.built.clear();
         self.kinds.clear();
         self.owns = false;
+        self.dictionary = None;
+        self.places.clear();
     }
 
     /// Says what the last value is.
@@ -92,6 +118,8 @@ impl Column {
         self.spans.retain(|_| flag.next().is_none_or(|flag| *flag));
         let mut flag = flags.iter();
         self.kinds.retain(|_| flag.next().is_none_or(|flag| *flag));
+        let mut flag = flags.iter();
+        self.places.retain(|_| flag.next().is_none_or(|flag| *flag));
     }
 
     /// Adds the value `chunk[start..end]`.
@@ -212,8 +240,35 @@ impl Column {
 
     /// The spans, and the bytes they are in.
     pub(crate) fn view<'a>(&'a self, chunk: &'a [u8]) -> Values<'a> {
-        let bytes = if self.owns { &self.built } else { chunk };
-        Values { bytes, spans: &self.spans, kinds: &self.kinds }
+        let bytes = match &self.dictionary {
+            Some(dictionary) => dictionary.keys.bytes(),
+            None if self.owns => &self.built,
+            None => chunk,
+        };
+        let picked = self.dictionary.as_deref().map(|dictionary| (&dictionary.keys, &*self.places));
+        Values { bytes, spans: &self.spans, kinds: &self.kinds, picked }
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl Column {
+    /// Replaces the values by those at some places of a dictionary, all of which it has.
+    pub(crate) fn pick(&mut self, dictionary: &Arc<TextDictionary>, places: &[u32]) -> Result<()> {
+        self.clear();
+        let missing = Span::new(NOWHERE..NOWHERE)?;
+        let span = |&place: &u32| dictionary.spans.get(place as usize).copied().unwrap_or(missing);
+        self.spans.extend(places.iter().map(span));
+        self.places.extend_from_slice(places);
+        self.dictionary = Some(Arc::clone(dictionary));
+        if dictionary.kind != ValueKind::Text {
+            self.mark_from(0, dictionary.kind);
+        }
+        Ok(())
+    }
+
+    /// Returns the spans of the values, the bytes they lie in, and what all of them are.
+    pub(crate) fn into_texts(self) -> (Vec<Span>, Vec<u8>, ValueKind) {
+        (self.spans, self.built, self.kinds.first().copied().unwrap_or_default())
     }
 }
 
@@ -278,6 +333,8 @@ pub struct Values<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) spans: &'a [Span],
     pub(crate) kinds: &'a [ValueKind],
+    /// The dictionary that the values are from, and the place of each; that of a missing value is none of them.
+    pub(crate) picked: Option<(&'a KeyDictionary<'static>, &'a [u32])>,
 }
 
 impl<'a> Values<'a> {

@@ -36,6 +36,8 @@ pub(crate) struct Keyer {
     buffer: KeyBuffer,
     rows: Vec<u32>,
     integers: Vec<u64>,
+    /// The places of values in a dictionary, without those that are missing.
+    places: Vec<u32>,
     ngrams: Ngrams,
 }
 
@@ -46,8 +48,13 @@ impl Keyer {
             buffer: KeyBuffer::new(scheme),
             rows: Vec::new(),
             integers: Vec::new(),
+            places: Vec::new(),
             ngrams: Ngrams::default(),
         }
+    }
+
+    pub(crate) fn scheme(&self) -> KeyScheme {
+        self.buffer.scheme()
     }
 
     /// The keys of the values. Where every value is there, the values' own spans do. `bad` is told of each value that cannot be a key and says whether to go on
@@ -59,7 +66,7 @@ impl Keyer {
         with_rows: bool,
         mut bad: impl FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<RowKeys<'a>> {
-        let Self { items, buffer, rows, integers, ngrams } = self;
+        let Self { items, buffer, rows, integers, places, ngrams } = self;
         buffer.clear();
         rows.clear();
         match (buffer.scheme().kind(), *items) {
@@ -92,14 +99,25 @@ impl Keyer {
                 if with_rows {
                     rows.extend(0..values.spans.len() as u32);
                 }
-                Ok(RowKeys { keys: buffer.hash_spans_of(values.spans, values.bytes)?, rows })
+                let keys = match values.picked {
+                    Some((dictionary, places)) => buffer.pick(dictionary, places)?,
+                    None => buffer.hash_spans_of(values.spans, values.bytes)?,
+                };
+                Ok(RowKeys { keys, rows })
             }
             (_, Items::Values) => {
-                for (row, span) in values.spans.iter().enumerate() {
-                    if !span.range().is_empty() {
-                        buffer.push_span(*span);
+                let present = values.spans.iter().enumerate().filter(|(_, span)| !span.range().is_empty());
+                if let Some((dictionary, all)) = values.picked {
+                    places.clear();
+                    for (row, _) in present {
+                        places.push(all[row]);
                         rows.push(row as u32);
                     }
+                    return Ok(RowKeys { keys: buffer.pick(dictionary, places)?, rows });
+                }
+                for (row, span) in present {
+                    buffer.push_span(*span);
+                    rows.push(row as u32);
                 }
                 Ok(RowKeys { keys: buffer.hash_spans(values.bytes)?, rows })
             }
@@ -110,7 +128,7 @@ impl Keyer {
 impl Keyer {
     /// The keys of the elements of values that are JSON arrays. Elements that are null or empty are no keys.
     pub(crate) fn keys_of_elements<'a>(&'a mut self, values: Values<'a>) -> Result<RowKeys<'a>> {
-        let Self { buffer, rows, integers, ngrams, items } = self;
+        let Self { buffer, rows, integers, ngrams, items, .. } = self;
         let kind = buffer.scheme().kind();
         if *items != Items::Values {
             let message = "the items are the elements of an array, and cannot be word n-grams too";

@@ -11,6 +11,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use crivo::keys::KeyScheme;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::filters::{ColumnFilters, FilterAnswers};
 use crate::foreign::Limits;
@@ -64,7 +66,7 @@ impl ParquetFile {
         match self.none {}
     }
 
-    pub(crate) fn read_group(&self, _: usize) -> Result<ParquetBatches> {
+    pub(crate) fn read_group(&self, _: usize, _: KeyScheme) -> Result<ParquetBatches> {
         match self.none {}
     }
 

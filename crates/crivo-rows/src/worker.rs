@@ -117,7 +117,7 @@ impl<'a> Worker<'a> {
             sequence,
             first: 0,
         };
-        let mut group = file.read_group(group)?;
+        let mut group = file.read_group(group, batches.keyer.scheme())?;
         while let Some(rows) = group.next_batch(table)? {
             table.join(&file.chosen, &[])?;
             batches.give(source, table, rows, &mut step)?;

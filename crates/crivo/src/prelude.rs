@@ -2,7 +2,7 @@
 //!
 //! Modules that need it import everything from here if the feature `std` is off.
 
-pub(crate) use alloc::borrow::ToOwned;
+pub(crate) use alloc::borrow::{Cow, ToOwned};
 pub(crate) use alloc::boxed::Box;
 pub(crate) use alloc::string::{String, ToString};
 pub(crate) use alloc::vec::Vec;

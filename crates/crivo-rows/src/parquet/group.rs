@@ -4,15 +4,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, NullArray, RecordBatch};
+use crivo::keys::{KeyKind, KeyScheme};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups, RowSelection, RowSelector};
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::column::page::PageIterator;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
 use super::footer::place_of;
 use super::pages::{ColumnPages, FailureSlot, OneChunk, SmallerBatches, rows_for};
+use super::picked::{PickedAs, PickedColumn};
 use super::stored::Stored;
 use super::{ParquetFile, from_crate, told};
 use crate::error::{Error, ErrorKind, Result};
@@ -27,6 +29,8 @@ const MOST_BLOCKS: usize = 128;
 pub(crate) struct Block {
     /// Which fields of the schema, ascending.
     fields: Vec<usize>,
+    /// Which column of the row groups it is, if it is one alone.
+    column: Option<usize>,
     levels: FieldLevels,
 }
 
@@ -39,8 +43,10 @@ impl Block {
             .chunks(size)
             .map(|fields| {
                 let mask = ProjectionMask::roots(schema, fields.iter().copied());
+                let mut columns = (0..schema.num_columns()).filter(|&leaf| mask.leaf_included(leaf));
+                let column = columns.next().filter(|_| columns.next().is_none());
                 let levels = parquet_to_arrow_field_levels(schema, mask, None).map_err(from_crate)?;
-                Ok(Self { fields: fields.to_vec(), levels })
+                Ok(Self { fields: fields.to_vec(), column, levels })
             })
             .collect()
     }
@@ -53,6 +59,9 @@ pub(crate) struct GroupRows<'a> {
     group: usize,
     /// For each block a reader. Made again, behind the rows that were read, if batches have to be smaller.
     readers: Vec<ParquetRecordBatchReader>,
+    /// For each block the column, if it is read by places in a dictionary instead; none if no block is.
+    picked: Vec<Option<PickedColumn>>,
+    scheme: KeyScheme,
     batch_rows: usize,
     rows: u64,
     read: u64,
@@ -66,34 +75,75 @@ impl<'a> GroupRows<'a> {
         let widest = widths.filter_map(Result::ok).max().unwrap_or(0);
         let rows = about.num_rows().max(0) as u64;
         let batch_rows = rows_for(widest, Table::ROWS);
-        let (readers, failure) = (Vec::new(), FailureSlot::default());
-        let mut reader = Self { file, blocks, group, readers, batch_rows, rows, read: 0, failure };
+        let mut reader = Self {
+            file,
+            blocks,
+            group,
+            readers: Vec::new(),
+            picked: Vec::new(),
+            scheme: KeyScheme::bytes(),
+            batch_rows,
+            rows,
+            read: 0,
+            failure: FailureSlot::default(),
+        };
         if blocks.is_empty() {
             file.check_rows(group)?;
         } else {
-            reader.open()?;
+            reader.readers = blocks.iter().map(|block| reader.open(block)).collect::<Result<_>>()?;
         }
         Ok(reader)
+    }
+
+    /// Reads columns that are stored as dictionaries by places in them: see [`picked`](Self::picked). Keys of the dictionaries
+    /// are hashed under the scheme; without effect if those are not bytes.
+    pub(super) fn with_dictionaries(mut self, scheme: KeyScheme) -> Result<Self> {
+        // A reader of several columns has no place for one that is read apart.
+        let are_alone = self.blocks.iter().all(|block| block.fields.len() == 1);
+        if scheme.kind() != KeyKind::Bytes || !are_alone {
+            return Ok(self);
+        }
+        let about = self.file.group(self.group)?;
+        let chunks = self.chunks();
+        let picked = |block: &Block| {
+            let column =
+                about.columns().get(block.column?).filter(|chunk| PickedColumn::is_possible(chunk))?;
+            Some(PickedColumn::new(chunks.pages(column, place_of(column)?), column))
+        };
+        (self.picked, self.scheme) = (self.blocks.iter().map(picked).collect(), scheme);
+        Ok(self)
+    }
+
+    /// Returns the column at a place of the last batch, if it is read by places in a dictionary. It has no array then.
+    pub(super) fn picked(&self, at: usize) -> Option<&PickedColumn> {
+        self.picked.get(at)?.as_ref()
     }
 
     /// Makes the batches no larger than this.
     fn shrink_to(&mut self, batch_rows: usize) -> Result<()> {
         if batch_rows < self.batch_rows {
             self.batch_rows = batch_rows;
-            self.open()?;
+            // Only the crate can begin behind the rows that were read.
+            self.picked.clear();
+            self.readers = self.blocks.iter().map(|block| self.open(block)).collect::<Result<_>>()?;
         }
         Ok(())
     }
 
-    fn open(&mut self) -> Result<()> {
-        let chunks = GroupChunks {
+    fn chunks(&self) -> GroupChunks {
+        GroupChunks {
             stored: Arc::clone(&self.file.stored),
             metadata: Arc::clone(&self.file.footer.metadata),
             group: self.group,
             batch_rows: self.batch_rows,
             limits: self.file.limits,
             failure: self.failure.clone(),
-        };
+        }
+    }
+
+    /// The reader of a block, behind the rows that were read.
+    fn open(&self, block: &Block) -> Result<ParquetRecordBatchReader> {
+        let chunks = self.chunks();
         let selection = (self.read > 0).then(|| {
             RowSelection::from(vec![
                 RowSelector::skip(self.read as usize),
@@ -101,19 +151,11 @@ impl<'a> GroupRows<'a> {
             ])
         });
         let opened = caught(&self.file.file, || {
-            let open = |block: &Block| {
-                ParquetRecordBatchReader::try_new_with_row_groups(
-                    &block.levels,
-                    &chunks,
-                    self.batch_rows,
-                    selection.clone(),
-                )
-            };
-            self.blocks.iter().map(open).collect::<Result<_, _>>().map_err(from_crate)
+            let (levels, rows) = (&block.levels, self.batch_rows);
+            ParquetRecordBatchReader::try_new_with_row_groups(levels, &chunks, rows, selection)
+                .map_err(from_crate)
         });
-        self.readers =
-            opened.map_err(|error| self.failure.take().unwrap_or(error).in_file(&self.file.file))?;
-        Ok(())
+        opened.map_err(|error| self.failure.take().unwrap_or(error).in_file(&self.file.file))
     }
 
     /// The next batch: for each field the values, in the order of the schema. Nothing at the end, when all rows that
@@ -145,7 +187,15 @@ impl<'a> GroupRows<'a> {
 
     fn next_of_every_block(&mut self, arrays: &mut Vec<ArrayRef>) -> Result<usize> {
         let mut rows = None;
-        for (block, reader) in self.blocks.iter().zip(&mut self.readers) {
+        for (at, block) in self.blocks.iter().enumerate() {
+            if let Some(found) = self.next_places(at, block)? {
+                if *rows.get_or_insert(found) != found {
+                    return Err(Error::new(ErrorKind::Damaged, told("its columns differ in their rows")));
+                }
+                arrays.push(Arc::new(NullArray::new(0)));
+                continue;
+            }
+            let Some(reader) = self.readers.get_mut(at) else { continue };
             let batch = caught(&self.file.file, || {
                 reader.next().transpose().map_err(|error| from_crate(ParquetError::from(error)))
             });
@@ -158,6 +208,25 @@ impl<'a> GroupRows<'a> {
             arrays.extend(batch.iter().flat_map(RecordBatch::columns).cloned());
         }
         Ok(rows.unwrap_or(0))
+    }
+
+    /// Reads the next batch of a block by places in its dictionary; nothing if the crate has to read it.
+    fn next_places(&mut self, at: usize, block: &Block) -> Result<Option<usize>> {
+        let Some(Some(picked)) = self.picked.get_mut(at) else { return Ok(None) };
+        let read_as = PickedAs {
+            levels: &block.levels,
+            metadata: &self.file.footer.metadata,
+            group: self.file.group(self.group)?,
+            scheme: self.scheme,
+            limits: self.file.limits,
+        };
+        let found = caught(&self.file.file, || picked.next_batch(self.batch_rows, &read_as))
+            .map_err(|error| self.file.in_columns(self.failure.take().unwrap_or(error), &block.fields))?;
+        if found.is_none() {
+            self.picked[at] = None;
+            self.readers[at] = self.open(block)?;
+        }
+        Ok(found)
     }
 
     fn check_end(&self) -> Result<()> {
@@ -179,6 +248,13 @@ struct GroupChunks {
     failure: FailureSlot,
 }
 
+impl GroupChunks {
+    fn pages(&self, chunk: &ColumnChunkMetaData, place: (u64, u64)) -> ColumnPages {
+        let settings = (self.batch_rows, self.limits);
+        ColumnPages::new(&self.stored, chunk, place, settings, self.failure.clone())
+    }
+}
+
 impl RowGroups for GroupChunks {
     fn num_rows(&self) -> usize {
         self.metadata.row_group(self.group).num_rows().max(0) as usize
@@ -189,9 +265,7 @@ impl RowGroups for GroupChunks {
         let (chunk, place) = chunk.and_then(|chunk| Some((chunk, place_of(chunk)?))).ok_or_else(|| {
             self.failure.put(Error::new(ErrorKind::Damaged, told("a row group lacks columns")))
         })?;
-        let settings = (self.batch_rows, self.limits);
-        let pages = ColumnPages::new(&self.stored, chunk, place, settings, self.failure.clone());
-        Ok(Box::new(OneChunk(Some(pages))))
+        Ok(Box::new(OneChunk(Some(self.pages(chunk, place)))))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {

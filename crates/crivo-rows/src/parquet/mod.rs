@@ -14,7 +14,9 @@ mod filters;
 mod footer;
 mod group;
 mod pages;
+mod picked;
 mod replace;
+mod runs;
 mod stored;
 mod value_bytes;
 mod values;
@@ -24,12 +26,15 @@ use std::io::Read;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray as _;
 use arrow_schema::SchemaRef;
+use crivo::keys::KeyScheme;
 use parquet::errors::ParquetError;
 
 use self::footer::Footer;
 use self::group::{Block, GroupRows};
 use self::stored::Stored;
+use self::values::Booleans;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{Limits, caught, record_too_long};
 use crate::input::Source;
@@ -131,10 +136,11 @@ impl ParquetFile {
             .map_or(0, |group| group.columns().iter().map(|c| c.compressed_size().max(0) as u64).sum())
     }
 
-    /// The wanted columns of a row group, batch by batch.
-    pub(crate) fn read_group(&self, group: usize) -> Result<ParquetBatches<'_>> {
-        let rows = GroupRows::new(self, &self.blocks, group)?;
-        Ok(ParquetBatches { file: self, rows, arrays: Vec::new() })
+    /// The wanted columns of a row group, batch by batch. Values of dictionaries are hashed under the scheme.
+    pub(crate) fn read_group(&self, group: usize, scheme: KeyScheme) -> Result<ParquetBatches<'_>> {
+        let rows = GroupRows::new(self, &self.blocks, group)?.with_dictionaries(scheme)?;
+        let booleans = Booleans::new(scheme)?;
+        Ok(ParquetBatches { file: self, rows, arrays: Vec::new(), booleans })
     }
 }
 
@@ -143,16 +149,25 @@ pub(crate) struct ParquetBatches<'a> {
     file: &'a ParquetFile,
     rows: GroupRows<'a>,
     arrays: Vec<ArrayRef>,
+    booleans: Option<Booleans>,
 }
 
 impl ParquetBatches<'_> {
     /// Fills the table with the next batch; how many rows it has, nothing at the end.
     pub(crate) fn next_batch(&mut self, table: &mut Table) -> Result<Option<usize>> {
-        let Self { file, rows, arrays } = self;
-        let Some(rows) = rows.next_batch(arrays)? else { return Ok(None) };
+        let Self { file, rows, arrays, booleans } = self;
+        let Some(count) = rows.next_batch(arrays)? else { return Ok(None) };
         table.reset(file.order.len());
         for (place, (&at, column)) in file.order.iter().zip(&mut table.columns).enumerate() {
+            if let Some(picked) = rows.picked(at) {
+                picked.append_to(column)?;
+                continue;
+            }
             let Some(array) = arrays.get(at) else { continue };
+            if let (Some(booleans), Some(array)) = (&mut *booleans, array.as_boolean_opt()) {
+                booleans.append(array, column)?;
+                continue;
+            }
             caught(&file.file, || {
                 let field = || file.footer.schema.field(file.chosen.fields[place]);
                 values::append(array, column).map_err(|error| error.in_column(field().name()))?;
@@ -162,7 +177,7 @@ impl ParquetBatches<'_> {
                 Ok(())
             })?;
         }
-        Ok(Some(rows))
+        Ok(Some(count))
     }
 }
 

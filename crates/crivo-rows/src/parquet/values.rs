@@ -1,11 +1,15 @@
 //! Arrow columns as text, value by value. The rules are those of `crivo-arrow`.
 
-use arrow_array::Array;
+use std::sync::Arc;
+
+use arrow_array::{Array, BooleanArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use crivo::keys::text::push_boolean;
+use crivo::keys::{KeyDictionary, KeyKind, KeyScheme, Span};
 use crivo_arrow::{ColumnVisitor, Offset, walk};
 
-use crate::column::{Column, ValueKind};
+use crate::column::{Column, TextDictionary, ValueKind};
 use crate::error::{Error, Result};
 
 /// Appends every value of the array to the column.
@@ -19,6 +23,38 @@ pub(crate) fn append(array: &dyn Array, column: &mut Column) -> Result<()> {
         column.mark_from(before, ValueKind::Number);
     }
     Ok(())
+}
+
+/// Both truth values as a dictionary, so that each is hashed once.
+pub(super) struct Booleans {
+    dictionary: Arc<TextDictionary>,
+    places: Vec<u32>,
+}
+
+impl Booleans {
+    /// Returns nothing if keys are not bytes.
+    pub(super) fn new(scheme: KeyScheme) -> Result<Option<Self>> {
+        if scheme.kind() != KeyKind::Bytes {
+            return Ok(None);
+        }
+        let (mut bytes, mut spans) = (Vec::new(), Vec::new());
+        for value in [false, true] {
+            let start = bytes.len();
+            push_boolean(&mut bytes, value);
+            spans.push(Span::new(start..bytes.len())?);
+        }
+        let keys = KeyDictionary::new(scheme, spans.clone(), bytes)?;
+        let dictionary = Arc::new(TextDictionary { keys, spans, kind: ValueKind::Boolean });
+        Ok(Some(Self { dictionary, places: Vec::new() }))
+    }
+
+    /// Replaces the values of a column by those of an array.
+    pub(super) fn append(&mut self, array: &BooleanArray, column: &mut Column) -> Result<()> {
+        let place = |value: Option<bool>| value.map_or(TextDictionary::MISSING, u32::from);
+        self.places.clear();
+        self.places.extend(array.iter().map(place));
+        column.pick(&self.dictionary, &self.places)
+    }
 }
 
 struct AppendTexts<'c>(&'c mut Column);

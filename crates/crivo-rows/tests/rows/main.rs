@@ -13,6 +13,7 @@ mod fields;
 mod hostile;
 mod model;
 mod names;
+mod parquet_dictionaries;
 mod parquet_files;
 mod parquet_filters;
 mod support;

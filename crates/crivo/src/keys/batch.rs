@@ -68,6 +68,12 @@ pub(super) enum Keys<'a> {
         bytes: &'a [u8],
         offsets: &'a [i32],
     },
+    /// Some keys of a dictionary that has few, all of them different: the place of each.
+    Picked {
+        bytes: &'a [u8],
+        spans: &'a [Span],
+        places: &'a [u32],
+    },
     /// Each key by itself, as views of Arrow and strings of other engines have them.
     Slices(&'a [&'a [u8]]),
     Integers(&'a [u64]),
@@ -129,6 +135,10 @@ impl<'a> KeyBatch<'a> {
                 let ends = offsets.windows(2).zip(self.hashes);
                 ends.into_iter().all(|(ends, &hash)| take(&bytes[ends[0] as usize..ends[1] as usize], hash));
             }
+            Keys::Picked { bytes, spans, places } => {
+                let text = |place: u32| &bytes[spans[place as usize].range()];
+                places.iter().zip(self.hashes).all(|(&place, &hash)| take(text(place), hash));
+            }
             Keys::Slices(slices) => {
                 slices.iter().zip(self.hashes).all(|(text, &hash)| take(text, hash));
             }
@@ -145,6 +155,15 @@ impl<'a> KeyBatch<'a> {
             result.is_ok()
         });
         result
+    }
+
+    /// Returns the place of each key in a dictionary, if keys are the same only where places are, and all are below
+    /// [`FEW_PLACES`](super::dictionary::FEW_PLACES).
+    pub(crate) fn few_places(&self) -> Option<&'a [u32]> {
+        match self.keys {
+            Keys::Picked { places, .. } => Some(places),
+            _ => None,
+        }
     }
 
     /// Returns the keys at some consecutive places of the batch; those beyond its end are left out.
@@ -168,6 +187,7 @@ impl<'a> Keys<'a> {
             Keys::Offsets { bytes, offsets } => {
                 Keys::Offsets { bytes, offsets: &offsets[range.start..=range.end] }
             }
+            Keys::Picked { bytes, spans, places } => Keys::Picked { bytes, spans, places: &places[range] },
             Keys::Slices(slices) => Keys::Slices(&slices[range]),
             Keys::Integers(integers) => Keys::Integers(&integers[range]),
             Keys::Unknown => Keys::Unknown,
@@ -180,6 +200,9 @@ impl<'a> Keys<'a> {
             Keys::Spans { bytes, spans } => KeyRef::Bytes(&bytes[spans[index].range()]),
             Keys::Offsets { bytes, offsets } => {
                 KeyRef::Bytes(&bytes[offsets[index] as usize..offsets[index + 1] as usize])
+            }
+            Keys::Picked { bytes, spans, places } => {
+                KeyRef::Bytes(&bytes[spans[places[index] as usize].range()])
             }
             Keys::Slices(slices) => KeyRef::Bytes(slices[index]),
             Keys::Integers(integers) => KeyRef::Integer(integers[index]),

@@ -1,5 +1,8 @@
 //! Keys that occur many times and are hashed once: the values of a dictionary.
 
+#[cfg(feature = "std")]
+use std::borrow::Cow;
+
 use super::batch::{KeyBatch, KeyBuffer, Keys, Span, hash_spans_into};
 use super::scheme::KeyScheme;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,20 +24,41 @@ use crate::prelude::*;
 #[derive(Debug, Clone)]
 pub struct KeyDictionary<'a> {
     scheme: KeyScheme,
-    bytes: &'a [u8],
-    spans: &'a [Span],
+    bytes: Cow<'a, [u8]>,
+    spans: Cow<'a, [Span]>,
     hashes: Vec<u64>,
+    /// Whether a place can stand for its key: there are few, and no two are the same.
+    are_few_and_different: bool,
 }
 
+/// Sketches count the keys of a batch by their places if there are no more than this. Finding out whether all keys differ costs a
+/// sort of the hashes.
+pub(crate) const FEW_PLACES: usize = 1024;
+
 impl<'a> KeyDictionary<'a> {
-    /// Hashes the keys that `spans` point at.
+    /// Hashes the keys that `spans` point at, which are borrowed or given away.
     ///
     /// # Errors
     /// If the scheme's keys are not bytes, or a span lies outside `bytes`.
-    pub fn new(scheme: KeyScheme, spans: &'a [Span], bytes: &'a [u8]) -> Result<Self> {
+    pub fn new(
+        scheme: KeyScheme,
+        spans: impl Into<Cow<'a, [Span]>>,
+        bytes: impl Into<Cow<'a, [u8]>>,
+    ) -> Result<Self> {
+        let (spans, bytes) = (spans.into(), bytes.into());
         let mut hashes = Vec::new();
-        hash_spans_into(&mut hashes, scheme, spans, bytes)?;
-        Ok(Self { scheme, bytes, spans, hashes })
+        hash_spans_into(&mut hashes, scheme, &spans, &bytes)?;
+        let are_few_and_different = hashes.len() <= FEW_PLACES && {
+            let mut sorted = hashes.clone();
+            sorted.sort_unstable();
+            sorted.windows(2).all(|pair| pair[0] != pair[1])
+        };
+        Ok(Self { scheme, bytes, spans, hashes, are_few_and_different })
+    }
+
+    /// Returns the bytes that the keys lie in.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Returns how many keys there are.
@@ -54,16 +78,25 @@ impl KeyBuffer {
     ///
     /// # Errors
     /// If the dictionary was hashed under another scheme, or has no such place.
-    pub fn pick<'a>(&'a mut self, dictionary: &KeyDictionary<'a>, places: &[u32]) -> Result<KeyBatch<'a>> {
+    pub fn pick<'a>(
+        &'a mut self,
+        dictionary: &'a KeyDictionary<'_>,
+        places: &'a [u32],
+    ) -> Result<KeyBatch<'a>> {
         self.scheme.require_same(dictionary.scheme)?;
+        let KeyDictionary { bytes, spans, hashes, .. } = dictionary;
         self.spans.clear();
         self.hashes.clear();
         if places.iter().any(|&place| place as usize >= dictionary.len()) {
             return Err(no_such_place(places, dictionary.len()));
         }
-        self.spans.extend(places.iter().map(|&place| dictionary.spans[place as usize]));
-        self.hashes.extend(places.iter().map(|&place| dictionary.hashes[place as usize]));
-        let keys = Keys::Spans { bytes: dictionary.bytes, spans: &self.spans };
+        self.hashes.extend(places.iter().map(|&place| hashes[place as usize]));
+        let keys = if dictionary.are_few_and_different {
+            Keys::Picked { bytes, spans, places }
+        } else {
+            self.spans.extend(places.iter().map(|&place| spans[place as usize]));
+            Keys::Spans { bytes, spans: &self.spans }
+        };
         Ok(KeyBatch { scheme: self.scheme, keys, hashes: &self.hashes })
     }
 }
@@ -91,8 +124,31 @@ mod tests {
         let expected = [&b"three"[..], b"one", b"three", b""];
         let expected = expected.map(|key| (KeyRef::Bytes(key), scheme.hash(key).unwrap()));
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(batch.slice(1..3).iter().collect::<Vec<_>>(), expected[1..3]);
+        assert_eq!(batch.few_places(), Some(&[2, 0, 2, 1][..]));
         assert!(buffer.pick(&dictionary, &[]).unwrap().is_empty());
         assert_eq!((dictionary.len(), dictionary.is_empty()), (3, false));
+    }
+
+    #[test]
+    fn places_stand_for_keys_only_if_all_differ() {
+        let scheme = KeyScheme::bytes();
+        let spans = [0..1, 1..2].map(|range| Span::new(range).unwrap());
+        let dictionary = KeyDictionary::new(scheme, &spans, b"xx").unwrap();
+        let mut buffer = KeyBuffer::new(scheme);
+        let batch = buffer.pick(&dictionary, &[1, 0]).unwrap();
+        assert_eq!(batch.few_places(), None);
+        assert!(batch.iter().all(|(key, _)| key == KeyRef::Bytes(b"x")));
+        let texts: Vec<u8> = (0..2 * FEW_PLACES).flat_map(|at| (at as u16).to_le_bytes()).collect();
+        let spans =
+            |count: usize| (0..count).map(|at| Span::new(2 * at..2 * at + 2).unwrap()).collect::<Vec<_>>();
+        for (count, are_few) in [(FEW_PLACES, true), (FEW_PLACES + 1, false)] {
+            let dictionary = KeyDictionary::new(scheme, spans(count), texts.clone()).unwrap();
+            let last = [count as u32 - 1];
+            let batch = buffer.pick(&dictionary, &last).unwrap();
+            assert_eq!(batch.few_places().is_some(), are_few);
+            assert_eq!(batch.get(0), Some(KeyRef::Bytes(&((count - 1) as u16).to_le_bytes())));
+        }
     }
 
     #[test]

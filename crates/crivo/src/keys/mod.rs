@@ -41,6 +41,7 @@ pub(crate) mod words;
 
 pub use batch::{KeyBatch, KeyBuffer, Span};
 pub(crate) use decimal::{DecimalMasks, append_hashes};
+pub(crate) use dictionary::FEW_PLACES;
 pub use dictionary::KeyDictionary;
 pub(crate) use integer::{IntegerHash, inverse, rrmxmx, xxh3 as xxh3_of_integer};
 pub(crate) use scheme::hash_bytes;

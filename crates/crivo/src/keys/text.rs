@@ -53,11 +53,11 @@ fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
     if !(0.5..1e15).contains(&scaled.abs()) {
         return false;
     }
-    let units = libm::round(scaled) as i64;
-    if units as f64 / UNIT != value {
+    // Below 2^52 the sum is exact or decides nothing: a float that is no such decimal is told by the division.
+    let units = (scaled.abs() + 0.5) as u64;
+    if units as f64 / UNIT != value.abs() {
         return false;
     }
-    let units = units.unsigned_abs();
     if value < 0.0 {
         out.push(b'-');
     }
@@ -161,18 +161,61 @@ pub fn push_time(out: &mut Vec<u8>, nanoseconds: u64) {
 /// Appends a moment, counted in `per_second` parts of a second from 1970, as
 /// `2024-01-31T23:59:59`, with a `Z` if it is a moment of universal time and not of some clock.
 pub fn push_timestamp(out: &mut Vec<u8>, value: i64, per_second: i64, universal: bool) {
-    // Divisors that the compiler knows take a fraction of the time.
-    let (seconds, nanoseconds) = match per_second {
-        1_000 => seconds_of(value, 1_000),
-        1_000_000 => seconds_of(value, 1_000_000),
-        1_000_000_000 => seconds_of(value, 1_000_000_000),
-        _ => seconds_of(value, per_second.max(1)),
-    };
-    push_date(out, seconds.div_euclid(86_400));
-    out.push(b'T');
-    push_time(out, seconds.rem_euclid(86_400) as u64 * 1_000_000_000 + nanoseconds);
-    if universal {
-        out.push(b'Z');
+    TimestampTexts::new(per_second, universal).push(out, value);
+}
+
+/// Writes moments as [`push_timestamp`] does, and the day of several that follow each other once.
+#[derive(Debug, Clone)]
+pub struct TimestampTexts {
+    per_second: i64,
+    is_universal: bool,
+    /// The day of the last moment, if its year has four digits, and the text of that day.
+    day: Option<i64>,
+    date: [u8; 10],
+}
+
+impl TimestampTexts {
+    /// Returns a writer of moments in `per_second` parts of a second, of universal time or of some clock.
+    pub fn new(per_second: i64, is_universal: bool) -> Self {
+        Self { per_second, is_universal, day: None, date: [0; 10] }
+    }
+
+    /// Appends a moment.
+    #[inline]
+    pub fn push(&mut self, out: &mut Vec<u8>, value: i64) {
+        // Divisors that the compiler knows take a fraction of the time.
+        let (seconds, nanoseconds) = match self.per_second {
+            1_000 => seconds_of(value, 1_000),
+            1_000_000 => seconds_of(value, 1_000_000),
+            1_000_000_000 => seconds_of(value, 1_000_000_000),
+            _ => seconds_of(value, self.per_second.max(1)),
+        };
+        let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400) as u64);
+        if self.day != Some(day) {
+            let start = out.len();
+            push_date(out, day);
+            self.day = out[start..].try_into().ok().map(|date| {
+                self.date = date;
+                day
+            });
+            if self.day.is_some() {
+                out.truncate(start);
+            }
+        }
+        if self.day.is_some() {
+            out.extend_from_slice(&self.date);
+        }
+        if nanoseconds == 0 {
+            let ([g, h], [m, n]) = (two_digits(second / 3600), two_digits(second / 60 % 60));
+            let [s, t] = two_digits(second % 60);
+            out.extend_from_slice(&[b'T', g, h, b':', m, n, b':', s, t]);
+        } else {
+            out.push(b'T');
+            push_time(out, second * 1_000_000_000 + nanoseconds);
+        }
+        if self.is_universal {
+            out.push(b'Z');
+        }
     }
 }
 

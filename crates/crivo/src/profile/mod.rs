@@ -36,7 +36,7 @@ pub mod table_profile;
 
 pub use column_profile::{ColumnProfile, ColumnType, Kind, Lengths, ProfileConfig, Value};
 pub use ddsketch::DDSketch;
-pub use detail::{DateFacts, DateFormat, DateGaps, DetailSizes, Spread};
+pub use detail::{DateFacts, DateFormat, DateGaps, DetailSizes, RowDraw, Spread};
 pub use distribution::{Histogram, Outliers};
 pub use exact_sum::ExactSum;
 pub use growth::DistinctGrowth;

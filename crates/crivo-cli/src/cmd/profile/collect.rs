@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crivo::keys::KeyScheme;
 use crivo::profile::expectations::{ColumnCheck, TableRules};
-use crivo::profile::{TableColumn, TableColumnSizes};
+use crivo::profile::{RowDraw, TableColumn, TableColumnSizes};
 use crivo_rows::RowBatch;
 
 use super::budget::Budget;
@@ -66,20 +66,20 @@ impl Part {
         // Rows of the first chunk have their numbers in the table, as Python gives them too.
         self.rows.extend((0..batch.rows()).map(|row| batch.id(row).to_u64() + 1));
         self.check(batch, setting)?;
-        let salt = self.salt(batch, setting.scheme)?;
+        let draw = RowDraw::of_rows(self.salt(batch, setting.scheme)?, self.rows.iter().copied());
         for at in 0..self.places.len() {
             let column = &mut self.columns[self.places[at]];
             let values = batch.column(at);
             if let Some(separator) = setting.separator {
                 let (keys, rows) = self.stripped.keys(values.iter(), separator, setting.scheme)?;
-                column.data.insert_batch_salted(&keys, salt, |key| self.rows[rows[key] as usize])?;
+                column.data.insert_batch_drawn(&keys, draw, |key| self.rows[rows[key] as usize])?;
             } else if values.missing() == 0 {
-                column.data.insert_batch_salted(&batch.keys(at)?, salt, |key| self.rows[key])?;
+                column.data.insert_batch_drawn(&batch.keys(at)?, draw, |key| self.rows[key])?;
             } else {
                 let found = batch.keys_with_rows(at)?;
                 column
                     .data
-                    .insert_batch_salted(&found.keys, salt, |key| self.rows[found.rows[key] as usize])?;
+                    .insert_batch_drawn(&found.keys, draw, |key| self.rows[found.rows[key] as usize])?;
             }
         }
         Ok(())

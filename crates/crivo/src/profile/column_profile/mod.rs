@@ -41,12 +41,12 @@ mod query;
 mod sink;
 
 use self::facts::Facts;
-use self::groups::Groups;
+use self::groups::{Groups, PlaceCounts};
 use super::DDSketch;
 use crate::distinct::UltraLogLog;
 use crate::error::Result;
 use crate::frequency::HeavyHitters;
-use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme};
+use crate::keys::{FEW_PLACES, KeyBatch, KeyKind, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 use crate::sampling::Reservoir;
@@ -217,6 +217,9 @@ impl ColumnProfile {
             sample.insert_batch_as(batch, |key| cut(key, kept))?;
             return Ok(longest);
         }
+        if let Some(counts) = PlaceCounts::of(batch) {
+            return self.insert_places(batch, &counts, sink);
+        }
         let facts = &mut *self.facts;
         let mut finite = NumberBuffer::new();
         batch.each_text_while(|text, _| {
@@ -245,6 +248,59 @@ impl ColumnProfile {
             facts.long = facts.long.saturating_add(1);
             Ok(())
         })?;
+        Ok(longest)
+    }
+
+    /// Takes a batch whose values are from a dictionary, each of them parsed once. What depends on the order of rows is given
+    /// every row, so that the profile is the same as without a dictionary.
+    fn insert_places(
+        &mut self,
+        batch: &KeyBatch<'_>,
+        counts: &PlaceCounts<'_>,
+        sink: &mut impl ValueSink,
+    ) -> Result<usize> {
+        let Sketches { distinct, top, sample, numbers } = &mut *self.sketches;
+        let kept = self.config.longest as usize;
+        let mut is_first = self.facts.values() == 0;
+        let mut longest = 0;
+        // The finite number of each place, if it has one.
+        let mut by_place = [f64::NAN; FEW_PLACES];
+        let mut has_numbers = false;
+        let is_roomy = counts.len() <= (top.capacity() as usize).saturating_sub(top.counters());
+        for (at, place, weight) in counts.iter() {
+            let (Some(KeyRef::Bytes(text)), Some(&hash)) = (batch.get(at), batch.hashes().get(at)) else {
+                continue;
+            };
+            let parsed = self.facts.insert(text, weight, kept, is_first);
+            is_first = false;
+            longest = longest.max(text.len());
+            sink.value(text, parsed, weight);
+            match parsed.number() {
+                Some(number) if number.is_finite() => (by_place[place], has_numbers) = (number, true),
+                Some(number) => numbers.add(number, weight),
+                None => {}
+            }
+            distinct.insert_hash(hash);
+            if text.len() > kept {
+                self.facts.long = self.facts.long.saturating_add(weight);
+            } else if is_roomy {
+                top.add_hashed(hash, KeyRef::Bytes(text), weight)?;
+            }
+        }
+        if has_numbers {
+            let mut finite = NumberBuffer::new();
+            let number_of = |&place: &u32| by_place[place as usize % FEW_PLACES];
+            for number in counts.places().iter().map(number_of).filter(|number| number.is_finite()) {
+                finite.push(number, numbers, sink);
+            }
+            finite.flush(numbers, sink);
+        }
+        sample.insert_batch_as(batch, |key| cut(key, kept))?;
+        if !is_roomy {
+            batch.try_each_text(|text, hash| {
+                if text.len() > kept { Ok(()) } else { top.add_hashed(hash, KeyRef::Bytes(text), 1) }
+            })?;
+        }
         Ok(longest)
     }
 

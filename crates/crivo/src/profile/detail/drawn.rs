@@ -35,6 +35,39 @@ pub struct DrawnRow {
     pub text: Box<[u8]>,
 }
 
+/// What decides which rows of a batch are drawn: the same for all columns of a table.
+///
+/// ```
+/// use crivo::profile::RowDraw;
+/// let of_these_rows = RowDraw::of_rows(7, 1..=1024);
+/// # let _ = of_these_rows;
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct RowDraw {
+    salt: u64,
+    /// No row has a smaller hash, so that columns that draw none of the rows need not look at them.
+    least: u64,
+}
+
+impl RowDraw {
+    /// Returns how rows are drawn with a salt, whatever rows those are.
+    pub fn new(salt: u64) -> Self {
+        Self { salt: mix(salt), least: 0 }
+    }
+
+    /// Returns how rows are drawn with a salt, if they are among these.
+    pub fn of_rows(salt: u64, rows: impl IntoIterator<Item = u64>) -> Self {
+        let draw = Self::new(salt);
+        let least = rows.into_iter().map(|row| draw.hash(row)).min().unwrap_or(0);
+        Self { least, ..draw }
+    }
+
+    #[inline]
+    fn hash(self, row: u64) -> u64 {
+        mix(row ^ self.salt)
+    }
+}
+
 impl DrawnRows {
     /// How many bytes of a value are kept.
     pub const LONGEST: usize = 48;
@@ -51,11 +84,13 @@ impl DrawnRows {
 
     /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
     #[inline]
-    pub(super) fn insert_batch(&mut self, batch: &KeyBatch<'_>, salt: u64, row: impl Fn(usize) -> u64) {
-        let salt = mix(salt);
+    pub(super) fn insert_batch(&mut self, batch: &KeyBatch<'_>, draw: RowDraw, row: impl Fn(usize) -> u64) {
+        if draw.least > self.threshold {
+            return;
+        }
         for at in 0..batch.len() {
             let number = row(at);
-            let hash = mix(number ^ salt);
+            let hash = draw.hash(number);
             if hash <= self.threshold
                 && let Some(KeyRef::Bytes(text)) = batch.get(at)
             {

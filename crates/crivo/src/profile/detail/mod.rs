@@ -14,7 +14,7 @@ mod whole;
 pub use self::date_format::DateFormat;
 use self::dates::Dates;
 pub use self::dates::{DateFacts, DateGaps};
-pub use self::drawn::{DrawnRow, DrawnRows};
+pub use self::drawn::{DrawnRow, DrawnRows, RowDraw};
 use self::moments::Moments;
 pub use self::moments::Spread;
 use super::ColumnProfile;
@@ -88,10 +88,10 @@ impl ColumnDetail {
         &mut self,
         batch: &KeyBatch<'_>,
         profile: &ColumnProfile,
-        salt: u64,
+        draw: RowDraw,
         row: impl Fn(usize) -> u64,
     ) {
-        self.drawn.insert_batch(batch, salt, row);
+        self.drawn.insert_batch(batch, draw, row);
         if profile.numbers().is_saturated() {
             self.moments.clear();
         }

@@ -16,12 +16,13 @@
 //!
 //! **When not to use it.** For one column of numbers, [`NumberQuantiles`] alone is enough.
 
+mod beside;
 mod bytes;
 
 use core::cmp::Reverse;
 
-use super::column_profile::{Parsed, ValueSink};
-use super::detail::{ColumnDetail, DateFacts, DrawnRows, Spread};
+use self::beside::BesideProfile;
+use super::detail::{ColumnDetail, DateFacts, DrawnRows, RowDraw, Spread};
 use super::{Kind, ProfiledColumn, TableColumnSizes};
 use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
@@ -141,11 +142,24 @@ impl TableColumn {
         salt: u64,
         row: impl Fn(usize) -> u64,
     ) -> Result<()> {
+        self.insert_batch_drawn(batch, RowDraw::new(salt), row)
+    }
+
+    /// The same for rows whose drawing is known, which is computed once for all columns.
+    ///
+    /// # Errors
+    /// As for [`insert_batch`](Self::insert_batch).
+    pub fn insert_batch_drawn(
+        &mut self,
+        batch: &KeyBatch<'_>,
+        draw: RowDraw,
+        row: impl Fn(usize) -> u64,
+    ) -> Result<()> {
         let Self { data, ranks, detail, .. } = self;
         let mut beside = BesideProfile { ranks, detail: detail.as_deref_mut() };
         data.insert_batch_with(batch, &row, &mut beside)?;
         if let Some(detail) = detail {
-            detail.insert_rows(batch, &data.profile, salt, &row);
+            detail.insert_rows(batch, &data.profile, draw, &row);
         }
         for kind in Kind::ALL {
             if self.firsts[kind as usize].is_none() && self.data.profile.count_of(kind) > 0 {
@@ -243,39 +257,6 @@ impl TableColumn {
             + documents
             + self.ranks.memory()
             + detail
-    }
-}
-
-/// What takes the values of a column beside its profile.
-struct BesideProfile<'a> {
-    ranks: &'a mut NumberQuantiles,
-    detail: Option<&'a mut ColumnDetail>,
-}
-
-impl ValueSink for BesideProfile<'_> {
-    #[inline]
-    fn value(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
-        if let Some(detail) = &mut self.detail {
-            detail.add_value(text, parsed, weight);
-        }
-    }
-
-    fn number(&mut self, number: f64, weight: u64) {
-        if weight == 1 {
-            self.ranks.insert(number);
-        } else {
-            self.ranks.add(number, weight);
-        }
-        if let Some(detail) = &mut self.detail {
-            detail.add_number(number, weight);
-        }
-    }
-
-    fn numbers(&mut self, numbers: &[f64]) {
-        self.ranks.insert_all(numbers);
-        if let Some(detail) = &mut self.detail {
-            detail.add_numbers(numbers);
-        }
     }
 }
 

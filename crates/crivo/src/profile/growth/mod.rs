@@ -25,15 +25,17 @@
 //! **Sources.** As for [`k_min_values`](crate::distinct::k_min_values). Clopper and Pearson: *The use of confidence or
 //! fiducial limits illustrated in the case of the binomial* (1934).
 
+mod bytes;
+
 use hashbrown::hash_map::Entry;
 use std::ops::RangeInclusive;
 
 use super::by_hash::ByHash;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
+use crate::codec::{Encode as _, Parameter, Parameters, Summary};
 use crate::distinct::KMinValues;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::{FEW_PLACES, Key, KeyBatch, KeyScheme};
 use crate::math::sampled_total;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -157,8 +159,29 @@ impl DistinctGrowth {
     /// If the batch was hashed under another scheme; nothing is taken then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
-        self.insert_hashes(batch.hashes(), row);
+        match batch.few_places() {
+            Some(places) => self.insert_places(places, batch.hashes(), row),
+            None => self.insert_hashes(batch.hashes(), row),
+        }
         Ok(())
+    }
+
+    /// Takes values of a dictionary by their places in it. A value that came twice in the batch is known to come again, so that only
+    /// a smaller row could change anything.
+    fn insert_places(&mut self, places: &[u32], hashes: &[u64], row: impl Fn(usize) -> u64) {
+        let mut known = [(0_u64, 0_u8); FEW_PLACES];
+        for (at, (&place, &hash)) in places.iter().zip(hashes).enumerate() {
+            if hash > self.threshold {
+                continue;
+            }
+            let (least, times) = &mut known[place as usize % FEW_PLACES];
+            let row = row(at);
+            if *times < 2 || row < *least {
+                *least = if *times == 0 { row } else { row.min(*least) };
+                *times += u8::from(*times < 2);
+                self.insert_hashes(&[hash], |_| row);
+            }
+        }
     }
 
     /// Takes values by their hashes, which must come from this sketch's [`scheme`](Self::scheme).
@@ -367,66 +390,5 @@ impl_sketch!(DistinctGrowth);
 impl Merge for DistinctGrowth {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.merge(other)
-    }
-}
-
-// ---- bytes ----
-
-impl DistinctGrowth {
-    /// The sketch as bytes: the contents of a `.crivo` file.
-    pub fn encode(&self) -> Vec<u8> {
-        Encode::encode(self)
-    }
-
-    /// The sketch that the bytes hold.
-    ///
-    /// # Errors
-    /// If they are not the whole, undamaged bytes of a `DistinctGrowth`: see [`Decode::decode`].
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        Decode::decode(bytes)
-    }
-}
-
-impl Encode for DistinctGrowth {
-    const FAMILY: Family = Family::DistinctGrowth;
-
-    fn key_scheme(&self) -> KeyScheme {
-        self.scheme
-    }
-
-    fn encode_payload(&self, writer: &mut Writer) {
-        let kept = self.kept();
-        writer.u32(self.k);
-        writer.u32(kept.len() as u32);
-        for (hash, first) in kept {
-            writer.u64(hash);
-            writer.u64(first.0);
-        }
-    }
-}
-
-impl Decode for DistinctGrowth {
-    fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self> {
-        let k = reader.u32("k")?;
-        let mut sketch =
-            Self::with_scheme(k, header.scheme).map_err(|error| Error::contents("k", error.expected(), k))?;
-        let count = reader.u32("number of hashes")?;
-        if count > k {
-            return Err(Error::contents("number of hashes", format_args!("at most {k}"), count));
-        }
-        let mut words = reader.u64s("hashes", 2 * u64::from(count))?;
-        sketch.table.reserve(count as usize);
-        let mut last = None;
-        while let (Some(hash), Some(first)) = (words.next(), words.next()) {
-            if last >= Some(hash) {
-                return Err(Error::contents("hashes", "strictly ascending order", "another order"));
-            }
-            last = Some(hash);
-            sketch.table.insert(hash, FirstRow(first));
-        }
-        if count == k {
-            sketch.threshold = last.unwrap_or(u64::MAX);
-        }
-        Ok(sketch)
     }
 }
