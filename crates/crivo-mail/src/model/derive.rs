@@ -86,7 +86,7 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
 
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
-    let Fitted { weights, counts, combiner, limits } = fit_base(&all, &examples, &mut signer)?;
+    let Fitted { weights, counts, combiner, limits, put_aside } = fit_base(&all, &examples, &mut signer)?;
     file.mark_as_current()?;
     let (first, last) = range(Kind::Weights, 0);
     file.remove_range(Table::Derived, first, last)?;
@@ -116,6 +116,8 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     };
     let labelled = all.messages.iter().map(|(fingerprint, learnt)| (*fingerprint, labels_of(Some(learnt))));
     derive_labels(store, labelled.collect(), &mut head)?;
+    let put_aside = put_aside.iter().map(|at| all.messages[*at as usize].0).collect();
+    stored::put_aside(file, &head, put_aside)?;
     stored::put_head(file, &head)
 }
 
