@@ -109,6 +109,16 @@ impl Filter {
         })
     }
 
+    /// The evidence about a message that has a weight in the probability; none in a store of the classic method.
+    pub(crate) fn weigh(&self, message: &Message) -> Result<Option<Evidence>> {
+        match self.snapshot() {
+            StoreSnapshot::Default(snapshot) => {
+                self.buffers.lend(|buffers| Ok(Some(self.gather(&snapshot, message, None, buffers)?.weighed)))
+            }
+            StoreSnapshot::Classic(_) => Ok(None),
+        }
+    }
+
     /// Collects the evidence about a message from the snapshot and from the store.
     fn gather(
         &self,

@@ -59,10 +59,12 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
             let mut place = is_aside.iter();
             evidence.retain(|_| place.next() == Some(&false));
         }
-        combiner = Combiner::fit(&evidence);
+        let importance: Vec<f64> =
+            trusted.iter().map(|(at, _)| all.rows.importance(*at as usize).into()).collect();
+        combiner = Combiner::fit_by_importance(&evidence, &importance);
         let log_odds: Vec<(f64, bool)> =
             evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
-        limits = Limits::beside(&log_odds, &aside);
+        limits = Limits::beside(&log_odds, &importance, &aside);
     }
     let mut weights = Weights::zero(SLOTS);
     if !trusted.is_empty() {
