@@ -113,8 +113,9 @@ const INTERCEPT: f64 = -0.1;
 /// regression would have to guess the slope. So it begins with what was found on other mail. Balanced draws of 40, 100 and
 /// 400 messages of Enron-Spam (`enron1` and `enron4`) and of raw messages (`GP`, `farmer-d`, `williams-w3`) were
 /// learned, and the regression was fitted on 3,000 messages that were not: slopes of 12 to 21, 12 to 14 and 8 to 11,
-/// and intercepts of −1 to −3. Mail of the other folders, which had no part in this, is what docs/benchmarks/learning.md shows.
-fn prior(messages: usize) -> [(f64, f64); PIECES] {
+/// and intercepts of −1 to −3. `examples/prior.rs` measures it anew; docs/benchmarks/learning.md has what it finds now, and
+/// figures of the other folders, which had no part in this.
+pub(crate) fn prior(messages: usize) -> [(f64, f64); PIECES] {
     let count = messages as f64;
     let slope = (SLOPE.0 * libm::pow(count.max(1.0), -SLOPE.1)).min(PRIOR[1].0 + SLOPE_OF_FEW * count);
     let mut prior = PRIOR;
@@ -154,11 +155,16 @@ impl Combiner {
     /// The most probable coefficients. Fisher scoring: the labels are believed first, which is convex and finds the valley,
     /// and doubted then.
     pub(crate) fn fit(examples: &[(Evidence, bool)]) -> Self {
+        Self::fit_by_importance(examples, &[])
+    }
+
+    /// The same, where examples count as much as is said of each; without that all count one.
+    pub(crate) fn fit_by_importance(examples: &[(Evidence, bool)], importance: &[f64]) -> Self {
         let prior = prior(examples.len());
         let mut combiner = Self { coefficients: prior.map(|(mean, _)| mean) };
         for doubt in [0.0, WRONG_LABELS] {
             for _ in 0..25 {
-                if combiner.step(examples, doubt, &prior) < 1e-9 {
+                if combiner.step(examples, importance, doubt, &prior) < 1e-9 {
                     break;
                 }
             }
@@ -185,7 +191,7 @@ impl Combiner {
         let prior = prior(examples.len());
         let (mut combiner, mut share) = (Self::fit(examples), WRONG_LABELS);
         for _ in 0..40 {
-            combiner.step(examples, share, &prior);
+            combiner.step(examples, &[], share, &prior);
             let wrong = examples.iter().map(|(evidence, spam)| combiner.wrong_label(evidence, *spam, share));
             let expected: f64 = wrong.sum();
             let (prior_share, worth) = PRIOR_OF_WRONG_LABELS;
@@ -200,7 +206,13 @@ impl Combiner {
     }
 
     /// Moves the coefficients towards the most probable ones, for a share of wrong labels; returns how far they still were.
-    fn step(&mut self, examples: &[(Evidence, bool)], doubt: f64, prior: &[(f64, f64); PIECES]) -> f64 {
+    fn step(
+        &mut self,
+        examples: &[(Evidence, bool)],
+        importance: &[f64],
+        doubt: f64,
+        prior: &[(f64, f64); PIECES],
+    ) -> f64 {
         let mut gradient = [0.0; PIECES];
         let mut curvature = [[0.0; PIECES]; PIECES];
         for (k, (mean, precision)) in prior.iter().enumerate() {
@@ -208,8 +220,9 @@ impl Combiner {
             curvature[k][k] = *precision;
         }
         let class_weight = class_weights(examples);
-        for (evidence, is_spam) in examples {
-            let class_weight = class_weight[usize::from(!is_spam)];
+        for (place, (evidence, is_spam)) in examples.iter().enumerate() {
+            let importance = importance.get(place).copied().unwrap_or(1.0);
+            let class_weight = class_weight[usize::from(!is_spam)] * importance;
             let pieces = evidence.pieces();
             let probability = logistic(self.log_odds(evidence));
             let labelled = doubt + (1.0 - 2.0 * doubt) * probability;

@@ -6,7 +6,8 @@
 //! with and without reasons, gives the same score.
 //!
 //! A message that was learned itself is what it was learned as: a user who rescues a message from the junk folder must find it
-//! rescued at once. While a store knows one class only, a message that says nearly the same as a learned one is of its
+//! rescued at once. The exception is spam that was [put aside](crate::model) for a wrong label: ham must not be lost by a slip,
+//! so that a copy of it is unsure unless the rest of the evidence says spam. While a store knows one class only, a message that says nearly the same as a learned one is of its
 //! class too. If that class is ham, and there are enough messages of it, mail of the same words is ham as well: nothing is
 //! lost by that, while spam from one class alone would be a guess. About all others such a store says nothing.
 
@@ -43,6 +44,8 @@ pub(crate) struct MessageEvidence {
     weighed: Evidence,
     /// What this very message was learned as.
     learned: Option<Verdict>,
+    /// Whether it was learned as spam, and that is taken for a wrong label.
+    is_wrong_spam: bool,
     /// The most similar learned spam, and the most similar learned ham.
     nearest: [Option<Nearest>; 2],
     /// The probability of every label the store knows.
@@ -106,6 +109,16 @@ impl Filter {
         })
     }
 
+    /// The evidence about a message that has a weight in the probability; none in a store of the classic method.
+    pub(crate) fn weigh(&self, message: &Message) -> Result<Option<Evidence>> {
+        match self.snapshot() {
+            StoreSnapshot::Default(snapshot) => {
+                self.buffers.lend(|buffers| Ok(Some(self.gather(&snapshot, message, None, buffers)?.weighed)))
+            }
+            StoreSnapshot::Classic(_) => Ok(None),
+        }
+    }
+
     /// Collects the evidence about a message from the snapshot and from the store.
     fn gather(
         &self,
@@ -134,6 +147,8 @@ impl Filter {
                 burst: burst.unwrap_or(0.0),
                 authentication: self.authentication(message),
             },
+            is_wrong_spam: learned_as_spam == Some(true)
+                && model.put_aside.binary_search(&message.fingerprint).is_ok(),
             learned: learned_as_spam.map(|is_spam| if is_spam { Verdict::Spam } else { Verdict::Ham }),
             nearest: [nearest_spam, nearest_ham],
             labels,
@@ -164,12 +179,17 @@ pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Ve
         Some((_, Listing::Allowed)) if !is_unproven => Some(Verdict::Ham),
         _ => None,
     };
+    let decided = match evidence.learned {
+        // A lesson that all others contradict does not make ham spam. Nor is it ignored: its copy is never ham.
+        Some(_) if evidence.is_wrong_spam => listed.filter(|listed| *listed == Verdict::Spam),
+        learned => learned.or(listed).or(nearly),
+    };
     // A score never contradicts its verdict.
-    match evidence.learned.or(listed).or(nearly) {
+    match decided {
         Some(Verdict::Spam) => (Verdict::Spam, score.max(thresholds.spam)),
         Some(Verdict::Ham) => (Verdict::Ham, score.min(thresholds.ham)),
         // A familiar name that proves nothing is never an excuse: words alone do not make it ham.
-        _ if evidence.weighed.is_familiar_name_without_proof() => {
+        _ if evidence.is_wrong_spam || evidence.weighed.is_familiar_name_without_proof() => {
             let score = score.max(thresholds.ham.next_up());
             (thresholds.verdict(score), score)
         }
@@ -188,7 +208,8 @@ fn explain(
     let (model, weighed) = (&snapshot.model, &evidence.weighed);
     let mut reasons = Vec::new();
     if let Some(learned) = evidence.learned {
-        reasons.push(Reason::Note(format!("this very message was learned as {learned}")));
+        let doubt = if evidence.is_wrong_spam { ", which all other mail contradicts" } else { "" };
+        reasons.push(Reason::Note(format!("this very message was learned as {learned}{doubt}")));
     }
     if let (Some(address), Some((entry, listing))) = (&message.sender, &evidence.listed) {
         let (address, entry) = (address.clone(), entry.clone());

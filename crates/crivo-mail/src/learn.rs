@@ -170,7 +170,7 @@ impl Filter {
     }
 
     /// What is stored of a message.
-    fn prepare(&self, method: Method, message: &Message) -> Result<(Learnt, Vec<u8>)> {
+    pub(crate) fn prepare(&self, method: Method, message: &Message) -> Result<(Learnt, Vec<u8>)> {
         let (signature, features) = match method {
             Method::Default => self.buffers.lend(|buffers| {
                 let signature = buffers.signer.sign(message)?;

@@ -49,6 +49,7 @@ mod classic;
 mod combine;
 #[cfg(feature = "serve")]
 pub mod connections;
+mod decay;
 pub mod doctor;
 mod error;
 mod evaluate;
@@ -68,6 +69,7 @@ mod model;
 mod online;
 mod passthrough;
 mod policy;
+mod prior;
 pub mod service;
 mod source;
 pub mod spamd;
@@ -93,6 +95,8 @@ pub use message::{Authentication, AuthenticationHeader, Message, authentication}
 pub use online::{Mistake, OnlineEvaluation, Story, Teaching};
 pub use passthrough::passthrough;
 pub use policy::Policy;
+#[doc(hidden)]
+pub use prior::{Calibration, shipped_prior};
 pub use source::{Mail, READ as MESSAGE_LIMIT};
 pub use stats::Stats;
 pub use store::Method;

@@ -21,6 +21,8 @@ use crate::features::{Scales, signed, with_sign};
 pub(crate) struct Rows {
     ends: Vec<usize>,
     entries: Vec<u32>,
+    /// How much each message counts; empty if all count the same.
+    importance: Vec<f32>,
 }
 
 impl Rows {
@@ -35,6 +37,17 @@ impl Rows {
     pub(crate) fn row(&self, at: usize) -> &[u32] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.entries[start..self.ends[at]]
+    }
+
+    /// Lets messages count as much as is said of each.
+    pub(crate) fn set_importance(&mut self, importance: Vec<f32>) {
+        self.importance = importance;
+    }
+
+    /// How much a message counts: one, unless that was set.
+    #[inline]
+    pub(crate) fn importance(&self, at: usize) -> f32 {
+        self.importance.get(at).copied().unwrap_or(1.0)
     }
 
     /// How many messages there are.
@@ -116,7 +129,6 @@ impl Weights {
     /// Fits the weights to messages, given as places in `rows` with whether each is of the kind looked for;
     /// `squares` are of what each slot is worth.
     pub(crate) fn fit(&mut self, rows: &Rows, examples: &[(u32, bool)], squares: &[f32], recipe: Recipe) {
-        let soft = 1.0 / (2.0 * recipe.cost);
         let mut multipliers = vec![0.0_f32; examples.len()];
         // Messages that had no say when they were looked at last.
         let mut clear = vec![false; examples.len()];
@@ -127,6 +139,7 @@ impl Weights {
                     continue;
                 }
                 let features = rows.row(at as usize);
+                let soft = 1.0 / (2.0 * recipe.cost * rows.importance(at as usize));
                 let sign = if is_kind { 1.0 } else { -1.0 };
                 let gradient = sign * self.margin(features) - 1.0 + soft * *multiplier;
                 *clear = *multiplier == 0.0 && gradient >= 0.0;

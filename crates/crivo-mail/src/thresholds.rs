@@ -62,6 +62,13 @@ pub(crate) struct Limits {
     pub(crate) put_aside: [u64; 2],
 }
 
+/// A class, in descending order of its log-odds.
+struct Class {
+    odds: Vec<f64>,
+    /// How much each message counts.
+    importance: Vec<f64>,
+}
+
 /// Messages of spam and of ham that were taken for wrong labels.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Aside {
@@ -73,36 +80,45 @@ pub(crate) struct Aside {
 impl Limits {
     #[cfg(test)]
     fn of(log_odds: &[(f64, bool)]) -> Self {
-        Self::beside(log_odds, &Aside::default())
+        Self::beside(log_odds, &[], &Aside::default())
     }
 
     /// The limits from log-odds that the filter gave messages it had not seen, each with whether it is spam.
     ///
     /// Messages that were put aside before are not among them, and no more of that class are put aside. Those that may have
     /// the right label are beyond the limit, so that less of the wanted rate is left for the others.
-    pub(crate) fn beside(log_odds: &[(f64, bool)], aside: &Aside) -> Self {
+    ///
+    /// Messages count as much as is said of each in `importance`; without that all count one.
+    pub(crate) fn beside(log_odds: &[(f64, bool)], importance: &[f64], aside: &Aside) -> Self {
         let class = |spam: bool, sign: f64| {
-            let of_class = log_odds.iter().filter(|(_, is_spam)| *is_spam == spam);
-            let mut found: Vec<f64> = of_class.map(|(odds, _)| sign * odds).collect();
-            found.sort_by(|a, b| b.total_cmp(a));
-            found
+            let of_class = log_odds.iter().enumerate().filter(|(_, (_, is_spam))| *is_spam == spam);
+            let weighed = |(place, (odds, _)): (usize, &(f64, bool))| {
+                (sign * odds, importance.get(place).copied().unwrap_or(1.0))
+            };
+            let mut found: Vec<(f64, f64)> = of_class.map(weighed).collect();
+            found.sort_by(|a, b| b.0.total_cmp(&a.0));
+            Class {
+                odds: found.iter().map(|found| found.0).collect(),
+                importance: found.iter().map(|found| found.1).collect(),
+            }
         };
         let (ham, spam) = (class(false, 1.0), class(true, 1.0));
         let (ham_down, spam_down) = (class(false, -1.0), class(true, -1.0));
-        let spam_aside = if aside.messages[0] > 0 { 0 } else { wrong_labels(&spam_down, &ham_down) };
-        let ham_aside = if aside.messages[1] > 0 { 0 } else { wrong_labels(&ham, &spam) };
+        let spam_aside =
+            if aside.messages[0] > 0 { 0 } else { wrong_labels(&spam_down.odds, &ham_down.odds) };
+        let ham_aside = if aside.messages[1] > 0 { 0 } else { wrong_labels(&ham.odds, &spam.odds) };
         let least = log_odds_of(LEAST_PROBABILITY);
         let above_ham = RATES.map(|rate| {
-            let left = left(rate, aside.expected_right[1], ham.len());
-            limit(&ham[ham_aside..], left)
+            let left = left(rate, aside.expected_right[1], ham.odds.len());
+            limit(&ham.odds[ham_aside..], &ham.importance[ham_aside..], left)
                 .min(log_odds_of(1.0 - rate))
-                .min(ceiling(&spam, ham.len()))
+                .min(ceiling(&spam.odds, ham.odds.len()))
                 .max(least)
         });
-        let below_spam =
-            limit(&spam_down[spam_aside..], left(SPAM_CALLED_HAM, aside.expected_right[0], spam.len()))
-                .min(ceiling(&ham_down, spam.len()))
-                .max(0.0);
+        let left = left(SPAM_CALLED_HAM, aside.expected_right[0], spam.odds.len());
+        let below_spam = limit(&spam_down.odds[spam_aside..], &spam_down.importance[spam_aside..], left)
+            .min(ceiling(&ham_down.odds, spam.odds.len()))
+            .max(0.0);
         let put_aside = [aside.messages[0] + spam_aside as u64, aside.messages[1] + ham_aside as u64];
         Self { spam: above_ham, ham: -below_spam, put_aside }
     }
@@ -181,19 +197,21 @@ fn plausible(mean: f64) -> usize {
     }
 }
 
-/// The value that the wanted share of a class is above; the class is given descending.
-fn limit(descending: &[f64], rate: f64) -> f64 {
+/// The value that the wanted share of a class is above; the class is given descending, with how much each message counts.
+fn limit(descending: &[f64], importance: &[f64], rate: f64) -> f64 {
     let count = descending.len();
     if count == 0 {
         return FAR;
     }
     let peaks = (count / 50).max((count as f64 * rate * 2.0) as usize).max(20).min(count.div_ceil(5));
     let start = descending.get(peaks).or(descending.last()).copied().unwrap_or(0.0);
-    let excess: f64 = descending[..peaks].iter().map(|odds| odds - start).sum();
+    let excess: f64 =
+        descending.iter().zip(importance).take(peaks).map(|(odds, counts)| counts * (odds - start)).sum();
+    let (all, above) = (importance.iter().sum::<f64>(), importance[..peaks].iter().sum::<f64>());
     let (scale, worth) = PRIOR_SCALE;
-    let weight = peaks as f64 + worth;
+    let weight = above + worth;
     let scale = (excess + scale * worth) / weight * (1.0 + 1.0 / weight.sqrt());
-    let rarer = libm::log(peaks as f64 / count as f64 / rate);
+    let rarer = libm::log(above / all / rate);
     (start + scale * rarer.max(0.0)).min(log_odds_of(1.0 - rate))
 }
 
@@ -264,11 +282,27 @@ mod tests {
     fn ham_that_may_have_been_put_aside_wrongly_raises_the_limit() {
         let mail = around(2000, -3.0, 8.0);
         let limit = |expected: f64| {
-            Limits::beside(&mail, &Aside { messages: [0, 20], expected_right: [0.0, expected] }).spam[3]
+            Limits::beside(&mail, &[], &Aside { messages: [0, 20], expected_right: [0.0, expected] }).spam[3]
         };
         // One message of 2,000 is half of the rate, and a quarter is taken: where ham falls off by e for each, that is ln 4/3.
         assert!((limit(1.0) - limit(0.0) - 0.29).abs() < 0.15, "{} and {}", limit(0.0), limit(1.0));
         assert!(limit(50.0) <= log_odds_of(0.999_5) && limit(50.0) >= limit(1.0));
+    }
+
+    #[test]
+    fn hard_ham_that_counts_little_moves_the_limit_little() {
+        // Every tenth ham message is three harder than the others.
+        let mut mail = around(2000, -3.0, 8.0);
+        mail.iter_mut().step_by(10).filter(|(_, is_spam)| !is_spam).for_each(|(odds, _)| *odds += 3.0);
+        let hard = |place: usize| place < 2000 && place.is_multiple_of(10);
+        let limit = |counts: f64| {
+            let importance: Vec<f64> =
+                (0..mail.len()).map(|place| if hard(place) { counts } else { 1.0 }).collect();
+            Limits::beside(&mail, &importance, &Aside::default()).spam[3]
+        };
+        let limits = [1.0, 0.5, 0.1].map(limit);
+        assert!(limits.is_sorted_by(|more, less| more > less), "{limits:?}");
+        assert_eq!(limits[0].to_bits(), Limits::of(&mail).spam[3].to_bits(), "ones change nothing");
     }
 
     #[test]

@@ -69,13 +69,15 @@ fn base_size(messages: usize) -> usize {
 /// Derives everything from all messages after some of them changed.
 pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let file = store.file();
-    let all = Everything::load(store, changed)?;
+    let mut all = Everything::load(store, changed)?;
+    let decay = store.decay()?;
     let mut signer = Signer::new()?;
 
-    let classed = |at: &u32| all.messages[*at as usize].1.is_spam().is_some();
-    let time = |at: u32| all.messages[at as usize].1.time();
-    let mut by_time: Vec<u32> = (0..all.messages.len() as u32).filter(classed).collect();
-    by_time.sort_by_key(|&at| (time(at), all.messages[at as usize].0));
+    let messages = &all.messages;
+    let classed = |at: &u32| messages[*at as usize].1.is_spam().is_some();
+    let time = |at: u32| messages[at as usize].1.time();
+    let mut by_time: Vec<u32> = (0..messages.len() as u32).filter(classed).collect();
+    by_time.sort_by_key(|&at| (time(at), messages[at as usize].0));
     let boundary = match base_size(by_time.len()) {
         0 => i64::MIN,
         size => time(by_time[size - 1]),
@@ -83,10 +85,14 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let later = by_time.split_off(by_time.partition_point(|&at| time(at) <= boundary));
     let mut base = by_time;
     base.sort_unstable();
+    if decay.is_on() {
+        let age = |learnt: &Learnt| boundary.saturating_sub(learnt.time());
+        all.rows.set_importance(messages.iter().map(|(_, learnt)| decay.importance(age(learnt))).collect());
+    }
 
     let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
-    let Fitted { weights, counts, combiner, limits } = fit_base(&all, &examples, &mut signer)?;
+    let Fitted { weights, counts, combiner, limits, put_aside } = fit_base(&all, &examples, &mut signer)?;
     file.mark_as_current()?;
     let (first, last) = range(Kind::Weights, 0);
     file.remove_range(Table::Derived, first, last)?;
@@ -116,6 +122,8 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     };
     let labelled = all.messages.iter().map(|(fingerprint, learnt)| (*fingerprint, labels_of(Some(learnt))));
     derive_labels(store, labelled.collect(), &mut head)?;
+    let put_aside = put_aside.iter().map(|at| all.messages[*at as usize].0).collect();
+    stored::put_aside(file, &head, put_aside)?;
     stored::put_head(file, &head)
 }
 

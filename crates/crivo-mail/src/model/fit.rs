@@ -1,8 +1,9 @@
 //! Fitting the base: weights, the coefficients of the evidence, and the limits, from messages in memory.
 //!
 //! Each message is judged by a model of the other folds first. One that contradicts its label beyond doubt is taken for a
-//! wrong label: it is put aside, and everything is fitted without it. It stays in the store, keeps its likeness and
-//! its own verdict, and is looked at anew whenever the base is fitted.
+//! wrong label: it is put aside, and everything is fitted without it. It stays in the store, keeps its likeness, and is looked
+//! at anew whenever the base is fitted. A copy of ham that was put aside is ham, because a message that a reader rescued stays
+//! rescued. A copy of spam that was put aside is unsure at least, and spam only if the rest of the evidence says so.
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub(super) struct Fitted {
     pub(super) counts: Counts,
     pub(super) combiner: Combiner,
     pub(super) limits: Limits,
+    /// The places of messages that are taken for wrong labels.
+    pub(super) put_aside: Vec<u32>,
 }
 
 /// Fits the weights to messages, given as places in `all` with whether each is spam, and calibrates what they say.
@@ -35,13 +38,14 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
     let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
     let (margins, mut counts) = unseen_margins(&all.rows, fold_of, examples, &[], SLOTS);
     let mut trusted = examples.to_vec();
-    let (mut combiner, mut limits) = (Combiner::default(), Limits::unknown());
+    let (mut combiner, mut limits, mut put_aside) = (Combiner::default(), Limits::unknown(), Vec::new());
     if examples.iter().any(|(_, is_spam)| *is_spam) && examples.iter().any(|(_, is_spam)| !is_spam) {
         let mut evidence = evidence_of(all, examples, margins, signer)?;
         let wrong = wrong_labels(&evidence);
         let is_aside: Vec<bool> = wrong.iter().map(|probability| *probability > 0.5).collect();
         let mut aside = Aside::default();
-        for ((_, is_spam), wrong) in examples.iter().zip(&wrong).filter(|(_, wrong)| **wrong > 0.5) {
+        for ((at, is_spam), wrong) in examples.iter().zip(&wrong).filter(|(_, wrong)| **wrong > 0.5) {
+            put_aside.push(*at);
             let class = usize::from(!is_spam);
             aside.messages[class] += 1;
             aside.expected_right[class] += 1.0 - wrong;
@@ -55,16 +59,18 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
             let mut place = is_aside.iter();
             evidence.retain(|_| place.next() == Some(&false));
         }
-        combiner = Combiner::fit(&evidence);
+        let importance: Vec<f64> =
+            trusted.iter().map(|(at, _)| all.rows.importance(*at as usize).into()).collect();
+        combiner = Combiner::fit_by_importance(&evidence, &importance);
         let log_odds: Vec<(f64, bool)> =
             evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
-        limits = Limits::beside(&log_odds, &aside);
+        limits = Limits::beside(&log_odds, &importance, &aside);
     }
     let mut weights = Weights::zero(SLOTS);
     if !trusted.is_empty() {
         weights.fit(&all.rows, &trusted, &counts.squares(), BASE);
     }
-    Ok(Fitted { weights, counts, combiner, limits })
+    Ok(Fitted { weights, counts, combiner, limits, put_aside })
 }
 
 /// For each example the probability that its label is wrong, by the share of wrong labels that was found.

@@ -51,6 +51,8 @@ pub(crate) struct Model {
     pub(crate) weights: Weights,
     /// For each label its weights.
     pub(crate) labels: Vec<Weights>,
+    /// The fingerprints of messages that are taken for wrong labels, ascending.
+    pub(crate) put_aside: Vec<u64>,
 }
 
 /// The small part of a model.

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Steps = 8,
     /// Buckets of the keys of signatures.
     Keys = 9,
+    /// The messages of the base that are taken for wrong labels.
+    Aside = 10,
 }
 
 /// The numbers of all records of a kind that belong to a model: the first and the last.

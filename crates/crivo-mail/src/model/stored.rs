@@ -48,7 +48,33 @@ pub(super) fn load(file: &File, known: Option<&Model>) -> Result<Model> {
         })
     });
     let labels = labels.collect::<Result<_>>()?;
-    Ok(Model { head, weights, labels })
+    let put_aside = load_aside(file, &head)?;
+    Ok(Model { head, weights, labels, put_aside })
+}
+
+/// Stores the messages that are taken for wrong labels, and of which base they are.
+pub(super) fn put_aside(file: &File, head: &Head, mut fingerprints: Vec<u64>) -> Result<()> {
+    fingerprints.sort_unstable();
+    let numbers = [head.base, head.boundary as u64].into_iter().chain(fingerprints);
+    file.put(Table::Derived, place(Kind::Aside, 0, 0), numbers.flat_map(u64::to_le_bytes).collect())
+}
+
+/// The messages that are taken for wrong labels, ascending. An older program derives everything without them: what it
+/// leaves behind is of another base, and does not count.
+fn load_aside(file: &File, head: &Head) -> Result<Vec<u64>> {
+    let numbers = file.get(Table::Derived, place(Kind::Aside, 0, 0), |record| {
+        let (numbers, rest) = record.as_chunks::<8>();
+        let numbers: Vec<u64> = numbers.iter().map(|number| u64::from_le_bytes(*number)).collect();
+        (rest.is_empty() && numbers.len() >= 2).then_some(numbers)
+    })?;
+    Ok(match numbers.as_deref() {
+        Some([base, boundary, fingerprints @ ..])
+            if (*base, *boundary) == (head.base, head.boundary as u64) =>
+        {
+            fingerprints.to_vec()
+        }
+        _ => Vec::new(),
+    })
 }
 
 pub(super) fn load_head(file: &File) -> Result<Head> {

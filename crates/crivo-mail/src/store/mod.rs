@@ -22,6 +22,7 @@ use std::path::Path;
 
 use crivo_records::{Table as _, Transaction};
 
+use crate::decay::Decay;
 use crate::error::{Problem, Result};
 use crate::label::Label;
 use crate::lists::Lists;
@@ -52,6 +53,7 @@ const SETTINGS: i64 = 1;
 const STATE: i64 = 2;
 const POLICY: i64 = 3;
 const LISTS: i64 = 4;
+const DECAY: i64 = 5;
 
 /// How many bytes of new features a transaction keeps in memory.
 const KEPT: usize = 128 << 20;
@@ -139,6 +141,16 @@ impl Store {
         self.file.put(Table::Head, STATE, state.encode())?;
         self.file.commit(transaction)?;
         Ok(done)
+    }
+
+    /// How fast lessons lose their weight.
+    pub(crate) fn decay(&self) -> Result<Decay> {
+        Ok(self.file.get(Table::Head, DECAY, Decay::decode)?.unwrap_or_default())
+    }
+
+    /// Keeps how fast lessons lose their weight, within the open transaction.
+    pub(crate) fn put_decay(&self, decay: Decay) -> Result<()> {
+        self.file.put(Table::Head, DECAY, decay.encode())
     }
 
     /// Derives everything anew from the messages, whatever the derived records are.

@@ -7,7 +7,7 @@ use crivo_records::victim;
 
 use crate::support::Writer;
 
-const KILLS: usize = 60;
+const KILLS: usize = 100;
 
 fn message(number: u64) -> Vec<u8> {
     format!(

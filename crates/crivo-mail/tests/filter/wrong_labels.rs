@@ -33,11 +33,25 @@ fn wrong_labels_are_put_aside_and_the_score_survives() {
     for (score, verdict, is_spam) in scores(&filter, "asked") {
         assert_eq!(verdict, if is_spam { Verdict::Spam } else { Verdict::Ham }, "{score}");
     }
-    // A message is what it was learned as, also if it is put aside.
+    // Ham is what it was learned as, also if it is put aside. Spam that was put aside is unsure: it may be ham.
     for (message, label) in lessons.iter().skip(100).take(2) {
         let verdict = filter.check(message).unwrap().verdict;
-        assert_eq!(verdict, if *label == Label::Spam { Verdict::Spam } else { Verdict::Ham });
+        assert_eq!(verdict, if *label == Label::Spam { Verdict::Unsure } else { Verdict::Ham });
     }
+}
+
+#[test]
+fn a_copy_of_spam_that_was_put_aside_says_so_and_a_new_lesson_about_it_counts_at_once() {
+    let lessons = mail(&mut Writer::new("wrong labels"), true);
+    let (_folder, filter) = trained(&lessons);
+    let wrong = lessons.iter().skip(100).take(2).find(|(_, label)| *label == Label::Spam);
+    let (message, _) = wrong.unwrap();
+    let judged = filter.check(message).unwrap();
+    assert!(judged.score > judged.thresholds.ham && judged.score < judged.thresholds.spam, "{judged:?}");
+    assert!(judged.reasons[0].to_string().contains("which all other mail contradicts"), "{judged:?}");
+    filter.unlearn(message, None).unwrap();
+    filter.learn(message, &Label::Spam).unwrap();
+    assert_eq!(filter.check(message).unwrap().verdict, Verdict::Spam);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use crivo_mail::{Filter, Label, Mail, Method, Policy, Trained};
@@ -9,12 +10,13 @@ use serde::Serialize;
 
 use super::super::Outcome;
 use super::{KnownMail, PolicyArgs, StoreArgs};
+use crate::clock::duration;
 use crate::output::{self, Output};
 
 /// Learns whole mailboxes, in one step: all of them or, on an error, none
 ///
 /// A store that is not there is made. Messages that were learned already count once. One that is given as spam and as
-/// ham is an error. --false-positive-rate, --spam-from and --ham-to are kept in the store.
+/// ham is an error. --false-positive-rate, --spam-from, --ham-to and --half-life are kept in the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +40,11 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     policy: PolicyArgs,
+
+    /// Let lessons count half for each such time that they are older than the newest ones, such as 365d; 0d lets all
+    /// count the same, as they do at first
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    half_life: Option<u64>,
 
     /// One JSON object instead of text
     #[arg(long)]
@@ -98,14 +105,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         ),
         Ok(filter) => {
             let trained = filter.train(mail)?;
-            keep(&filter, policy)?;
+            keep(&filter, policy, args.half_life)?;
             trained
         }
         // There is no store of nothing.
         Err(error) if error.is_missing_store() && mail.peek().is_none() => Trained::default(),
         Err(error) if error.is_missing_store() => Filter::create(&args.store.store, method, |new| {
             let trained = new.train(mail)?;
-            keep(new, policy)?;
+            keep(new, policy, args.half_life)?;
             Ok(trained)
         })?,
         Err(error) => return Err(error.into()),
@@ -130,7 +137,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(if trained.read == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Keeps what is wanted of verdicts, if anything is.
-fn keep(filter: &Filter, policy: Policy) -> crivo_mail::Result<()> {
-    if policy.is_empty() { Ok(()) } else { filter.keep_policy(policy) }
+/// Keeps what is wanted of verdicts, and how fast lessons lose their weight, if anything is said.
+fn keep(filter: &Filter, policy: Policy, half_life: Option<u64>) -> crivo_mail::Result<()> {
+    if !policy.is_empty() {
+        filter.keep_policy(policy)?;
+    }
+    match half_life {
+        Some(milliseconds) => filter.keep_half_life(Some(Duration::from_millis(milliseconds))),
+        None => Ok(()),
+    }
 }
