@@ -78,15 +78,24 @@ pub(crate) fn gather(
     };
     let take = |thread: &mut GatheringThread, member: Member<'_>| {
         let (number, block) = thread.met;
-        let size = u32::try_from(member.hashes.len()).unwrap_or(u32::MAX);
-        if known.sizes[number as usize] != size {
+        let expected = known.sizes[number as usize];
+        if member.is_continued && thread.set.is_empty() {
+            // One allocation of the right size: while a vector grows, it is there twice. Without it the vector grows, because
+            // the size may come from a damaged work folder.
+            let _ = thread.set.try_reserve_exact(expected as usize);
+        }
+        thread.set.extend_from_slice(member.hashes);
+        if member.is_continued {
+            return Ok(());
+        }
+        if expected != u32::try_from(thread.set.len()).unwrap_or(u32::MAX) {
             return Err(Error::Changed);
         }
-        thread.set.clear();
-        thread.set.extend_from_slice(member.hashes);
         let len = thread.sorter.sort_once(&mut thread.set);
         gathered.fetch_add(1, Ordering::Relaxed);
-        thread.writer.push(block as usize, number, &thread.set[..len])
+        thread.writer.push(block as usize, number, &thread.set[..len])?;
+        thread.set.clear();
+        Ok(())
     };
     let threads = source.read(&make, &wants, &take)?;
     let members = 0..known.twins.members();

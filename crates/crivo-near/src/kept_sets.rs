@@ -56,6 +56,13 @@ pub(crate) struct KeptWriter {
 }
 
 impl KeptWriter {
+    /// Drops everything, because a set is too large to be kept.
+    pub(crate) fn drop_all(&mut self, room: &KeptRoom) {
+        room.close();
+        self.blocks = Vec::new();
+        self.has_dropped = true;
+    }
+
     /// Keeps a set, or drops everything if there is no room for it.
     pub(crate) fn push(&mut self, room: &KeptRoom, place: u64, hashes: &[u64]) {
         if self.has_dropped {

@@ -292,7 +292,8 @@ impl Source for SetCollection {
                     let hashes = self.set(set as u32);
                     let length = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
                     let fingerprint = self.fingerprints[set];
-                    take(state, Member { place: set as u64, hashes, fingerprint, length })?;
+                    let place = set as u64;
+                    take(state, Member { place, hashes, is_continued: false, fingerprint, length })?;
                 }
             }
             Ok(())

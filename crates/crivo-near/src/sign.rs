@@ -6,8 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crivo::similarity::Bands;
+use crivo::keys::KeyScheme;
 use crivo::similarity::min_hash::sign;
+use crivo::similarity::{Bands, MinHash};
 
 use crate::budget::Budget;
 use crate::containment::Probes;
@@ -86,11 +87,29 @@ struct SigningThread {
     prints: Writer<Print>,
     signatures: SegmentWriter,
     kept: KeptWriter,
+    /// The giant member that is being read.
+    giant: Option<Giant>,
     // Memory that each member uses again.
     slots: Vec<u64>,
     short_slots: Vec<u32>,
     words: Vec<u64>,
     band_keys: Vec<u64>,
+}
+
+/// What there is so far of a member whose hashes come in pieces.
+struct Giant {
+    signature: MinHash,
+    /// The hashes themselves, where some of them are probes.
+    hashes: Vec<u64>,
+    size: usize,
+}
+
+impl Giant {
+    fn new(slots: usize) -> Result<Self> {
+        let slots = u32::try_from(slots).unwrap_or(u32::MAX);
+        let signature = MinHash::with_scheme(slots, KeyScheme::hashes())?;
+        Ok(Self { signature, hashes: Vec::new(), size: 0 })
+    }
 }
 
 /// Fingerprints of members that were signed lately; a later one takes the place of an earlier. The table grows with the
@@ -149,6 +168,7 @@ impl SigningThread {
             prints: Writer::new(&spills.prints, PARTITIONS, memory(16), Order::Any),
             signatures: SegmentWriter::new(&spills.signatures, 1, memory(16)),
             kept: KeptWriter::default(),
+            giant: None,
             slots: vec![0; settings.hashes as usize],
             short_slots: Vec::new(),
             words: Vec::new(),
@@ -157,27 +177,69 @@ impl SigningThread {
     }
 
     fn take(&mut self, member: Member<'_>, signing: Signing, room: &KeptRoom) -> Result<()> {
-        push_place(&mut self.runs, member.place);
-        self.members += 1;
-        self.lengths.push(member.length);
-        self.sizes.push(u32::try_from(member.hashes.len()).unwrap_or(u32::MAX));
-        let (high, low) = ((member.fingerprint >> 64) as u64, member.fingerprint as u64);
-        self.prints.push((high >> 56) as usize, (high, low, member.place))?;
-        if member.hashes.is_empty() {
-            self.too_short += 1;
-            return Ok(());
+        if member.is_continued || self.giant.is_some() {
+            return self.take_piece(member, signing, room);
         }
-        if self.lately.insert(member.fingerprint) {
+        let size = member.hashes.len();
+        if !self.begin(member, size)? {
             return Ok(());
         }
         self.kept.push(room, member.place, member.hashes);
+        if let Signing::Bands { .. } = signing {
+            sign(member.hashes, &mut self.slots)?;
+        }
+        self.put_keys(member.place, member.hashes, signing)
+    }
+
+    /// Takes some of the hashes of a giant member, whose signature grows with each piece.
+    fn take_piece(&mut self, member: Member<'_>, signing: Signing, room: &KeptRoom) -> Result<()> {
+        let mut giant = match self.giant.take() {
+            Some(giant) => giant,
+            None => Giant::new(self.slots.len())?,
+        };
+        giant.size += member.hashes.len();
         match signing {
-            Signing::Probes(probes) => probes.keys(member.hashes, &mut self.band_keys),
+            Signing::Probes(_) => giant.hashes.extend_from_slice(member.hashes),
+            Signing::Bands { .. } => giant.signature.insert_hashes(member.hashes),
+        }
+        if member.is_continued {
+            self.giant = Some(giant);
+            return Ok(());
+        }
+        if !self.begin(member, giant.size)? {
+            return Ok(());
+        }
+        self.kept.drop_all(room);
+        if let Signing::Bands { .. } = signing {
+            self.slots.clear();
+            self.slots.extend_from_slice(giant.signature.slots());
+        }
+        self.put_keys(member.place, &giant.hashes, signing)
+    }
+
+    /// Notes a member. Returns false if it needs no keys: it has no hashes, or its content was signed lately.
+    fn begin(&mut self, member: Member<'_>, size: usize) -> Result<bool> {
+        push_place(&mut self.runs, member.place);
+        self.members += 1;
+        self.lengths.push(member.length);
+        self.sizes.push(u32::try_from(size).unwrap_or(u32::MAX));
+        let (high, low) = ((member.fingerprint >> 64) as u64, member.fingerprint as u64);
+        self.prints.push((high >> 56) as usize, (high, low, member.place))?;
+        if size == 0 {
+            self.too_short += 1;
+            return Ok(false);
+        }
+        Ok(!self.lately.insert(member.fingerprint))
+    }
+
+    /// Puts the keys of a member aside: probes among its hashes, or the bands of the signature in `slots`.
+    fn put_keys(&mut self, place: u64, hashes: &[u64], signing: Signing) -> Result<()> {
+        match signing {
+            Signing::Probes(probes) => probes.keys(hashes, &mut self.band_keys),
             Signing::Bands { bands, keeps_signatures } => {
-                sign(member.hashes, &mut self.slots)?;
                 if keeps_signatures {
                     self.words.clear();
-                    self.words.push(member.place);
+                    self.words.push(place);
                     pack_signature(&self.slots, &mut self.short_slots, &mut self.words);
                     self.signatures.push(0, 0, &self.words)?;
                 }
@@ -185,7 +247,7 @@ impl SigningThread {
             }
         }
         for &key in &self.band_keys {
-            self.keys.push((key >> 56) as usize, (key, member.place))?;
+            self.keys.push((key >> 56) as usize, (key, place))?;
         }
         Ok(())
     }
@@ -211,6 +273,9 @@ pub(crate) fn sign_all(
         &|thread: &mut SigningThread, member| {
             let runs_before = thread.runs.len();
             thread.take(member, signing, &room)?;
+            if member.is_continued {
+                return Ok(());
+            }
             let new_runs = (thread.runs.len() - runs_before) as u64;
             let all_runs = if new_runs > 0 { runs.fetch_add(new_runs, Ordering::Relaxed) + 1 } else { 0 };
             // Looked at now and then: more members than there is memory for are refused at once.

@@ -16,8 +16,10 @@ use crate::text::TextShingler;
 pub struct Member<'a> {
     /// Ascending in the order of the collection, and the same at every reading; gaps are allowed.
     pub place: u64,
-    /// The hashes of its set, in any order, also repeated.
+    /// The hashes of its set, in any order, also repeated; of a giant member some of them.
     pub hashes: &'a [u64],
+    /// True if the next call is for the same member and has more of its hashes.
+    pub is_continued: bool,
     /// Equal for equal content, and by nothing but a chance of 2^−128 for other content.
     pub fingerprint: u128,
     /// How long it is, where the longest of a cluster is to be kept.
@@ -45,6 +47,9 @@ pub trait Source: Sync {
         false
     }
 }
+
+/// The shingles of a text of this many bytes or more are given in pieces: all of them would take more memory than the text.
+const GIANT: usize = 8 << 20;
 
 /// Given a state, the place of a text, and the text.
 pub type TakeText<'f, S> = dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync + 'f;
@@ -88,12 +93,19 @@ impl<D: Documents> Source for Shingled<'_, D> {
                 if !wants(state, place) {
                     return Ok(());
                 }
-                let member = Member {
+                let mut member = Member {
                     place,
-                    hashes: shingler.shingles(text),
+                    hashes: &[],
+                    is_continued: false,
                     fingerprint: xxh3_128(text),
                     length: u32::try_from(text.len()).unwrap_or(u32::MAX),
                 };
+                if text.len() < GIANT {
+                    member.hashes = shingler.shingles(text);
+                    return take(state, member);
+                }
+                let part = Member { is_continued: true, ..member };
+                shingler.try_for_each_piece(text, |hashes| take(state, Member { hashes, ..part }))?;
                 take(state, member)
             },
         )?;

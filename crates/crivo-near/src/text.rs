@@ -12,6 +12,8 @@
 use crivo::similarity::shingle::{Shingler, Shingles};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use crate::error::Result;
+
 /// How many characters a shingle has in scripts without blanks: two or three words.
 pub const CHARACTERS: usize = 5;
 
@@ -42,6 +44,16 @@ impl TextShingler {
     pub fn shingles(&mut self, text: &[u8]) -> &[u64] {
         let (shingler, text) = self.choose(text);
         shingler.shingles(text)
+    }
+
+    /// Gives the same piece by piece, so that those of a giant text are never all in memory.
+    pub(crate) fn try_for_each_piece(
+        &mut self,
+        text: &[u8],
+        take: impl FnMut(&[u64]) -> Result<()>,
+    ) -> Result<()> {
+        let (shingler, text) = self.choose(text);
+        shingler.try_for_each_piece(text, take)
     }
 
     /// The set of shingles: ascending, each once.

@@ -65,7 +65,8 @@ impl Source for Cluster {
                     let common = (0..COMMON).map(|at| mix(mix(self.seed + 2) ^ at));
                     let hashes: Vec<u64> = common.chain(own).collect();
                     let fingerprint = u128::from(mix(place)) << 64 | u128::from(place);
-                    take(state, Member { place, hashes: &hashes, fingerprint, length: 1 })?;
+                    let is_continued = false;
+                    take(state, Member { place, hashes: &hashes, is_continued, fingerprint, length: 1 })?;
                 }
             }
             Ok(())

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crivo::Confidence;
 use crivo::similarity::shingle::{Shingler, Shingles};
-use crivo_near::{Clusters, Keep, LARGEST_BUCKET, Linking, Outcome, Settings, Texts, near_duplicates};
+use crivo_near::{
+    Clusters, Keep, LARGEST_BUCKET, Linking, Measure, Outcome, Settings, Texts, near_duplicates,
+};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -231,6 +233,27 @@ fn trusted_signatures_find_nearly_the_same() {
     for (pair, similarity) in &trusted {
         assert!(exact.get(pair).is_none_or(|truth| (truth - similarity).abs() < 0.15));
     }
+}
+
+/// Shingles of a giant text are signed piece by piece, and are the same.
+#[test]
+fn giant_texts_are_compared_as_others_are() {
+    let mut random = Random::new(9);
+    let words: Vec<String> = (0..1_200_000).map(|_| format!("w{}", random.below(1 << 20))).collect();
+    let mut changed = words.clone();
+    changed.iter_mut().step_by(100).for_each(|word| *word = "changed".to_owned());
+    let texts = [words.join(" "), changed.join("  "), words[..600_000].join(" "), "too short".to_owned()];
+    assert!(texts[0].len() > 9 << 20);
+    let settings = Settings { threads: 2, threshold: 0.5, ..Settings::default() };
+    let expected = exact_pairs(&texts, &settings);
+    assert_eq!(expected.keys().filter(|pair| **pair == (0, 1)).count(), 1);
+    let outcome = find(&texts, &settings);
+    assert_eq!((outcome.documents(), outcome.too_short()), (4, 1));
+    let found = found_pairs(&outcome);
+    assert_eq!(found.get(&(0, 1)), expected.get(&(0, 1)));
+    assert!(found.iter().all(|(pair, similarity)| expected.get(pair) == Some(similarity)));
+    let contained = Settings { measure: Measure::Containment, threshold: 0.9, ..settings };
+    assert_eq!(found_pairs(&find(&texts, &contained)).get(&(0, 2)), Some(&1.0));
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub(crate) struct Located {
     pub(crate) repeated: u64,
     /// Documents with a passage.
     pub(crate) changed: u64,
+    /// The bytes of temporary files.
+    pub(crate) spilled: u64,
 }
 
 /// What one thread looks up, of the partition it is in.
@@ -117,8 +119,11 @@ pub(crate) fn locate(
     if total != (0..PARTITIONS).map(|partition| runs.len(partition)).sum::<u64>() {
         return Err(Error::Changed);
     }
-    let firsts = join(&requests, &Partitions::new(PARTITIONS, firsts), total, memory / 4)?;
-    Ok(Located { passages, firsts, count: total, repeated, changed })
+    let found_firsts = Partitions::new(PARTITIONS, firsts);
+    let firsts = join(&requests, &found_firsts, total, memory / 4)?;
+    let spills = [requests.spill(), unique.spill(), passages.spill(), found_firsts.spill(), firsts.spill()];
+    let spilled = spills.iter().map(|spill| spill.bytes()).sum();
+    Ok(Located { passages, firsts, count: total, repeated, changed, spilled })
 }
 
 /// For each passage where its first occurrence stands, and the stretches to look up.

@@ -4,7 +4,7 @@
 //! begins a passage with its first occurrence. So each repeated window is in a passage, a document that repeats one word has one
 //! passage and not a million, and the outcome depends on nothing but the texts.
 
-use super::seeds::{Seed, parts_of};
+use super::seeds::Seed;
 use super::store::{Store, StoredDocument};
 use crate::error::Result;
 
@@ -50,7 +50,7 @@ impl<'a> Extender<'a> {
         self.store.read(document.start, document.end(), &mut self.bytes, &mut self.words)?;
         let mut covered = 0;
         for &seed in seeds {
-            let (mut window, mut first, mut count) = parts_of(seed);
+            let (mut window, mut first, mut count) = (seed.window(), seed.first(), seed.count());
             // The first window that is not inside of what was found.
             let uncovered = (covered + 1_u64).saturating_sub(self.least);
             if window < uncovered {

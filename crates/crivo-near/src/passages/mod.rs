@@ -210,8 +210,7 @@ pub fn repeated_passages(
             let seed = settings.check_seed_of(attempt);
             let located = locate(documents, &stored, &extended.runs, seed, settings.memory / 2, threads)?;
             if located.is_right(settings.memory / 4)? {
-                let spilled = located.passages.spill().bytes() + located.firsts.spill().bytes();
-                counts.spilled = counts.spilled.saturating_add(spilled);
+                counts.spilled = counts.spilled.saturating_add(located.spilled);
                 let (guaranteed, memory) = (winnow.guaranteed(), settings.memory);
                 return Ok(Passages { stored, located, counts, guaranteed, memory });
             }

@@ -14,25 +14,59 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crivo::similarity::winnow::{Winnow, gram_hashes};
 use hashbrown::HashMap;
 
-use super::anchors::AnchorRecord;
+use super::anchors::{ADDRESS_BITS, AnchorRecord};
 use super::members::{Member, Members};
 use super::store::Store;
 use crate::error::Result;
+use crate::spill::Record;
 
-/// Some consecutive windows and those that stood first: the address of the first window, how many there are
-/// (16 bits), and the address of the first window's first occurrence (48 bits).
-pub(crate) type Seed = (u64, u64);
+/// Some consecutive windows and those that stood first: the address of the first window, then the number of windows
+/// (24 bits) and the address where the first of them stood first (40 bits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seed(u64, u64);
 
-/// The bits of an address in a seed.
-const ADDRESS_BITS: u32 = 48;
+/// The most windows of a seed: two bytes hold their number.
+const MOST_WINDOWS: u64 = u16::MAX as u64;
 
-pub(crate) fn seed(window: u64, first: u64, count: u64) -> Seed {
-    (window, count.min(u64::from(u16::MAX)) << ADDRESS_BITS | first)
+/// The bytes of an address on disk.
+const ADDRESS_BYTES: usize = ADDRESS_BITS as usize / 8;
+
+impl Seed {
+    pub(crate) fn new(window: u64, first: u64, count: u64) -> Self {
+        Self(window, count.min(MOST_WINDOWS) << ADDRESS_BITS | first)
+    }
+
+    /// The address of the first window.
+    pub(crate) fn window(self) -> u64 {
+        self.0
+    }
+
+    /// The address where the first window stood first.
+    pub(crate) fn first(self) -> u64 {
+        self.1 & ((1 << ADDRESS_BITS) - 1)
+    }
+
+    /// The number of windows.
+    pub(crate) fn count(self) -> u64 {
+        self.1 >> ADDRESS_BITS
+    }
 }
 
-/// The address of the window, of its first occurrence, and the number of windows.
-pub(crate) fn parts_of((window, packed): Seed) -> (u64, u64, u64) {
-    (window, packed & ((1 << ADDRESS_BITS) - 1), packed >> ADDRESS_BITS)
+impl Record for Seed {
+    const SIZE: usize = 2 * ADDRESS_BYTES + 2;
+
+    fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.window().to_le_bytes()[..ADDRESS_BYTES]);
+        out.extend_from_slice(&self.first().to_le_bytes()[..ADDRESS_BYTES]);
+        out.extend_from_slice(&self.count().to_le_bytes()[..2]);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        let (window, rest) = bytes.split_at(ADDRESS_BYTES);
+        let (first, count) = rest.split_at(ADDRESS_BYTES);
+        Self::new(number(window), number(first), number(count))
+    }
 }
 
 /// Keys are hashes already.
@@ -193,7 +227,7 @@ impl<'a> SeedFinder<'a> {
                 return Ok(());
             }
             let window = member.address.saturating_sub(before);
-            give(member.document, seed(window, first.address - before, count))
+            give(member.document, Seed::new(window, first.address - before, count))
         })
     }
 
@@ -272,7 +306,7 @@ impl<'a> SeedFinder<'a> {
             for streak in &this.streaks {
                 let window = start + streak.from;
                 if window != streak.first && (this.within || member.document != streak.first_document) {
-                    give(member.document, seed(window, streak.first, streak.count))?;
+                    give(member.document, Seed::new(window, streak.first, streak.count))?;
                 }
             }
             Ok(())
@@ -331,5 +365,24 @@ impl<'a> SeedFinder<'a> {
         gram_hashes(&self.words, self.winnow.gram(), &mut self.hashes);
         let windows = self.winnow.windows_of(&self.hashes, (member.address - start) as usize);
         Ok(windows.map(|(first, last)| (start + first as u64, start + last as u64 + 1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn seeds_come_back_from_the_disk(
+            window in 0_u64..1 << ADDRESS_BITS, first in 0_u64..1 << ADDRESS_BITS, count in 0_u64..1 << 20
+        ) {
+            let (seed, mut bytes) = (Seed::new(window, first, count), Vec::new());
+            seed.write(&mut bytes);
+            prop_assert_eq!((Seed::read(&bytes), bytes.len()), (seed, Seed::SIZE));
+            prop_assert_eq!((seed.window(), seed.first(), seed.count()), (window, first, count.min(MOST_WINDOWS)));
+        }
     }
 }

@@ -186,11 +186,11 @@ impl Stages<'_> {
                 Ok(())
             };
             seeds.for_each_sorted(partition, each / 4, buffer, |seed| {
-                if current.is_none_or(|(_, end)| seed.0 >= end) {
+                if current.is_none_or(|(_, end)| seed.window() >= end) {
                     finish(current, own)?;
                     own.clear();
                     // A window before its document belongs to the hash of another: it is found when it is extended.
-                    let number = store.document_at(seed.0).ok_or(Error::Changed)?;
+                    let number = store.document_at(seed.window()).ok_or(Error::Changed)?;
                     current = Some((number, store.documents()[number as usize].end()));
                 }
                 own.push(seed);

@@ -13,8 +13,10 @@ use crate::progress::FollowEvent;
 
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
-/// A buffer of this size or more grows by a quarter instead of doubling.
+/// A buffer of this size or more grows by a quarter instead of doubling, and by no more than the file has left.
 const GIANT: usize = 64 << 20;
+/// The least that a giant buffer grows by: a file may have grown since it was opened.
+const LEAST_GROWTH: usize = 1 << 20;
 /// A first line that is longer than this tells no format.
 const FIRST_LINE: usize = 64 << 10;
 
@@ -96,6 +98,9 @@ impl Feed<'_> {
         }
         // Twice as much at first; of a giant record less, because all of the buffer is in memory.
         let more = if length < GIANT { length } else { length / 4 };
+        let left =
+            open.stream.growing.as_ref().map(|file| usize::try_from(file.left()).unwrap_or(usize::MAX));
+        let more = left.map_or(more, |left| more.min(left.max(LEAST_GROWTH)));
         let larger = (length + more).min(record.saturating_add(self.chunk_size));
         chunk.grow(larger).map_err(|error| error.in_file(&open.stream.file))
     }

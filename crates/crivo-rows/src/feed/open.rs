@@ -61,6 +61,11 @@ impl GrowingFile {
         let read = self.read.load(Ordering::Relaxed) - self.before;
         if now.len() < read { Fate::Truncated } else { Fate::Same }
     }
+
+    /// The bytes that were not read yet when the file was opened.
+    pub(crate) fn left(&self) -> u64 {
+        self.opened.len().saturating_sub(self.read.load(Ordering::Relaxed) - self.before)
+    }
 }
 
 #[cfg(unix)]

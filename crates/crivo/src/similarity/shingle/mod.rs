@@ -118,12 +118,7 @@ impl Shingler {
                     self.shingles
                         .reserve_exact(text.iter().filter(|byte| byte.is_ascii_whitespace()).count());
                 }
-                for piece in pieces(text) {
-                    // The words that shingles of this piece share with those of the one before.
-                    self.tokens.drain(..self.tokens.len().saturating_sub(n - 1));
-                    self.append_words(piece);
-                    self.roll(n);
-                }
+                pieces(text).for_each(|piece| self.roll_piece(piece, n));
             }
             Shingles::Characters(n) => {
                 let n = *n;
@@ -138,6 +133,25 @@ impl Shingler {
             }
         }
         &self.shingles
+    }
+
+    /// Gives [`shingles`](Self::shingles) piece by piece, so that those of a giant text are never all in memory. Shingles of
+    /// characters and of stop words come in one piece.
+    ///
+    /// # Errors
+    /// The first of `take`.
+    pub fn try_for_each_piece<E>(
+        &mut self,
+        text: &[u8],
+        mut take: impl FnMut(&[u64]) -> core::result::Result<(), E>,
+    ) -> core::result::Result<(), E> {
+        let Shingles::Words(n) = self.kind else { return take(self.shingles(text)) };
+        self.tokens.clear();
+        pieces(text).try_for_each(|piece| {
+            self.shingles.clear();
+            self.roll_piece(piece, n);
+            take(&self.shingles)
+        })
     }
 
     /// The hashes of the words in the order of the text; of the characters, where shingles are made of those.
@@ -188,6 +202,14 @@ impl Shingler {
             }
             self.tokens.push(token::of_character(c, self.seed));
         }
+    }
+
+    /// Every run of `n` words that ends in a piece of a text.
+    fn roll_piece(&mut self, piece: &[u8], n: usize) {
+        // The words that shingles of this piece share with those of the one before.
+        self.tokens.drain(..self.tokens.len().saturating_sub(n - 1));
+        self.append_words(piece);
+        self.roll(n);
     }
 
     /// Every run of `n` tokens.
@@ -267,6 +289,14 @@ mod tests {
             let mut shingler = Shingler::new(Shingles::words(n).unwrap());
             let whole: Vec<u64> = shingler.tokens(long.as_bytes()).windows(n).map(roll::whole).collect();
             assert!(shingler.shingles(long.as_bytes()) == whole, "{n} words");
+            let mut gathered = Vec::new();
+            let take = |piece: &[u64]| {
+                assert!(piece.len() < whole.len());
+                gathered.extend_from_slice(piece);
+                Ok::<(), ()>(())
+            };
+            assert_eq!(shingler.try_for_each_piece(long.as_bytes(), take), Ok(()));
+            assert!(gathered == whole, "{n} words");
         }
     }
 
