@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
@@ -46,9 +47,19 @@ pub fn deal<S: Send>(
 /// The least memory that a thread needs: its stack and some state.
 const THREAD_MEMORY: usize = 8 << 20;
 
-/// Runs `work` on up to `wanted` threads, this one among them. If the system does not start all of them, the others do
-/// the work: so `work` takes its tasks from a queue.
+/// Runs `work` on up to `wanted` threads, this one among them, and returns what each came to, in no order.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    let parts = Mutex::new(Vec::new());
+    start_threads(wanted, &|| {
+        let part = work();
+        parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+    });
+    parts.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs `work` on up to `wanted` threads. If the system does not start all of them, the others do the work: so `work`
+/// takes its tasks from a queue. Starting threads takes much code, which is compiled once for all kinds of results.
+fn start_threads(wanted: usize, work: &(dyn Fn() + Sync)) {
     let usual = thread_count(0);
     std::thread::scope(|scope| {
         let mut others = Vec::new();
@@ -58,17 +69,16 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) ->
             if number >= usual && Vec::<u8>::new().try_reserve_exact(THREAD_MEMORY * number).is_err() {
                 break;
             }
-            match std::thread::Builder::new().spawn_scoped(scope, &work) {
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
                 Ok(started) => others.push(started),
                 Err(_) => break,
             }
         }
-        let mut parts = vec![work()];
+        work();
         for other in others {
-            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
-        parts
-    })
+    });
 }
 
 #[cfg(test)]

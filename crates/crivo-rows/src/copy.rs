@@ -219,7 +219,7 @@ fn copy_chunk(
             if let Judge::Hashes(predicate) = judge {
                 return copy_by_hash(worker, work, layout, predicate, writer, kept);
             }
-            let lines = worker.run(work, |batch| {
+            let lines = worker.run(work, &mut |batch| {
                 if let Judge::Edits(edit) = judge {
                     return kept.edit(batch, layout, *edit);
                 }
@@ -235,7 +235,7 @@ fn copy_chunk(
             let blocks = file.all_columns()?;
             let mut whole = file.read_whole(&blocks, *group)?;
             let text = file.chosen.columns.first().and_then(|&column| file.chosen.fields.get(column));
-            let lines = worker.run(work, |batch| {
+            let lines = worker.run(work, &mut |batch| {
                 if let Judge::Edits(edit) = judge {
                     let values = kept.edit_values(batch, *edit)?;
                     let rows = whole.next(batch.records)?;
@@ -265,7 +265,7 @@ fn copy_by_hash(
     let KeptRecords { flags, hashes, lines, bytes, count } = kept;
     hashes.clear();
     lines.clear();
-    let parsed = worker.run(work, |batch| {
+    let parsed = worker.run(work, &mut |batch| {
         let records = &batch.table.records;
         hashes_of_rows(batch, |row, hash| {
             hashes.extend(hash);

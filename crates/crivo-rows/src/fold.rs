@@ -4,7 +4,6 @@ use crate::batch::{RowBatch, RowId};
 use crate::error::Result;
 use crate::scan::{Counts, Scan};
 use crate::schedule::{OnPanic, Shared, WorkerNumber, on_threads};
-use crate::worker::Worker;
 
 /// What a fold brings back.
 #[derive(Debug)]
@@ -78,20 +77,8 @@ impl Scan<'_> {
         let work = |number: WorkerNumber| {
             let _guard = OnPanic(|| shared.stop());
             let mut state = make();
-            let mut worker = Worker::new(self);
-            while let Some(work) = shared.claim(number, &mut worker.chunk) {
-                let mut rows = 0;
-                let ran = worker.run(&work, |batch| {
-                    rows += batch.records as u64;
-                    // The filter may have left nothing of it.
-                    if batch.rows() > 0 { step(&mut state, batch) } else { Ok(()) }
-                });
-                match ran {
-                    Ok(lines) => shared.finish(&work, lines, rows),
-                    Err(error) => shared.fail(&work, error),
-                }
-            }
-            (state, worker.counts())
+            let counts = shared.run_worker(self, number, &mut |batch| step(&mut state, batch));
+            (state, counts)
         };
         let parts = on_threads(workers, work);
         let rows_before = shared.take_rows_before();

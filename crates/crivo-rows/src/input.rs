@@ -300,7 +300,7 @@ impl Input {
         let mut worker = Worker::new(&scan);
         let mut found = None;
         while let Some(work) = feed.next(&mut worker.chunk)? {
-            let outcome = worker.run(&work, |batch| {
+            let outcome = worker.run(&work, &mut |batch| {
                 let values =
                     (0..batch.names().len()).map(|column| batch.value(column, 0).map(<[u8]>::to_vec));
                 found = Some(values.collect());

@@ -9,6 +9,7 @@ use crate::feed::{Chunk, Feed, Work};
 use crate::foreign::require_memory;
 use crate::ledger::{ChunkLines, Ledger};
 use crate::scan::{Counts, Scan};
+use crate::worker::{Step, Worker};
 
 /// What a thread needs to read with, beside its state.
 const THREAD_MEMORY: usize = 24 << 20;
@@ -77,6 +78,25 @@ impl<'a> Shared<'a> {
         self.turn.notify_all();
     }
 
+    /// Reads with one worker until the pass is over, and returns what it has read.
+    pub(crate) fn run_worker(&self, scan: &Scan<'_>, number: WorkerNumber, step: &mut Step<'_>) -> Counts {
+        let _guard = OnPanic(|| self.stop());
+        let mut worker = Worker::new(scan);
+        while let Some(work) = self.claim(number, &mut worker.chunk) {
+            let mut rows = 0;
+            let ran = worker.run(&work, &mut |batch| {
+                rows += batch.records as u64;
+                // The filter may have left nothing of it.
+                if batch.rows() > 0 { step(batch) } else { Ok(()) }
+            });
+            match ran {
+                Ok(lines) => self.finish(&work, lines, rows),
+                Err(error) => self.fail(&work, error),
+            }
+        }
+        worker.counts()
+    }
+
     /// The end of the pass, once every worker has stopped: the first error, or what was read.
     pub(crate) fn conclude(self, parts: impl Iterator<Item = Counts>) -> Result<(Feed<'a>, Counts)> {
         if let Some(error) = self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_failure() {
@@ -124,16 +144,29 @@ pub(crate) fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs `work` on `wanted` threads, this one being the first of them. If the system does not start all, those that it
-/// started do the work: `work` is called when it is known how many they are.
+/// Runs `work` on `wanted` threads, this one being the first of them, and returns what each came to, in the order of
+/// their numbers.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> T + Sync) -> Vec<T> {
+    let parts = Mutex::new(Vec::new());
+    start_threads(wanted, &|worker| {
+        let part = work(worker);
+        lock(&parts).push((worker.number, part));
+    });
+    let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    parts.sort_unstable_by_key(|(number, _)| *number);
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Runs `work` on `wanted` threads. If the system does not start all, those that it started do the work: `work` is called
+/// when it is known how many they are. Starting threads takes much code, which is compiled once for all kinds of results.
+fn start_threads(wanted: usize, work: &(dyn Fn(WorkerNumber) + Sync)) {
     if wanted <= 1 {
-        return vec![work(WorkerNumber { number: 0, of: 1 })];
+        return work(WorkerNumber { number: 0, of: 1 });
     }
     let gate = Gate::default();
     let usual = processors();
     std::thread::scope(|scope| {
-        let (work, gate) = (&work, &gate);
+        let gate = &gate;
         let mut others = Vec::new();
         for number in 1..wanted {
             // More threads than processors are started only if there is memory for them all: one that has none when it
@@ -143,7 +176,7 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> 
             }
             let run = move || {
                 let of = gate.wait();
-                work(WorkerNumber { number, of })
+                work(WorkerNumber { number, of });
             };
             match Builder::new().spawn_scoped(scope, run) {
                 Ok(started) => others.push(started),
@@ -152,12 +185,11 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> 
         }
         let of = others.len() + 1;
         gate.open(of);
-        let mut parts = vec![work(WorkerNumber { number: 0, of })];
+        work(WorkerNumber { number: 0, of });
         for other in others {
-            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
-        parts
-    })
+    });
 }
 
 /// Holds threads back until it is known how many there are.

@@ -10,6 +10,10 @@ use crate::parse::jsonl::Wanted;
 use crate::parse::{Table, Text, count_lines};
 use crate::scan::{Counts, RowFilter, Scan};
 
+/// Takes one batch of records. A batch has thousands of them, so a call through a pointer costs nothing that can be
+/// measured, and the code that reads is compiled once instead of once for every caller.
+pub(crate) type Step<'s> = dyn FnMut(&mut RowBatch<'_>) -> Result<()> + 's;
+
 /// One thread's memory, used again for every chunk.
 pub(crate) struct Worker<'a> {
     pub(crate) chunk: Chunk,
@@ -50,23 +54,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Gives every batch of the work to `step`, also if the filter left no row in it; the number of lines.
-    pub(crate) fn run(
-        &mut self,
-        work: &Work,
-        step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
-    ) -> Result<u64> {
+    pub(crate) fn run(&mut self, work: &Work, step: &mut Step<'_>) -> Result<u64> {
         match &work.task {
             Task::Text(layout) => self.run_text(layout, work.sequence, step),
             Task::RowGroup(file, group) => self.run_group(file, *group, work.sequence, step).map(|()| 0),
         }
     }
 
-    fn run_text(
-        &mut self,
-        layout: &Layout,
-        sequence: u64,
-        mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
-    ) -> Result<u64> {
+    fn run_text(&mut self, layout: &Layout, sequence: u64, step: &mut Step<'_>) -> Result<u64> {
         let Self { chunk, table, batches } = self;
         let skip_bad = batches.skip_bad;
         let text = Text { bytes: chunk.bytes(), layout, has_quotes: chunk.has_quotes, skip_bad };
@@ -88,7 +83,7 @@ impl<'a> Worker<'a> {
             table.join(&layout.chosen, text.bytes)?;
             let records = table.records.len();
             lines += records as u64 + table.bad + table.blank;
-            batches.give(source, table, records, &mut step)?;
+            batches.give(source, table, records, step)?;
             source.first += records as u64;
         }
         // Where every line is a record or an empty one, they have been counted.
@@ -103,7 +98,7 @@ impl<'a> Worker<'a> {
         file: &ParquetFile,
         group: usize,
         sequence: u64,
-        mut step: impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+        step: &mut Step<'_>,
     ) -> Result<()> {
         let Self { table, batches, .. } = self;
         let mut source = Source {
@@ -120,7 +115,7 @@ impl<'a> Worker<'a> {
         let mut group = file.read_group(group, batches.keyer.scheme())?;
         while let Some(rows) = group.next_batch(table)? {
             table.join(&file.chosen, &[])?;
-            batches.give(source, table, rows, &mut step)?;
+            batches.give(source, table, rows, step)?;
             source.first += rows as u64;
         }
         Ok(())
@@ -134,7 +129,7 @@ impl BatchMaker<'_> {
         source: Source<'_>,
         table: &mut Table,
         records: usize,
-        step: &mut impl FnMut(&mut RowBatch<'_>) -> Result<()>,
+        step: &mut Step<'_>,
     ) -> Result<()> {
         let Self { keyer, skip_bad, filter, flags, numbers, counts } = self;
         let mut kept = None;

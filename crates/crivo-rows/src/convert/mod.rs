@@ -169,7 +169,7 @@ impl Conversion<'_, '_> {
     /// Converts a chunk, and writes it in its turn; returns the number of lines.
     fn convert(&self, worker: &mut Worker<'_>, work: &Work, chunk: &mut ConvertedChunk) -> Result<u64> {
         let mut has_turn = false;
-        let lines = worker.run(work, |batch| {
+        let lines = worker.run(work, &mut |batch| {
             chunk.flags.clear();
             chunk.flags.resize(batch.rows(), self.predicate.is_none());
             if let Some(predicate) = self.predicate {

@@ -103,7 +103,8 @@ pub(crate) struct Text<'a> {
 
 impl Text<'_> {
     /// Parses records from `position` on until the table is full or the chunk ends; the position
-    /// after the last of them.
+    /// after the last of them. Inside its only caller the loop would have too few registers.
+    #[inline(never)]
     pub(crate) fn next_batch(&self, position: usize, table: &mut Table) -> Result<usize> {
         table.reset(match &self.layout.shape {
             Shape::Json(Wanted::All) => table.discovered.names.len(),
