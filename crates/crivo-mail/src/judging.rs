@@ -7,9 +7,11 @@
 //!
 //! A message that was learned itself is what it was learned as: a user who rescues a message from the junk folder must find it
 //! rescued at once. The exception is spam that was [put aside](crate::model) for a wrong label: ham must not be lost by a slip,
-//! so that a copy of it is unsure unless the rest of the evidence says spam. While a store knows one class only, a message that says nearly the same as a learned one is of its
-//! class too. If that class is ham, and there are enough messages of it, mail of the same words is ham as well: nothing is
-//! lost by that, while spam from one class alone would be a guess. About all others such a store says nothing.
+//! so that a copy of it is unsure unless the rest of the evidence says spam.
+//!
+//! While a store knows one class only, a message that says nearly the same as a learned one is of its class too. If that
+//! class is ham, and there are enough messages of it, mail of the same words is ham as well: nothing is lost by that, while
+//! spam from one class alone would be a guess. About all others such a store says nothing.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
