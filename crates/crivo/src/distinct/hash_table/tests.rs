@@ -1,6 +1,7 @@
 use std::cell::Cell;
 
 use super::*;
+use crate::hash::split_mix;
 
 thread_local! {
     /// The number of slots that searches of this thread looked at.
@@ -66,16 +67,25 @@ fn forged_hashes_are_probed_a_bounded_number_of_times() {
     assert!(decoded.memory() < 4 * 8 * COUNT, "{}", decoded.memory());
 }
 
-/// With a secret the same hashes are as quick as fair ones.
+/// With nearly every secret the same hashes are as quick as fair ones: a hundred fixed ones, because about one in a hundred
+/// spreads an arithmetic progression badly, and is bounded then.
 #[test]
 fn forged_hashes_are_fair_under_a_secret() {
-    const COUNT: usize = 100_000;
+    const COUNT: usize = 10_000;
     let hashes = forged(COUNT as u64);
-    PROBED.set(0);
-    let mut table = HashTable::new();
-    table.insert_all(&hashes);
-    assert!(PROBED.get() < 30 * COUNT, "{} a hash", PROBED.get() / COUNT);
-    assert_eq!(table.sorted(), hashes);
+    let probed_under = |secret: u64| {
+        PROBED.set(0);
+        let mut table = HashTable::with_secret(TableSecret::known(split_mix::mix(secret)));
+        table.insert_all(&hashes);
+        let probed = PROBED.get();
+        assert_eq!(table.sorted(), hashes);
+        probed
+    };
+    let mut probed: Vec<usize> = (0..100).map(probed_under).collect();
+    probed.sort_unstable();
+    assert!(probed[50] < 5 * COUNT, "{} a hash in the median", probed[50] / COUNT);
+    assert!(probed[94] < 30 * COUNT, "{} a hash but for five secrets", probed[94] / COUNT);
+    assert!(probed[99] <= 4 * COUNT * PROBES, "{} a hash at most", probed[99] / COUNT);
 }
 
 /// Slots that are taken by their own hashes, one after the other, are no way around the bound.
