@@ -81,10 +81,10 @@ fn features() -> Result<()> {
 }
 
 /// The features of the program.
-const PROGRAM_FEATURES: [&str; 4] = ["lab", "mail", "near", "parquet"];
+const PROGRAM_FEATURES: [&str; 5] = ["interchange", "lab", "mail", "near", "parquet"];
 
 /// The sets that every lint checks: nothing, what README's first command builds, and what it leaves out.
-const USUAL_SETS: [&[&str]; 3] = [&[], &["near", "parquet"], &["lab", "mail"]];
+const USUAL_SETS: [&[&str]; 3] = [&[], &["near", "parquet"], &["interchange", "lab", "mail"]];
 
 /// The program with fewer features: what one part takes from another without saying so does not build then.
 /// `lint --all-feature-sets` checks every set.
@@ -184,7 +184,7 @@ mod tests {
         let listed = PROGRAM_FEATURES.map(|name| format!("\"{name}\"")).join(", ");
         assert!(manifest.contains(&format!("default = [{listed}]\n")), "{listed}");
         let all = every_set(&PROGRAM_FEATURES);
-        assert_eq!((all.len(), &all[0][..], all[15].len()), (16, &[][..], 4));
+        assert_eq!((all.len(), &all[0][..], all[31].len()), (32, &[][..], 5));
         for name in PROGRAM_FEATURES {
             assert!(USUAL_SETS.iter().any(|set| set.contains(&name)), "{name}");
         }

@@ -91,6 +91,11 @@ pub(crate) struct Told<'a> {
 impl Told<'_> {
     /// Returns where to write the bytes, or refuses what they have no place for.
     pub(crate) fn destination(self) -> Result<Destination> {
+        if !cfg!(feature = "interchange") {
+            bail!(
+                "--interchange: was left out of this build; to have it, build crivo-cli with --features interchange"
+            );
+        }
         if let Some((option, _)) = self.others.iter().find(|(_, is_given)| *is_given) {
             bail!("{option}: cannot be stored for other systems: leave it out with --interchange");
         }

@@ -42,35 +42,27 @@
 //! assert_eq!(Hll::decode(&monday.encode())?.estimate().value().round(), 3.0);
 //! # Ok::<(), crivo_interchange::Error>(())
 //! ```
+//!
+//! # Features
+//!
+//! `datasketches` is on by default and brings that project's crate. Without it every type is there and none can be made or read:
+//! that is [`Error::LeftOut`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "datasketches"), allow(dead_code))] // what only the families use
 
 mod any;
-mod bloom;
-mod border;
-mod check;
-mod cpc;
-mod frequent;
-mod hll;
-mod kll_numbers;
-mod quantiles;
-mod tdigest;
-mod theta;
+#[cfg_attr(not(feature = "datasketches"), path = "without_datasketches.rs")]
+mod families;
+mod parts;
 
 use std::fmt;
 
-use crivo::{Confidence, Estimate};
-use datasketches::common::NumStdDev;
-
 pub use any::AnyInterchange;
-pub use bloom::Bloom;
-pub use cpc::Cpc;
-pub use frequent::{FrequentItem, FrequentItems};
-pub use hll::Hll;
-pub use kll_numbers::{AnyKll, NumberKind};
-pub use quantiles::{Kll, KllNumber, Req};
-pub use tdigest::TDigest;
-pub use theta::Theta;
+pub use families::{AnyKll, Bloom, Cpc, FrequentItems, Hll, Req, TDigest, Theta};
+#[cfg(feature = "datasketches")]
+pub use families::{Kll, KllNumber};
+pub use parts::{FrequentItem, NumberKind};
 
 /// The size that Spark's functions take where none is asked for: 2^12 registers, or hashes kept.
 pub const DEFAULT_LG_K: u8 = 12;
@@ -109,6 +101,8 @@ pub enum Error {
     Incompatible(String),
     /// Two sketches hold more values together than can be counted.
     TooMany,
+    /// This build has no sketches of DataSketches: it lacks the feature `datasketches`.
+    LeftOut,
     /// The bytes are not a whole and undamaged sketch of this kind.
     Bytes {
         /// The kind that was expected.
@@ -138,6 +132,9 @@ impl fmt::Display for Error {
             }
             Self::Incompatible(cause) => f.write_str(cause),
             Self::TooMany => f.write_str("values: expected fewer than 2^64 in both sketches, found more"),
+            Self::LeftOut => f.write_str(
+                "bytes of Apache DataSketches were left out of this build, which lacks the feature `interchange`",
+            ),
             Self::Bytes { kind, cause } => {
                 write!(
                     f,
@@ -149,12 +146,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// The bounds of DataSketches are at two standard deviations, which is 95.4 % of a normal distribution.
-fn estimate(value: f64, bound: impl Fn(NumStdDev) -> [f64; 2], is_exact: bool) -> Estimate {
-    if is_exact {
-        return Estimate::exact(value);
-    }
-    let [lower, upper] = bound(NumStdDev::Two);
-    Estimate::probable(value, lower.min(value), upper.max(value), Confidence::P95)
-}

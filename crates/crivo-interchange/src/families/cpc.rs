@@ -6,8 +6,9 @@ use crivo::Estimate;
 use datasketches::cpc::{CpcSketch, CpcUnion};
 use datasketches::hash::value::raw_bytes;
 
-use crate::border::{caught, u32_at, u64_at};
-use crate::{Error, Result, estimate};
+use super::border::{caught, u32_at, u64_at};
+use super::estimate;
+use crate::{Error, Result};
 
 const KIND: &str = "CPC";
 /// The largest size. What larger sketches of DataSketches hold lies in a table that forged bytes could fill in

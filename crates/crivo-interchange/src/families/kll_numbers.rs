@@ -3,26 +3,14 @@
 use crivo::Estimate;
 use crivo::sketch::Quantiles;
 
-use crate::border::caught;
-use crate::{Error, Kll, Result};
+use super::border::caught;
+use crate::{Error, Kll, NumberKind, Result};
 
 /// The place of the flags, the one of a sketch without values, and the place of its least value where it has several.
 const FLAGS: usize = 3;
 const IS_EMPTY: u8 = 1;
 const IS_SINGLE: u8 = 1 << 2;
 const LEVELS_PLACE: usize = 18;
-
-/// The numbers that other systems have in KLL sketches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NumberKind {
-    /// 64 bits: Spark's `double`.
-    #[default]
-    Double,
-    /// 32 bits: Spark's `float`.
-    Float,
-    /// Whole numbers of 64 bits: Spark's `bigint`.
-    Long,
-}
 
 /// A [`Kll`] of doubles, floats or whole numbers.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,8 @@ use crivo::Estimate;
 use datasketches::hash::value::raw_bytes;
 use datasketches::theta::{CompactThetaSketch, ThetaSketch, ThetaSketchBuilder, ThetaUnionBuilder};
 
-use crate::{Error, Result, estimate};
+use super::estimate;
+use crate::{Error, Result};
 
 /// Counts different keys by the 2^`lg_k` smallest of their hashes, with a standard error of about
 /// 1/√(2^`lg_k`), and exactly while there are fewer. Unlike an [`Hll`](crate::Hll), other systems can

@@ -4,7 +4,7 @@ use crivo::{Confidence, Estimate};
 use datasketches::bloom::{BloomFilter, BloomFilterBuilder};
 use datasketches::hash::value::raw_bytes;
 
-use crate::border::{MOST_EMPTY_BYTES, caught, u32_at};
+use super::border::{MOST_EMPTY_BYTES, caught, u32_at};
 use crate::{Error, Result};
 
 const KIND: &str = "Bloom";

@@ -6,8 +6,9 @@ use crivo::Estimate;
 use datasketches::hash::value::raw_bytes;
 use datasketches::hll::{HllSketch, HllType, HllUnion};
 
-use crate::check::wrong_registers;
-use crate::{Error, Result, estimate};
+use super::check::wrong_registers;
+use super::estimate;
+use crate::{Error, Result};
 
 /// Counts different keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`): in the form
 /// `HLL_8` that Spark uses.

@@ -250,7 +250,7 @@ impl Req {
         let bounds = |deviations: NumStdDev| {
             [self.0.rank_lower_bound(rank, deviations), self.0.rank_upper_bound(rank, deviations)]
         };
-        Some(crate::estimate(rank, bounds, !self.0.is_estimation_mode()))
+        Some(super::estimate(rank, bounds, !self.0.is_estimation_mode()))
     }
 
     /// Makes this the sketch of the values of both.

@@ -8,8 +8,8 @@ use datasketches::codec::{SketchBytes, SketchSlice};
 use datasketches::error::{Error as ForeignError, ErrorKind};
 use datasketches::frequencies::{ErrorType, FrequentItemValue, FrequentItemsSketch};
 
-use crate::border::{caught, u32_at, u64_at};
-use crate::{Error, Result};
+use super::border::{caught, u32_at, u64_at};
+use crate::{Error, FrequentItem, Result};
 
 const KIND: &str = "frequent items";
 /// The base-2 logarithm of the largest map. Forged keys that all want one place take quadratic time, and in a map of
@@ -68,17 +68,6 @@ macro_rules! of_items {
             Items::Integers($sketch) => $done,
         }
     };
-}
-
-/// A key with the certain bounds of its count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrequentItem {
-    /// The key: bytes or an integer.
-    pub key: OwnedKey,
-    /// It came at least so often.
-    pub lower: u64,
-    /// It came at most so often.
-    pub upper: u64,
 }
 
 /// Counts the most frequent keys, which are texts or integers, in a map of 2^`lg_size` places. Bounds are certain.

@@ -4,7 +4,7 @@ use crivo::Estimate;
 use crivo::sketch::Quantiles;
 use datasketches::tdigest::TDigestMut;
 
-use crate::border::caught;
+use super::border::caught;
 use crate::{Error, Result};
 
 const KIND: &str = "t-digest";
