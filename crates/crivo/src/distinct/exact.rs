@@ -21,10 +21,10 @@ use super::hash_table::HashTable;
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{DefaultSize, Key, KeyBatch, KeyScheme};
+use crate::keys::{DefaultSize, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
+use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
 /// Counts different items exactly; see the [module](self) for what that takes.
 ///
@@ -74,17 +74,6 @@ impl DefaultSize for ExactDistinct {
 // ---- update ----
 
 impl ExactDistinct {
-    /// Adds one key.
-    ///
-    /// # Errors
-    /// If the key is not of the sketch's kind.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
-        let hash = self.scheme.hash(key)?;
-        self.insert_hash(hash);
-        Ok(())
-    }
-
     /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
@@ -95,25 +84,9 @@ impl ExactDistinct {
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.hashes.insert_all(hashes);
     }
-
-    /// Adds a batch of keys.
-    ///
-    /// # Errors
-    /// If the batch was hashed under another scheme; nothing is added then.
-    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
-        InsertKeys::insert_batch(self, batch)
-    }
 }
 
-impl InsertHashes for ExactDistinct {
-    fn insert_hash(&mut self, hash: u64) {
-        self.insert_hash(hash);
-    }
-
-    fn insert_hashes(&mut self, hashes: &[u64]) {
-        self.insert_hashes(hashes);
-    }
-}
+impl_insert_by_hash!(ExactDistinct);
 
 // ---- query ----
 

@@ -23,11 +23,11 @@
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::KeyScheme;
 use crate::math::exp2;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
+use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
 /// Keeps the longest run of zeros of a set's hashes; see the [module](self).
 ///
@@ -76,17 +76,6 @@ impl Default for ProbabilisticCounting {
 // ---- update ----
 
 impl ProbabilisticCounting {
-    /// Adds one key.
-    ///
-    /// # Errors
-    /// If the key is not of the sketch's kind.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
-        let hash = self.scheme.hash(key)?;
-        self.insert_hash(hash);
-        Ok(())
-    }
-
     /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
@@ -97,25 +86,9 @@ impl ProbabilisticCounting {
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         hashes.iter().for_each(|&hash| self.insert_hash(hash));
     }
-
-    /// Adds a batch of keys.
-    ///
-    /// # Errors
-    /// If the batch was hashed under another scheme; nothing is added then.
-    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
-        InsertKeys::insert_batch(self, batch)
-    }
 }
 
-impl InsertHashes for ProbabilisticCounting {
-    fn insert_hash(&mut self, hash: u64) {
-        self.insert_hash(hash);
-    }
-
-    fn insert_hashes(&mut self, hashes: &[u64]) {
-        self.insert_hashes(hashes);
-    }
-}
+impl_insert_by_hash!(ProbabilisticCounting);
 
 // ---- query ----
 

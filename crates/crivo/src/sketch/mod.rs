@@ -146,6 +146,42 @@ pub trait Merge {
     }
 }
 
+/// Gives a sketch that needs only hashes, and has `scheme`, `insert_hash` and `insert_hashes`, the other ways to add keys.
+macro_rules! impl_insert_by_hash {
+    ($type:ty) => {
+        impl $type {
+            /// Adds one key.
+            ///
+            /// # Errors
+            /// If the key is not of the sketch's kind.
+            #[inline]
+            pub fn insert<K: $crate::keys::Key + ?Sized>(&mut self, key: &K) -> $crate::Result<()> {
+                let hash = self.scheme.hash(key)?;
+                self.insert_hash(hash);
+                Ok(())
+            }
+
+            /// Adds a batch of keys.
+            ///
+            /// # Errors
+            /// If the batch was hashed under another scheme; nothing is added then.
+            pub fn insert_batch(&mut self, batch: &$crate::keys::KeyBatch<'_>) -> $crate::Result<()> {
+                $crate::sketch::InsertKeys::insert_batch(self, batch)
+            }
+        }
+
+        impl $crate::sketch::InsertHashes for $type {
+            fn insert_hash(&mut self, hash: u64) {
+                self.insert_hash(hash);
+            }
+
+            fn insert_hashes(&mut self, hashes: &[u64]) {
+                self.insert_hashes(hashes);
+            }
+        }
+    };
+}
+
 /// Implements [`Sketch`] for a type that has `parameters`, `is_empty`, `memory` and `summary` as
 /// inherent methods, and names the capabilities it hands out. After `sealed` the type must already be one of
 /// the codec's: an instance of a generic type whose bytes are written once for all instances.
@@ -266,4 +302,4 @@ macro_rules! hand_out {
     };
 }
 
-pub(crate) use {hand_out, impl_sketch};
+pub(crate) use {hand_out, impl_insert_by_hash, impl_sketch};

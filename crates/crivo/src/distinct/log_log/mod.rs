@@ -32,10 +32,10 @@ use super::registers::{RankRegisters, items_to_fill};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
+use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
 /// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s ancestor did; see the [module](self).
 ///
@@ -125,17 +125,6 @@ impl LogLog {
 // ---- update ----
 
 impl LogLog {
-    /// Adds one key.
-    ///
-    /// # Errors
-    /// If the key is not of the sketch's kind.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
-        let hash = self.scheme.hash(key)?;
-        self.insert_hash(hash);
-        Ok(())
-    }
-
     /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
@@ -146,25 +135,9 @@ impl LogLog {
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.registers.insert_all(hashes);
     }
-
-    /// Adds a batch of keys.
-    ///
-    /// # Errors
-    /// If the batch was hashed under another scheme; nothing is added then.
-    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
-        InsertKeys::insert_batch(self, batch)
-    }
 }
 
-impl InsertHashes for LogLog {
-    fn insert_hash(&mut self, hash: u64) {
-        self.insert_hash(hash);
-    }
-
-    fn insert_hashes(&mut self, hashes: &[u64]) {
-        self.insert_hashes(hashes);
-    }
-}
+impl_insert_by_hash!(LogLog);
 
 // ---- query ----
 

@@ -46,11 +46,11 @@ pub use self::signature::{compact, sign};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
-use crate::keys::{Key, KeyBatch, KeyScheme};
+use crate::keys::KeyScheme;
 use crate::math::{chances, two_sided_quantile};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{InsertHashes, InsertKeys, Merge, impl_sketch};
+use crate::sketch::{Merge, impl_insert_by_hash, impl_sketch};
 
 /// The sketch of a set that tells how alike it is to others; see the [module](self) for the guarantee.
 ///
@@ -173,17 +173,6 @@ impl MinHash {
 // ---- update ----
 
 impl MinHash {
-    /// Adds one key.
-    ///
-    /// # Errors
-    /// If the key is not of the sketch's kind.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
-        let hash = self.scheme.hash(key)?;
-        self.insert_hash(hash);
-        Ok(())
-    }
-
     /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
@@ -202,14 +191,6 @@ impl MinHash {
         }
     }
 
-    /// Adds a batch of keys.
-    ///
-    /// # Errors
-    /// If the batch was hashed under another scheme; nothing is added then.
-    pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
-        InsertKeys::insert_batch(self, batch)
-    }
-
     #[inline]
     fn make_slots(&mut self) {
         if self.slots.is_empty() {
@@ -218,15 +199,7 @@ impl MinHash {
     }
 }
 
-impl InsertHashes for MinHash {
-    fn insert_hash(&mut self, hash: u64) {
-        self.insert_hash(hash);
-    }
-
-    fn insert_hashes(&mut self, hashes: &[u64]) {
-        self.insert_hashes(hashes);
-    }
-}
+impl_insert_by_hash!(MinHash);
 
 // ---- query ----
 
