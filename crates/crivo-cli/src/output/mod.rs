@@ -249,7 +249,11 @@ fn explain(error: &anyhow::Error) -> String {
             parts.push(format!("{}{advice}", located.message()));
             break;
         }
-        parts.push(cause.to_string());
+        // An error that only wraps another one has its words.
+        let words = cause.to_string();
+        if parts.last() != Some(&words) {
+            parts.push(words);
+        }
     }
     // An option has the name of the field that the library complains about: once is enough.
     for at in 1..parts.len() {
