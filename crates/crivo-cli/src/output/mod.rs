@@ -186,8 +186,8 @@ impl Output {
     /// Bytes as they are.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = io::stdout().lock();
-        stdout.write_all(bytes)?;
-        Ok(stdout.flush()?)
+        stdout.write_all(bytes).map_err(|error| of_standard_output(&error))?;
+        Ok(stdout.flush().map_err(|error| of_standard_output(&error))?)
     }
 
     /// Something the user should know that is no failure.
@@ -225,7 +225,29 @@ pub(crate) fn width() -> usize {
 
 /// Where rows go that are copied as they are.
 pub(crate) fn rows() -> impl Write + Send {
-    io::stdout()
+    StandardOutput(io::stdout())
+}
+
+/// Standard output, which its errors name.
+struct StandardOutput(io::Stdout);
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|error| of_standard_output(&error))
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).map_err(|error| of_standard_output(&error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(|error| of_standard_output(&error))
+    }
+}
+
+/// Says in an error of writing where that was; its kind stays, because a closed pipe is known by it.
+fn of_standard_output(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
 /// Returns true if the error is a closed pipe: the reader of the output has ended.
@@ -330,8 +352,8 @@ pub(crate) fn harmless(text: impl Display) -> String {
 
 fn print(text: fmt::Arguments<'_>) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
-    stdout.write_fmt(text)?;
-    Ok(stdout.flush()?)
+    stdout.write_fmt(text).map_err(|error| of_standard_output(&error))?;
+    Ok(stdout.flush().map_err(|error| of_standard_output(&error))?)
 }
 
 fn complain(text: fmt::Arguments<'_>) {
