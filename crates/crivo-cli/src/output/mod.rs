@@ -156,13 +156,17 @@ impl Output {
         }
         let mut text = String::new();
         for row in rows {
-            for (column, (width, cell)) in widths.iter().zip(row).enumerate() {
+            // No blanks stand at the end of a line.
+            let filled = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+            for (column, (width, cell)) in widths.iter().zip(row).enumerate().take(filled) {
+                let between = if column > 0 { "  " } else { "" };
                 if column + 1 < N {
-                    write!(text, "{cell:>width$}  ")?;
+                    write!(text, "{between}{cell:>width$}")?;
                 } else {
-                    writeln!(text, "{STRONG}{}{STRONG:#}", harmless(cell))?;
+                    write!(text, "{between}{STRONG}{}{STRONG:#}", harmless(cell))?;
                 }
             }
+            text.push('\n');
         }
         print(format_args!("{text}"))
     }
