@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use crivo::codec::AnySketch;
 use crivo::groups::{GroupKind, GroupSketch, Groups};
-use crivo::keys::{KeyRef, KeyScheme};
+use crivo::keys::KeyScheme;
 use crivo::window::Pane;
 use crivo_groups::{Emit, Error, GroupWorker, Grouped, Grouping};
 use crivo_rows::{Counts, RowBatch, Select, split_values, thread_count};
@@ -185,7 +185,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
 
 /// The values of a group's key, as they are shown.
 pub(crate) fn shown_group(key: &[u8], fields: usize) -> Vec<String> {
-    split_values(key, fields).iter().map(|value| KeyRef::Bytes(value).to_string()).collect()
+    split_values(key, fields).iter().map(|value| output::key_text(value)).collect()
 }
 
 // ---- the answer ----

@@ -79,12 +79,18 @@ fn about_frequency(sketch: &AnySketch) -> Kind {
     }
 }
 
+/// Returns the name of a kind of sketch after its article: a HyperLogLog, an UltraLogLog.
+pub(crate) fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
 /// Returns the error for a sketch that was given where another kind is needed: what it is, what it
 /// answers, and which command makes the right one.
 pub(crate) fn refusal(sketch: &AnySketch, name: &str, needed: &str) -> anyhow::Error {
     let Kind { made_by, answers, .. } = of(sketch);
-    let family = sketch.family();
-    anyhow!("{name}: this is a {family} made by `{made_by}`, which answers {answers}, {needed}")
+    let family = with_article(sketch.family().name());
+    anyhow!("{name}: this is {family} made by `{made_by}`, which answers {answers}, {needed}")
 }
 
 #[cfg(test)]

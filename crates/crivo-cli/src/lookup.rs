@@ -44,9 +44,9 @@ impl<'a> Lookup<'a> {
         let scheme = sketch.scheme();
         if frequency.is_none() && membership.is_none() {
             let Kind { made_by, answers, asked_by } = kinds::of(sketch);
-            let family = sketch.family();
+            let family = kinds::with_article(sketch.family().name());
             bail!(
-                "{name}: this is a {family} made by `{made_by}`; it cannot answer about single keys, \
+                "{name}: this is {family} made by `{made_by}`; it cannot answer about single keys, \
                  only {answers}: {asked_by} {name}"
             );
         }

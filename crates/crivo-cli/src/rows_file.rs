@@ -57,8 +57,9 @@ impl RowsFile {
     /// Writes the rows of a pass that satisfy its condition, whole or not at all.
     pub(crate) fn write_rows(&self, pass: &Pass, out: &Output) -> Result<Copied> {
         let mut copied = None;
+        let conversion = self.conversion(pass.input.told_format())?;
         self.write(|to| {
-            copied = Some(match self.conversion(pass.input.told_format())? {
+            copied = Some(match conversion {
                 None => pass.copy_all(KeyScheme::bytes(), out, to)?,
                 Some(format) => pass.convert(KeyScheme::bytes(), format, out, to)?,
             });

@@ -290,5 +290,8 @@ pub(crate) fn reason(error: &io::Error) -> String {
 
 /// Creates a folder and those above it, if it is not there.
 pub(crate) fn make_folder(folder: &Path) -> Result<()> {
+    if folder.exists() && !folder.is_dir() {
+        bail!("{}: is a file: name a folder", folder.display());
+    }
     fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))
 }

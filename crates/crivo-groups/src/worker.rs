@@ -97,7 +97,11 @@ impl<S: Pane> GroupWorker<S> {
     }
 
     /// Finds the group of each row.
-    fn find(&mut self, groups: Values<'_>) -> crivo_rows::Result<()> {
+    fn find(&mut self, batch: &RowBatch<'_>, groups: usize) -> crivo_rows::Result<()> {
+        if batch.has_elements(groups) {
+            return Err(batch.error(0, "rows are grouped by one value, not by the elements of an array"));
+        }
+        let groups = batch.column(groups);
         let (spans, bytes) = groups.spans();
         if groups.missing() == 0 {
             let batch = self.keys.hash_spans_of(spans, bytes)?;
@@ -139,7 +143,7 @@ impl<S: Pane> GroupWorker<S> {
         values: usize,
         groups: usize,
     ) -> crivo_rows::Result<()> {
-        self.find(batch.column(groups))?;
+        self.find(batch, groups)?;
         self.count_skipped(batch.column(values));
         let found = batch.keys_with_rows(values)?;
         let hashes = found.keys.hashes();
@@ -176,7 +180,7 @@ impl<S: Pane> GroupWorker<S> {
         skip_bad: bool,
         mut add: impl FnMut(&mut S, KeyRef<'_>, usize) -> crivo::Result<()>,
     ) -> crivo_rows::Result<()> {
-        self.find(batch.column(groups))?;
+        self.find(batch, groups)?;
         self.count_skipped(batch.column(values));
         let found = batch.keys_with_rows(values)?;
         let mut refused = None;
@@ -210,7 +214,7 @@ impl<S: Pane> GroupWorker<S> {
         groups: usize,
         mut change: impl FnMut(usize) -> crivo_rows::Result<Option<C>>,
     ) -> crivo_rows::Result<()> {
-        self.find(batch.column(groups))?;
+        self.find(batch, groups)?;
         for row in 0..self.of_rows.len() {
             let group = self.of_rows[row];
             let Some(change) = change(row)? else { continue };
@@ -235,7 +239,7 @@ impl<S: Pane> GroupWorker<S> {
         rows: &[usize],
         mut change: impl FnMut(&mut S, &[u32]) -> crivo::Result<()>,
     ) -> crivo_rows::Result<()> {
-        self.find(batch.column(groups))?;
+        self.find(batch, groups)?;
         let mut placed: Vec<(u32, u32)> =
             rows.iter().zip(0..).map(|(&row, place)| (self.of_rows[row], place)).collect();
         placed.sort_unstable();

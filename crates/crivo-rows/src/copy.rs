@@ -247,6 +247,8 @@ fn copy_chunk(
                 let rows = whole.next(batch.records)?;
                 lock(&writer.state).parquet(file)?.write(file, &rows, batch.unfiltered(&kept.flags))
             })?;
+            // A row group may have no rows, and then nothing has been written yet.
+            lock(&writer.state).first_parquet.get_or_insert_with(|| Arc::clone(file));
             writer.turns.end();
             Ok(lines)
         }
@@ -362,6 +364,8 @@ struct Written<'o> {
     /// The columns that get filters, in a Parquet file.
     filters: Option<&'o ColumnFilters>,
     header: Option<Vec<u8>>,
+    /// The first Parquet file with row groups, though they may have no rows.
+    first_parquet: Option<Arc<ParquetFile>>,
     /// Whether what was written last ends a line.
     at_line_start: bool,
 }
@@ -378,7 +382,7 @@ enum Output<'o> {
 impl<'o> TurnWriter<'o> {
     fn new(output: &'o mut (dyn Write + Send), filters: Option<&'o ColumnFilters>) -> Self {
         let output = Output::Unused(output);
-        let state = Written { output, filters, header: None, at_line_start: true };
+        let state = Written { output, filters, header: None, first_parquet: None, at_line_start: true };
         Self { turns: Turns::default(), state: Mutex::new(state) }
     }
 
@@ -399,7 +403,8 @@ impl<'o> TurnWriter<'o> {
     /// Ends the output. If nothing was written and there is a Parquet file without rows, its copy has its columns.
     fn finish(self, rowless: Option<&ParquetFile>) -> Result<()> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let (Output::Unused(_), Some(file)) = (&state.output, rowless) {
+        let first = state.first_parquet.take();
+        if let (Output::Unused(_), Some(file)) = (&state.output, rowless.or(first.as_deref())) {
             state.parquet(file)?;
         }
         match state.output {

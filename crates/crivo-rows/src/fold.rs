@@ -22,6 +22,8 @@ pub struct Folded<S> {
     pub header: Option<Vec<u8>>,
     /// The first file whose header is another, so that records of all files are not alike.
     pub odd_header: Option<String>,
+    /// The first file whose columns have other names than those of the first file, or another order, where both have names.
+    pub odd_names: Option<String>,
     /// What the user should know, each one sentence: columns that were left out.
     pub warnings: Vec<String>,
     /// The rows before each chunk, where they are numbered.
@@ -97,6 +99,7 @@ impl Scan<'_> {
             names: feed.first_names,
             header: feed.header,
             odd_header: feed.odd_header.map(|file| file.to_string()),
+            odd_names: feed.odd_names.map(|file| file.to_string()),
             warnings: feed.warnings,
             rows_before,
         })

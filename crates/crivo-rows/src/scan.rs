@@ -35,6 +35,11 @@ impl RowFilter<'_> {
         match self {
             Self::Flagged(filter) => filter(batch, flags),
             Self::Satisfying(condition, first) => {
+                if (0..condition.fields.len()).any(|field| batch.has_elements(first + field)) {
+                    return Err(
+                        batch.error(0, "a condition is about one value, not about the elements of an array")
+                    );
+                }
                 condition.ask(batch, |field| Some(first + field), flags);
                 Ok(())
             }

@@ -333,8 +333,9 @@ impl Continued {
     pub(crate) fn require_same_sizes(&self, asked: &AnySketch) -> Result<()> {
         let Self { name, sketch } = self;
         if sketch.family() != asked.family() {
-            let (found, asked) = (sketch.family(), asked.family());
-            bail!("a {asked} was asked for: {name} is a {found}, and can only be continued so");
+            let (found, asked) = (sketch.family().name(), asked.family().name());
+            let (found, asked) = (kinds::with_article(found), kinds::with_article(asked));
+            bail!("{asked} was asked for: {name} is {found}, and can only be continued so");
         }
         let (found, asked) = (sketch.parameters(), asked.parameters());
         match asked.iter().zip(&found).find(|(asked, found)| asked != found) {
@@ -349,9 +350,9 @@ impl Continued {
 
     /// Why this command cannot go on with it.
     pub(crate) fn refusal(&self) -> anyhow::Error {
-        let family = self.sketch.family();
+        let family = kinds::with_article(self.sketch.family().name());
         let made_by = kinds::of(&self.sketch).made_by;
-        anyhow!("{}: this is a {family} made by `{made_by}`, which can only be continued there", self.name)
+        anyhow!("{}: this is {family} made by `{made_by}`, which can only be continued there", self.name)
     }
 }
 

@@ -144,7 +144,6 @@ Examples:
 struct LshGoal {
     /// Pairs of this similarity meet with 99 %, those above more often
     #[arg(long, value_name = "J", value_parser = share, conflicts_with_all = ["low", "high"])]
-    #[arg(required_unless_present_all = ["low", "high"])]
     threshold: Option<f64>,
 
     /// How many hashes a signature has, for --threshold [default: 128]

@@ -17,6 +17,7 @@ use super::Outcome;
 use super::set::count_items;
 use crate::args::{Continued, InputArgs, KeyArgs, OnFull, share, whole};
 use crate::filter::Filter;
+use crate::kinds;
 use crate::lookup::each_line;
 use crate::output::Output;
 use crate::pass::Pass;
@@ -147,8 +148,8 @@ impl State {
                 let filter = Filter::of(before.sketch, &name)?;
                 args.keys.agree_with(filter.scheme(), &name)?;
                 if filter.sketch().clone().hashes_mut().is_err() {
-                    let family = filter.sketch().family();
-                    bail!("{name}: this is a {family}: use a filter made by crivo uniq or crivo set build");
+                    let family = kinds::with_article(filter.sketch().family().name());
+                    bail!("{name}: this is {family}: use a filter made by crivo uniq or crivo set build");
                 }
                 filter
             }

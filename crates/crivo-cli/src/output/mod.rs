@@ -156,13 +156,17 @@ impl Output {
         }
         let mut text = String::new();
         for row in rows {
-            for (column, (width, cell)) in widths.iter().zip(row).enumerate() {
+            // No blanks stand at the end of a line.
+            let filled = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+            for (column, (width, cell)) in widths.iter().zip(row).enumerate().take(filled) {
+                let between = if column > 0 { "  " } else { "" };
                 if column + 1 < N {
-                    write!(text, "{cell:>width$}  ")?;
+                    write!(text, "{between}{cell:>width$}")?;
                 } else {
-                    writeln!(text, "{STRONG}{}{STRONG:#}", harmless(cell))?;
+                    write!(text, "{between}{STRONG}{}{STRONG:#}", harmless(cell))?;
                 }
             }
+            text.push('\n');
         }
         print(format_args!("{text}"))
     }
@@ -186,8 +190,8 @@ impl Output {
     /// Bytes as they are.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = io::stdout().lock();
-        stdout.write_all(bytes)?;
-        Ok(stdout.flush()?)
+        stdout.write_all(bytes).map_err(|error| of_standard_output(&error))?;
+        Ok(stdout.flush().map_err(|error| of_standard_output(&error))?)
     }
 
     /// Something the user should know that is no failure.
@@ -225,7 +229,29 @@ pub(crate) fn width() -> usize {
 
 /// Where rows go that are copied as they are.
 pub(crate) fn rows() -> impl Write + Send {
-    io::stdout()
+    StandardOutput(io::stdout())
+}
+
+/// Standard output, which its errors name.
+struct StandardOutput(io::Stdout);
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|error| of_standard_output(&error))
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).map_err(|error| of_standard_output(&error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(|error| of_standard_output(&error))
+    }
+}
+
+/// Says in an error of writing where that was; its kind stays, because a closed pipe is known by it.
+fn of_standard_output(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
 /// Returns true if the error is a closed pipe: the reader of the output has ended.
@@ -249,7 +275,11 @@ fn explain(error: &anyhow::Error) -> String {
             parts.push(format!("{}{advice}", located.message()));
             break;
         }
-        parts.push(cause.to_string());
+        // An error that only wraps another one has its words.
+        let words = cause.to_string();
+        if parts.last() != Some(&words) {
+            parts.push(words);
+        }
     }
     // An option has the name of the field that the library complains about: once is enough.
     for at in 1..parts.len() {
@@ -326,8 +356,8 @@ pub(crate) fn harmless(text: impl Display) -> String {
 
 fn print(text: fmt::Arguments<'_>) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
-    stdout.write_fmt(text)?;
-    Ok(stdout.flush()?)
+    stdout.write_fmt(text).map_err(|error| of_standard_output(&error))?;
+    Ok(stdout.flush().map_err(|error| of_standard_output(&error))?)
 }
 
 fn complain(text: fmt::Arguments<'_>) {

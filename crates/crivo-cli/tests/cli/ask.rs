@@ -112,3 +112,31 @@ fn without_a_key_a_sketch_of_a_set_says_how_many() {
     scratch.run(&["freq", "data.txt", "-o", "f.crivo"]).ok();
     scratch.run(&["ask", "f.crivo"]).fails_with("name a key too");
 }
+
+#[test]
+fn a_sketch_that_knows_no_keys_is_not_asked_for_them() {
+    let scratch = Scratch::with([("a.csv", "n\n1\n2\n")]);
+    scratch.run(&["count", "a.csv", "--counter", "morris", "-o", "c.crivo"]).ok();
+    scratch.run(&["profile", "a.csv", "-o", "p.crivo"]).ok();
+    scratch.run(&["ask", "c.crivo"]).fails_with("c.crivo: answers how many events: crivo show c.crivo\n");
+    scratch
+        .run(&["ask", "p.crivo"])
+        .fails_with("p.crivo: answers what is in a table: crivo profile p.crivo\n");
+}
+
+#[test]
+fn a_kind_has_its_article() {
+    let scratch = Scratch::with([("a.txt", "1\n2\n")]);
+    for (method, kind) in [
+        ("hll", "a HyperLogLog"),
+        ("ull", "an UltraLogLog"),
+        ("exact", "an ExactDistinct"),
+        ("kmv", "a KMinValues"),
+    ] {
+        scratch.run(&["distinct", "a.txt", "--method", method, "-o", "s.crivo"]).ok();
+        scratch.run(&["ask", "s.crivo", "1"]).fails_with(&format!("s.crivo: this is {kind} made by"));
+        scratch
+            .run(&["top", "a.txt", "--into", "s.crivo"])
+            .fails_with(&format!("s.crivo: this is {kind} made by"));
+    }
+}

@@ -143,3 +143,28 @@ fn empty_fields_are_found_and_open_answers_left_out() {
     }
     assert_eq!(count("a.jsonl", "r is empty"), Some(2.0));
 }
+
+#[test]
+fn neither_conditions_nor_groups_are_about_the_elements_of_an_array() {
+    let scratch = Scratch::with([("a.jsonl", "{\"n\":1,\"tags\":[\"x\",\"y\"]}\n")]);
+    for command in [&["count", "a.jsonl", "--where", "tags[] = x"][..], &["filter", "tags[] = x", "a.jsonl"]]
+    {
+        scratch.run(command).fails_with("a.jsonl:1: a condition is about one value");
+    }
+    scratch
+        .run(&["count", "a.jsonl", "--by", "tags[]"])
+        .fails_with("a.jsonl:1: rows are grouped by one value");
+    scratch
+        .run(&["distinct", "a.jsonl", "-f", "n", "--by", "tags[]"])
+        .fails_with("a.jsonl:1: rows are grouped by one value");
+    // A field that is itself called so is one value.
+    let named = Scratch::with([("a.csv", "tags[]\nx\ny\n")]);
+    assert_eq!(
+        named.run(&["count", "a.csv", "--where", "tags[] = x", "--json"]).json()["count"]["value"],
+        1.0
+    );
+    assert_eq!(
+        named.run(&["count", "a.csv", "--by", "tags[]", "--json"]).json()["groups"][1]["group"][0],
+        "y"
+    );
+}

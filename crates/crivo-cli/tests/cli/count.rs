@@ -198,6 +198,9 @@ fn every_key_has_a_small_counter() {
         .run(&["count", "views.csv", "--by", "video", "--into", "v.crivo", "--bits", "8"])
         .fails_with("--bits 8: the counters of v.crivo have 16");
     scratch
+        .run(&["count", "views.csv", "--by", "video", "--bits", "5", "-o", "w.crivo"])
+        .fails_with("--bits and --reach: counter bits: expected 4, 8 or 16, found 5");
+    scratch
         .feed(&["count", "--by", "1", "--bits", "8", "-o", "w.crivo"], "a\n")
         .fails_with("such as --items 1M");
 }

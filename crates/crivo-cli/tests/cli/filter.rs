@@ -155,3 +155,11 @@ fn what_the_name_cannot_mean_is_an_error() {
     assert_eq!(counted["rows"], 2);
     assert_eq!(compress("", b"a"), b"a");
 }
+
+#[test]
+fn an_output_of_another_format_needs_that_of_the_input_and_is_named_once() {
+    let scratch = Scratch::with([("in.txt", "a\nb\n")]);
+    let run = scratch.run(&["filter", "true", "in.txt", "-o", "out.csv"]);
+    run.fails_with("crivo: out.csv: its name chooses a format, and nothing tells that of the input");
+    assert!(!scratch.path("out.csv").exists());
+}

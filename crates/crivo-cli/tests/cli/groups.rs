@@ -282,3 +282,11 @@ fn a_killed_process_leaves_nothing_behind() {
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "after {wait} ms");
     }
 }
+
+#[test]
+fn groups_of_bytes_that_are_no_text_look_different() {
+    let scratch = Scratch::with([("a.txt", b"a\xFF\na\xFE\na\xFE\n")]);
+    let json = scratch.run(&["count", "a.txt", "--by", "1", "--json"]).json();
+    let groups: Vec<_> = json["groups"].as_array().unwrap().iter().map(|group| &group["group"][0]).collect();
+    assert_eq!(groups, ["a\\xFE", "a\\xFF"]);
+}

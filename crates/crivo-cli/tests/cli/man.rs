@@ -19,5 +19,6 @@ fn every_command_has_a_page_with_its_options_and_examples() {
 #[test]
 fn folder_that_cannot_be_made_is_named() {
     let scratch = Scratch::with([("file", "")]);
+    scratch.run(&["man", "file"]).fails_with("file: is a file: name a folder");
     scratch.run(&["man", "file/pages"]).fails_with("file/pages: cannot be created");
 }

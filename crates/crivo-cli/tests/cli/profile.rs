@@ -512,3 +512,10 @@ fn quantiles_of_few_different_values_are_exact() {
         );
     }
 }
+
+#[test]
+fn files_of_two_formats_with_the_same_names_have_the_same_header() {
+    let scratch = Scratch::with([("a.csv", "n,m\n1,2\n"), ("b.tsv", "n\tm\n3\t4\n")]);
+    let run = scratch.run(&["profile", "a.csv", "b.tsv"]);
+    assert!(run.ok().contains("2 rows") && run.err.is_empty(), "{run:?}");
+}

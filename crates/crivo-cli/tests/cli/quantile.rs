@@ -253,3 +253,10 @@ fn texts_have_quantiles_and_ranks_too() {
         .run(&["quantile", "t.csv", "-f", "half", "--rank", "w5"])
         .fails_with("--rank w5: expected a number");
 }
+
+#[test]
+fn no_line_ends_in_blanks() {
+    let scratch = Scratch::with([("a.txt", (0..5000).map(|n| format!("{n}\n")).collect::<String>())]);
+    let run = scratch.run(&["quantile", "a.txt"]);
+    assert!(run.ok().lines().all(|line| line.trim_end() == line), "{run:?}");
+}

@@ -42,6 +42,19 @@ fn answer_that_cannot_be_printed_is_an_error() {
     assert!(!output.stderr.is_empty());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_named() {
+    let scratch = Scratch::with([("a.csv", "n\n1\n2\n")]);
+    for args in [&["distinct", "a.csv"][..], &["distinct", "a.csv", "--json"], &["filter", "true", "a.csv"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = scratch.command(args).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("crivo: standard output: No space left on device"), "{args:?}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
 /// Documents are read more than once, so pipes are kept; what stands beside a pipe is read too.
 #[cfg(target_os = "linux")]
 #[test]

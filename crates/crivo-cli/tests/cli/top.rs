@@ -260,3 +260,19 @@ fn integers_and_words_are_keys_too() {
         scratch.feed(&["top", "--words", "2", "-k", "1", "--json"], "the cat the cat\nThe CAT\n").json();
     assert_eq!(listed(&json), [("the cat".to_string(), 3)]);
 }
+
+#[test]
+fn a_guarantee_holds_after_a_second_pass_too() {
+    // With few counters any of the values may be out of view.
+    let text: String = (0..5000).map(|n| format!("{}\n", n % 500)).collect();
+    let scratch = Scratch::with([("a.txt", text)]);
+    let top = ["top", "a.txt", "--counters", "16", "--min-share", "0.1%", "--guarantee"];
+    for verify in [&[][..], &["--verify"]] {
+        let run = scratch.run(&[&top[..], &["no-false-negatives"], verify].concat());
+        run.fails_with("--guarantee no-false-negatives: values that came up to");
+    }
+    let top = ["top", "a.txt", "--counters", "16", "-k", "2", "--guarantee", "no-false-positives", "--json"];
+    let sure = scratch.run(&[&top[..], &["--verify"]].concat()).json();
+    let (least, listed) = (sure["max_error"].as_f64().unwrap(), sure["top"].as_array().unwrap());
+    assert!(listed.iter().all(|line| line["exact"].as_f64().unwrap() >= least), "{sure}");
+}

@@ -99,6 +99,8 @@ pub(crate) struct Feed<'a> {
     pub(crate) header: Option<Vec<u8>>,
     /// The first file whose header is not that of the first file.
     pub(crate) odd_header: Option<Arc<str>>,
+    /// The first file whose columns have other names than those of the first file.
+    pub(crate) odd_names: Option<Arc<str>>,
     has_begun: bool,
     /// The first Parquet file without row groups: no task tells of it, but a copy has its columns.
     pub(crate) rowless: Option<Arc<ParquetFile>>,
@@ -163,6 +165,7 @@ impl<'a> Feed<'a> {
             first_names: Vec::new(),
             header: None,
             odd_header: None,
+            odd_names: None,
             has_begun: false,
             rowless: None,
             seen: SeenFields::default(),
@@ -342,8 +345,14 @@ impl<'a> Feed<'a> {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.first_names = chosen.names.to_vec();
             self.header = header.cloned();
-        } else if plain(header) != plain(self.header.as_ref()) {
+            return;
+        }
+        if plain(header) != plain(self.header.as_ref()) {
             self.odd_header.get_or_insert_with(|| Arc::clone(file));
+        }
+        let have_names = !chosen.names.is_empty() && !self.first_names.is_empty();
+        if have_names && *chosen.names != *self.first_names {
+            self.odd_names.get_or_insert_with(|| Arc::clone(file));
         }
     }
 }

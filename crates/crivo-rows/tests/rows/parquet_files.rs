@@ -9,6 +9,8 @@ use arrow_schema::{DataType, Field, Schema};
 use crivo_rows::{ErrorKind, Input, Predicate, RowBatch, Scan, Select};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 
 use crate::support::{Folder, Row, read};
 
@@ -269,6 +271,35 @@ fn kept_rows_are_written_as_parquet_with_every_column() {
     let error =
         Scan::of(&mixed).select(Select::field("n")).copy_rows(Predicate::Each(&judge), &mut Vec::new());
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+/// A file whose only row group has no rows. Arrow for C++ and Python writes an empty table so.
+fn with_an_empty_row_group() -> Vec<u8> {
+    let schema = parse_message_type("message table { optional binary value (UTF8); }").unwrap();
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(WriterProperties::default()))
+            .unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    while let Some(column) = group.next_column().unwrap() {
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+#[test]
+fn copy_of_an_empty_row_group_is_a_parquet_file_with_its_columns() {
+    let folder = Folder::new();
+    let input = folder.input("in.parquet", with_an_empty_row_group());
+    for threads in [1, 2] {
+        let mut output = Vec::new();
+        let scan = Scan::of(&input).select(Select::field("value")).threads(threads);
+        let copied = scan.copy_rows(Predicate::All, &mut output).unwrap();
+        assert_eq!((copied.kept, copied.counts.rows), (0, 0));
+        assert!(column_of(&folder.input("out.parquet", output), "value").is_empty());
+    }
 }
 
 #[test]

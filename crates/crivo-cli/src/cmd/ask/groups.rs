@@ -1,6 +1,6 @@
 //! `crivo ask --group`: what does the sketch of one group say?
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use crivo::codec::AnySketch;
 use crivo::counting::Tally;
 use crivo::frequency::HeavyHitters;
@@ -65,7 +65,12 @@ pub(super) fn answer(
         return print(group, &args.asked.answers(&args.shares, sketch)?, form, out);
     }
     let (whose, kind) = (if group.is_some() { "its groups answer" } else { "answers" }, kinds::of(sketch));
-    Err(anyhow!("{name}: {whose} {}: name a key too, crivo ask {name} KEY", kind.answers))
+    let knows_keys = sketch.answers_frequency().is_some() || sketch.answers_membership().is_some();
+    let (answers, asked_by) = (kind.answers, kind.asked_by);
+    if !knows_keys {
+        bail!("{name}: {whose} {answers}: {asked_by} {name}");
+    }
+    Err(anyhow!("{name}: {whose} {answers}: name a key too, crivo ask {name} KEY"))
 }
 
 /// Prints an answer in the form that was asked for. A table for programs has the values of the group first.

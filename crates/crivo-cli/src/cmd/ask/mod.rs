@@ -254,10 +254,10 @@ fn join_size(sketch: &AnySketch, other: &Path, name: &str) -> Result<Estimate> {
 
 /// Why a sketch does not answer a question, and which would.
 fn cannot(sketch: &AnySketch, name: &str, question: &str, maker: &str) -> anyhow::Error {
-    let family = sketch.family();
+    let family = kinds::with_article(sketch.family().name());
     let kind = kinds::of(sketch);
     anyhow!(
-        "{question}: {name} is a {family} made by `{}`, which answers {}; {question} needs one made by `{maker}`",
+        "{question}: {name} is {family} made by `{}`, which answers {}; {question} needs one made by `{maker}`",
         kind.made_by,
         kind.answers
     )

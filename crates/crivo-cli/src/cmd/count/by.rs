@@ -114,7 +114,7 @@ fn new_array(args: &Args, pass: &Pass, out: &Output) -> Result<CounterArray> {
     // Integers are indexes of their own; other keys are found by their hash.
     let keys = if is_integer { KeyScheme::hashes() } else { scheme };
     let array = CounterArray::for_reach_with_scheme(len, reach, bits, keys, scheme.seed());
-    array.map_err(|error| refuse("--by", &error))
+    array.map_err(|error| refuse("--bits and --reach", &error))
 }
 
 /// One more than the largest integer.

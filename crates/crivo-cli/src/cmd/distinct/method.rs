@@ -14,6 +14,7 @@ use crivo_rows::Counts;
 
 use super::Args;
 use crate::args::Continued;
+use crate::kinds;
 use crate::output::Output;
 use crate::pass::Pass;
 
@@ -193,7 +194,8 @@ pub(super) fn to_continue(before: Continued, args: &Args) -> Result<(Method, Any
     let Some(method) = Method::of(&before.sketch) else { return Err(before.refusal()) };
     let Continued { name, sketch } = before;
     if let Some(asked) = args.how.method.filter(|asked| *asked != method) {
-        bail!("--method {}: {name} is a {}, and it can only be continued so", asked.name(), sketch.family());
+        let (asked, found) = (asked.name(), kinds::with_article(sketch.family().name()));
+        bail!("--method {asked}: {name} is {found}, and it can only be continued so");
     }
     refuse_sizes(method, args)?;
     if args.how.history && !keeps_history(&sketch) {

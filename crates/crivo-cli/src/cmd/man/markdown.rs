@@ -121,8 +121,14 @@ fn written(argument: &Arg) -> String {
     let names: Vec<String> = short.into_iter().chain(long).collect();
     let mut written = names.join(", ");
     if argument.get_action().takes_values() {
+        let may_be_left_out = argument.get_num_args().is_some_and(|values| values.min_values() == 0);
         for name in argument.get_value_names().unwrap_or_default() {
-            let _ = write!(written, " {name}");
+            let _ = match (may_be_left_out, argument.is_require_equals_set()) {
+                (true, true) => write!(written, "[={name}]"),
+                (true, false) => write!(written, " [{name}]"),
+                (false, true) => write!(written, "={name}"),
+                (false, false) => write!(written, " {name}"),
+            };
         }
     }
     written
@@ -167,6 +173,15 @@ mod tests {
                     .default_value("fast")
                     .help("How"),
             )
+            .arg(
+                Arg::new("bars")
+                    .long("bars")
+                    .value_name("N")
+                    .num_args(0..=1)
+                    .require_equals(true)
+                    .help("Bars"),
+            )
+            .arg(Arg::new("web").long("web").value_name("ADDRESS").num_args(0..=1).help("A page"))
             .after_help("Examples:\n  crivo count x");
         Command::new("crivo").subcommand(below)
     }
@@ -183,6 +198,8 @@ mod tests {
         assert!(page.contains("**Arguments**\n\n- `[FILE]`: What to read, `a_b` or c\\_d\n"), "{page}");
         assert!(page.contains("**Groups**\n\n- `-b, --by FIELD`: A group\n"), "{page}");
         assert!(page.contains("`--how HOW`: How. One of `fast`, `exact`. Default: `fast`\n"), "{page}");
+        assert!(page.contains("`--bars[=N]`: Bars\n"), "{page}");
+        assert!(page.contains("`--web [ADDRESS]`: A page\n"), "{page}");
         assert!(page.ends_with("```text\nExamples:\n  crivo count x\n```\n"), "{page}");
         assert!(
             pages[0].1.contains("| [`crivo count`](count.md) | How many \\*rows\\*? |"),

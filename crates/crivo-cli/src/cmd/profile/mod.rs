@@ -240,7 +240,7 @@ fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Ve
     let pass = Pass { threads: setting.budget.threads(), repeatable: true, numbers_rows: true, ..pass };
     let mut folded =
         pass.fold_rows(scheme, out, Part::default, |part, batch| part.insert(batch, setting), Part::merge)?;
-    if let Some(file) = &folded.odd_header {
+    if let Some(file) = &folded.odd_names {
         out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
     }
     let (mut columns, mut checks) = std::mem::take(&mut folded.state).finish();

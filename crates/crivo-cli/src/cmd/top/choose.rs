@@ -1,6 +1,6 @@
 //! Which keys of the sketch belong to the list, and how sure that is.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use crivo::Estimate;
 use crivo::frequency::HeavyHitters;
@@ -88,11 +88,7 @@ pub(super) fn choose(
         (_, Some(Guarantee::NoFalsePositives)) => candidates.retain(|candidate| candidate.lower >= limit),
         (_, Some(Guarantee::NoFalseNegatives)) => {
             if may_miss(&candidates, sketch, wanted) {
-                bail!(
-                    "--guarantee no-false-negatives: values that came up to {} times are out of view: \
-                     more --counters see them",
-                    output::count(sketch.max_error())
-                );
+                return Err(cannot_list_all(sketch));
             }
             candidates = possible(candidates, sketch, wanted);
         }
@@ -104,6 +100,15 @@ pub(super) fn choose(
         }
     }
     Ok(candidates)
+}
+
+/// Why a list cannot be without false negatives.
+pub(super) fn cannot_list_all(sketch: &HeavyHitters) -> anyhow::Error {
+    anyhow!(
+        "--guarantee no-false-negatives: values that came up to {} times are out of view: \
+         more --counters see them",
+        output::count(sketch.max_error())
+    )
 }
 
 /// All that may belong to the list.

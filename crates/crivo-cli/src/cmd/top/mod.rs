@@ -412,8 +412,15 @@ fn recounted(
         Wanted::First(_) => 0,
         _ => wanted.limit(sketch.total()).saturating_sub(1),
     };
-    if sketch.max_error() > least {
-        choose::warn_of_missing(sketch, out);
+    let may_miss = sketch.max_error() > least;
+    match args.how.guarantee {
+        Some(Guarantee::NoFalseNegatives) if may_miss => return Err(choose::cannot_list_all(sketch)),
+        Some(Guarantee::NoFalsePositives) if matches!(wanted, Wanted::First(_)) => {
+            // A value out of view may have come more often than the others.
+            listed.retain(|line| line.exact >= Some(sketch.max_error()));
+        }
+        None if may_miss => choose::warn_of_missing(sketch, out),
+        _ => {}
     }
     Ok((listed, majority))
 }
