@@ -6,6 +6,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crivo::similarity::room_for_hashes;
+
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::parallel::deal;
@@ -14,21 +16,28 @@ use crate::sorter::Sorter;
 /// The share of the memory that kept sets may take.
 const SHARE: u64 = 8;
 
-/// The most words of a block. A longer set is not kept: beside a giant text there is no room for a second copy of its set.
-const LARGEST_BLOCK: u64 = 128 << 10;
+/// The most words of a set. A longer one is not kept: beside a giant text there is no room for a second copy of its set.
+const LARGEST_SET: u64 = 128 << 10;
+
+/// The most words of a block: several huge pages, because the first touch of small ones would take a seventh of a run.
+const LARGEST_BLOCK: u64 = 1 << 20;
 
 /// The memory that is left for the kept sets of all threads.
 pub(crate) struct KeptRoom {
     /// The number of words; 0 from the moment that a set did not fit.
     left: AtomicU64,
     block: u64,
+    largest_set: u64,
 }
 
 impl KeptRoom {
     /// The room of a run; none if sets are not to be kept.
     pub(crate) fn new(budget: Budget, keeps: bool) -> Self {
         let words = if keeps { budget.memory() / SHARE / 8 } else { 0 };
-        Self { left: AtomicU64::new(words), block: (words / 16).min(LARGEST_BLOCK) }
+        let largest_set = (words / 16).min(LARGEST_SET);
+        // Threads leave their last block half empty, so many threads have smaller ones.
+        let block = budget.each(words / 16).clamp(largest_set, LARGEST_BLOCK);
+        Self { left: AtomicU64::new(words), block, largest_set }
     }
 
     /// Gives the room up: from now on no set is kept.
@@ -38,7 +47,7 @@ impl KeptRoom {
 
     /// Takes the words of a block for a set of this length; `None` if there is no room.
     fn claim(&self, words: u64) -> Option<u64> {
-        let take = |left: u64| left.checked_sub(self.block).filter(|_| words <= self.block);
+        let take = |left: u64| left.checked_sub(self.block).filter(|_| words <= self.largest_set);
         let claimed = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
         if !claimed {
             self.close();
@@ -69,14 +78,14 @@ impl KeptWriter {
             return;
         }
         let words = hashes.len() + 2;
-        let fits = self.blocks.last().is_some_and(|block| block.capacity() - block.len() >= words);
+        let fits = words as u64 <= room.largest_set
+            && self.blocks.last().is_some_and(|block| block.capacity() - block.len() >= words);
         if !fits {
-            let Some(claimed) = room.claim(words as u64) else {
-                self.blocks = Vec::new();
-                self.has_dropped = true;
+            let Some(block) = room.claim(words as u64).and_then(|words| room_for_hashes(words).ok()) else {
+                self.drop_all(room);
                 return;
             };
-            self.blocks.push(Vec::with_capacity(claimed as usize));
+            self.blocks.push(block);
         }
         if let Some(block) = self.blocks.last_mut() {
             block.push((words as u64 - 1) << 32);

@@ -85,7 +85,7 @@ impl TextShingler {
 
 /// Returns true if more characters are of scripts without blanks than other letters are.
 pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
-    if is_surely_with_blanks(text) {
+    if text.is_ascii() || is_surely_with_blanks(text) {
         return false;
     }
     let (mut without, mut with) = (0_usize, 0_usize);

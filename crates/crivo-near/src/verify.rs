@@ -124,10 +124,11 @@ impl Comparison<'_> {
             of_other == later
         };
         let partition = block as usize;
+        let mut last = None;
         self.pairs.for_each_piece(partition, PAIRS_AT_ONCE, |pairs| {
             for &pair in pairs.iter().filter(|pair| is_here(**pair)) {
                 tally.compared += 1;
-                if let Some(similarity) = self.similarity(pair, own, others)? {
+                if let Some(similarity) = self.similarity(pair, own, others, &mut last)? {
                     found(Found { pair, similarity })?;
                 }
             }
@@ -135,7 +136,7 @@ impl Comparison<'_> {
         })?;
         self.samples.for_each_piece(partition, PAIRS_AT_ONCE, |pairs| {
             for &pair in pairs.iter().filter(|pair| is_here(**pair)) {
-                if self.similarity(pair, own, others)?.is_some() {
+                if self.similarity(pair, own, others, &mut last)?.is_some() {
                     self.count_alike(pair, tally);
                 }
             }
@@ -143,9 +144,21 @@ impl Comparison<'_> {
         })
     }
 
-    fn similarity(&self, pair: PairKey, own: &BlockSets<'_>, others: &BlockSets<'_>) -> Result<Option<f64>> {
+    /// Compares a pair. `last` is the first member of the pair before with its set: most pairs have the same.
+    fn similarity<'s>(
+        &self,
+        pair: PairKey,
+        own: &'s BlockSets<'_>,
+        others: &BlockSets<'_>,
+        last: &mut Option<(u32, &'s [u64])>,
+    ) -> Result<Option<f64>> {
         let (one, other) = members_of(pair);
-        Ok(self.compared.similarity(pair, [own.of(one)?, others.of(other)?], self.threshold))
+        let set = match *last {
+            Some((member, set)) if member == one => set,
+            _ => own.of(one)?,
+        };
+        *last = Some((one, set));
+        Ok(self.compared.similarity(pair, [set, others.of(other)?], self.threshold))
     }
 
     fn count_alike(&self, pair: PairKey, tally: &mut BlockTally) {

@@ -93,7 +93,9 @@ fn push_field(value: &[u8], shape: &Delimited, was_quoted: bool, out: &mut Vec<u
 
 #[cfg(test)]
 mod tests {
-    use crate::{Edit, Input, Scan, Select};
+    use std::sync::Mutex;
+
+    use crate::{Edit, Input, RowBatch, RowId, Scan, Select};
 
     /// The file with `b` instead of each text that has an `a`, without those that are `drop`.
     fn edited(name: &str, content: &str, field: Select) -> String {
@@ -138,5 +140,39 @@ mod tests {
             "id,text,n\r\n1,\"b,\"\"q\"\" b\",3\r\n2,xx b,4\r\n\"x,y\",b,\"\"\n"
         );
         assert_eq!(edited("t.txt", "a a\nx\ndrop\nla", Select::Single), "b b\nx\nlb");
+    }
+
+    #[test]
+    fn values_that_are_not_needed_change_no_other_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let line = |n: u32| match n % 5 {
+            0 => "\r\n".to_owned(),
+            1 => format!("  {{\"text\": \"a\\n{n}\"}}\r\n"),
+            2 => "\n".to_owned(),
+            _ => format!("{{\"id\": {n}, \"text\": \"é\\u0041 {n}\"}}\n"),
+        };
+        let content: String = (0..500).map(line).collect();
+        std::fs::write(&path, content.trim_end()).unwrap();
+        let input = Input::file(&path);
+        let needed = |id: RowId| id.to_u64() % 3 == 0;
+        for chunk_size in [1, 100, 1 << 20] {
+            let scan = Scan::of(&input).select(Select::field("text")).chunk_size(chunk_size).threads(1);
+            let read = |scan: Scan<'_>| {
+                let (seen, mut out) = (Mutex::new(Vec::new()), Vec::new());
+                let edit = |batch: &RowBatch<'_>, row: usize, new: &mut Vec<u8>| {
+                    let (id, value) = (batch.id(row), batch.value(0, row));
+                    seen.lock().unwrap().push((id, value.map(<[u8]>::to_vec)));
+                    new.extend_from_slice(b"new");
+                    Ok(if value.is_some() && needed(id) { Edit::Replace } else { Edit::Keep })
+                };
+                scan.edit_rows(&edit, &mut out).unwrap();
+                (seen.into_inner().unwrap(), out)
+            };
+            let (mut all, written) = read(scan.clone());
+            assert!(all.len() == 300 && all.iter().all(|(_, value)| value.is_some()));
+            all.iter_mut().filter(|(id, _)| !needed(*id)).for_each(|(_, value)| *value = None);
+            assert_eq!(read(scan.values_of(&needed)), (all, written));
+        }
     }
 }

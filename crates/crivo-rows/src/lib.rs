@@ -134,6 +134,6 @@ pub use input::{FirstRecord, Format, Input};
 pub use keyer::{Items, RowKeys};
 pub use parquet::ParquetFilters;
 pub use progress::{FollowEvent, Progress};
-pub use scan::{Counts, Filter, Scan};
+pub use scan::{Counts, Filter, NeedsValues, Scan};
 pub use schedule::thread_count;
 pub use select::{Select, suggestion};

@@ -2,7 +2,7 @@
 
 use crivo::keys::{KeyKind, KeyScheme};
 
-use crate::batch::RowBatch;
+use crate::batch::{RowBatch, RowId};
 use crate::condition::Condition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filters::ColumnFilters;
@@ -17,6 +17,9 @@ const CHUNK: usize = 256 << 10;
 
 /// Says which records of a batch are handed on, by setting their flags, which begin as false. An error ends the pass.
 pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'f;
+
+/// Says of which records the values are needed.
+pub type NeedsValues<'n> = dyn Fn(RowId) -> bool + Sync + 'n;
 
 /// Which records are handed on.
 #[derive(Clone, Copy)]
@@ -66,6 +69,7 @@ pub struct Scan<'a> {
     pub(crate) threads: usize,
     pub(crate) repeatable: bool,
     pub(crate) filter: Option<RowFilter<'a>>,
+    pub(crate) needs_values: Option<&'a NeedsValues<'a>>,
     pub(crate) numbers_rows: bool,
     pub(crate) progress: Option<&'a dyn Progress>,
     pub(crate) column_filters: Option<&'a ColumnFilters>,
@@ -83,6 +87,7 @@ impl<'a> Scan<'a> {
             threads: 0,
             repeatable: false,
             filter: None,
+            needs_values: None,
             numbers_rows: false,
             progress: None,
             column_filters: None,
@@ -187,6 +192,15 @@ impl<'a> Scan<'a> {
         };
         self.filter = Some(filter);
         Ok(self)
+    }
+
+    /// For a later reading of files that were read before: the values of other records may be missing, because records of JSON
+    /// are then neither parsed nor checked, which saves most of the time. All records are handed on, with the same ids.
+    /// Where bad records are skipped, all are parsed.
+    #[must_use]
+    pub fn values_of(mut self, needs_values: &'a NeedsValues<'a>) -> Self {
+        self.needs_values = Some(needs_values);
+        self
     }
 
     /// Whether [`Folded::row_number`](crate::Folded::row_number) is to be answered, which takes 8 bytes a chunk of input.

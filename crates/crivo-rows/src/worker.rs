@@ -8,7 +8,7 @@ use crate::layout::{Layout, Shape};
 use crate::parquet::ParquetFile;
 use crate::parse::jsonl::Wanted;
 use crate::parse::{Table, Text, count_lines};
-use crate::scan::{Counts, RowFilter, Scan};
+use crate::scan::{Counts, NeedsValues, RowFilter, Scan};
 
 /// Takes one batch of records. A batch has thousands of them, so a call through a pointer costs nothing that can be
 /// measured, and the code that reads is compiled once instead of once for every caller.
@@ -26,6 +26,7 @@ struct BatchMaker<'a> {
     keyer: Keyer,
     skip_bad: bool,
     filter: Option<RowFilter<'a>>,
+    needs_values: Option<&'a NeedsValues<'a>>,
     /// Which records of the table the filter flags, and the numbers of those.
     flags: Vec<bool>,
     numbers: Vec<u32>,
@@ -41,6 +42,7 @@ impl<'a> Worker<'a> {
                 keyer: Keyer::new(scan.scheme, scan.items),
                 skip_bad: scan.input.skip_bad,
                 filter: scan.filter,
+                needs_values: scan.needs_values,
                 flags: Vec::new(),
                 numbers: Vec::new(),
                 counts: Counts::default(),
@@ -64,7 +66,14 @@ impl<'a> Worker<'a> {
     fn run_text(&mut self, layout: &Layout, sequence: u64, step: &mut Step<'_>) -> Result<u64> {
         let Self { chunk, table, batches } = self;
         let skip_bad = batches.skip_bad;
-        let text = Text { bytes: chunk.bytes(), layout, has_quotes: chunk.has_quotes, skip_bad };
+        let mut text = Text {
+            bytes: chunk.bytes(),
+            layout,
+            has_quotes: chunk.has_quotes,
+            skip_bad,
+            needs_values: batches.needs_values.filter(|_| !skip_bad),
+            first_id: sequence << 32,
+        };
         let mut source = Source {
             file: &layout.file,
             chosen: &layout.chosen,
@@ -85,6 +94,7 @@ impl<'a> Worker<'a> {
             lines += records as u64 + table.bad + table.blank;
             batches.give(source, table, records, step)?;
             source.first += records as u64;
+            text.first_id += records as u64;
         }
         // Where every line is a record or an empty one, they have been counted.
         Ok(match layout.shape {
@@ -131,7 +141,7 @@ impl BatchMaker<'_> {
         records: usize,
         step: &mut Step<'_>,
     ) -> Result<()> {
-        let Self { keyer, skip_bad, filter, flags, numbers, counts } = self;
+        let Self { keyer, skip_bad, filter, flags, numbers, counts, .. } = self;
         let mut kept = None;
         if let Some(filter) = filter {
             flags.clear();

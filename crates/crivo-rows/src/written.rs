@@ -3,7 +3,7 @@
 //! Everything that writes these formats calls these functions: edited and converted records, tables of answers,
 //! results of experiments. The reader of quoted fields is `parse::quotes`.
 
-use crate::parse::json::plain_prefix;
+use crate::parse::json::escape;
 use crate::parse::quotes::QUOTE;
 
 /// Returns true if a field must stand between quotes: it holds the delimiter, a quote or a line end.
@@ -49,20 +49,7 @@ pub fn delimited_field<'f>(field: &'f str, delimiter: &str) -> std::borrow::Cow<
 /// Appends a JSON string. Bytes that are not UTF-8 stay as they are; a caller that promises UTF-8 checks before.
 pub(crate) fn push_json_text(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut rest = value;
-    loop {
-        let (plain, special) = rest.split_at(plain_prefix(rest));
-        out.extend_from_slice(plain);
-        let Some((&byte, behind)) = special.split_first() else { break };
-        match byte {
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            quote_or_backslash => out.extend_from_slice(&[b'\\', quote_or_backslash]),
-        }
-        rest = behind;
-    }
+    escape(value, out);
     out.push(b'"');
 }
 

@@ -37,14 +37,20 @@ impl EditedDocuments {
         !matches!(self, Self::Nowhere)
     }
 
-    /// Writes the documents as they are edited.
-    pub(super) fn write(&self, corpus: &Corpus<'_>, edit: &EditText<'_>) -> Result<()> {
+    /// Writes the documents as they are edited. Those whose place is not wanted stay as they are, which saves reading their
+    /// texts; `edit` has to keep them too.
+    pub(super) fn write(
+        &self,
+        corpus: &Corpus<'_>,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
+        edit: &EditText<'_>,
+    ) -> Result<()> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::StandardOutput => corpus.edit(edit, None, &mut output::rows()),
+            Self::StandardOutput => corpus.edit(wanted, edit, None, &mut output::rows()),
             Self::File(file) => {
                 let format = file.conversion(corpus.format())?;
-                file.write(|to| corpus.edit(edit, format, to))
+                file.write(|to| corpus.edit(wanted, edit, format, to))
             }
             Self::Folder(folder) => folder.fill(|to| corpus.edit_files(edit, to)),
         }

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         write_report(file, &corpus, &items, &benchmark, &found)?;
     }
     if documents.is_wanted() {
-        documents.write(&corpus, &cutter(&benchmark, args.share, args.cut.into()))?;
+        documents.write(&corpus, &|_| true, &cutter(&benchmark, args.share, args.cut.into()))?;
     }
     let summary = OverlapReport {
         documents: found.documents,
@@ -157,7 +157,16 @@ fn write_report(
     benchmark: &Benchmark,
     found: &Overlaps,
 ) -> Result<()> {
-    let (mut names, mut item_names) = (corpus.names(&|_| true)?, items.names(&|_| true)?);
+    let mut hit = Vec::new();
+    let places = found.for_each(|place, _| {
+        if hit.last() != Some(&place) {
+            hit.push(place);
+        }
+        Ok(())
+    });
+    places.map_err(explained)?;
+    let mut names = corpus.names(&|place| hit.binary_search(&place).is_ok())?;
+    let mut item_names = items.names(&|_| true)?;
     file.write_with(|to| {
         let mut put = |place: u64, hit: crivo_near::ItemHit| -> Result<()> {
             names.put(place, to)?;

@@ -266,15 +266,17 @@ impl Corpus<'_> {
 }
 
 impl Corpus<'_> {
-    /// Writes the documents in their order, some of them with another text, as they stand or in another format.
+    /// Writes the documents in their order, some of them with another text, as they stand or in another format. Those whose
+    /// place is not wanted stay as they are; `edit` need not be asked about them.
     pub(crate) fn edit(
         &self,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
         edit: &EditText<'_>,
         format: Option<Format>,
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
         match self {
-            Self::Rows(rows) => rows.edit(edit, format, to),
+            Self::Rows(rows) => rows.edit(wanted, edit, format, to),
             Self::Folder(_) => bail!("-o: name a folder for the files of a folder"),
         }
     }

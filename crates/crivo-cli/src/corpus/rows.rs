@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, bail};
 use crivo_html::PageText;
 use crivo_near::{Documents, Error as NearError, TakeText};
-use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, Scan, Select};
+use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, RowId, Scan, Select};
 
 use super::names::{IdReader, IdWriter};
 use super::{CorpusArgs, EditText, ID_FIELD, Id, InputFiles, TEXT_FIELD};
@@ -173,7 +173,9 @@ impl<'a> RowCorpus<'a> {
         let Some(select) = &self.with_ids else { return Ok(None) };
         let writer = IdWriter::new()?;
         let meter = self.meter();
+        let needed = |id: RowId| wanted(id.to_u64());
         let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
+        let scan = scan.values_of(&needed);
         let folded = scan.fold(
             Vec::new,
             |ids: &mut Vec<Id>, batch| {
@@ -198,7 +200,9 @@ impl<'a> RowCorpus<'a> {
     pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
         let meter = self.meter();
+        let needed = |id: RowId| wanted(id.to_u64());
         let scan = Scan::of(&self.input).select(select.clone()).threads(self.args.threads()).progress(&meter);
+        let scan = scan.values_of(&needed);
         let folded = scan.fold(
             Vec::new,
             |ids: &mut Vec<Id>, batch| collect_ids(batch, wanted, ids),
@@ -234,23 +238,26 @@ impl<'a> RowCorpus<'a> {
             Ok(())
         };
         let copied = match format {
-            None => scan.copy_rows(Predicate::Each(&stays), to)?,
+            // What stays was decided by earlier readings.
+            None => scan.values_of(&|_| false).copy_rows(Predicate::Each(&stays), to)?,
             Some(format) => scan.convert_rows(Predicate::Each(&stays), format, to)?,
         };
         if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
     }
 
-    /// Writes the records in their order, some of them with another text, as they stand or in another format.
+    /// Writes the records in their order, some of them with another text, as they stand or in another format. Records whose
+    /// place is not wanted stay as they are; `edit` need not be asked about them.
     pub(super) fn edit(
         &self,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
         edit: &EditText<'_>,
         format: Option<Format>,
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
-        let Some(format) = format else { return self.edit_as_they_stand(edit, to) };
+        let Some(format) = format else { return self.edit_as_they_stand(wanted, edit, to) };
         // A text may be a field inside of an object, which only its own format has a place for. So records are edited as
         // they stand first, and converted then.
-        let edited = Spool::of(|to| self.edit_as_they_stand(edit, to))?;
+        let edited = Spool::of(|to| self.edit_as_they_stand(wanted, edit, to))?;
         let input = Input::file(edited.path()).format(self.format().unwrap_or(Format::Lines));
         let input = self.args.layout.laid_out(input)?;
         let meter = self.meter();
@@ -259,10 +266,17 @@ impl<'a> RowCorpus<'a> {
         if converted.stopped { Err(Interrupted.into()) } else { Ok(()) }
     }
 
-    fn edit_as_they_stand(&self, edit: &EditText<'_>, to: &mut (dyn Write + Send)) -> Result<()> {
+    fn edit_as_they_stand(
+        &self,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
+        edit: &EditText<'_>,
+        to: &mut (dyn Write + Send),
+    ) -> Result<()> {
         let meter = self.meter();
+        let needed = |id: RowId| wanted(id.to_u64());
         let scan =
             Scan::of(&self.input).select(self.text.clone()).threads(self.args.threads()).progress(&meter);
+        let scan = scan.values_of(&needed);
         let edited = scan.edit_rows(
             &|batch, row, new| {
                 let text = batch.value(TEXT, row).unwrap_or_default();

@@ -3,7 +3,8 @@
 use crivo::similarity::winnow::gram_hashes;
 use hashbrown::HashTable;
 
-/// How many bits of the filter there are for each n-gram: one in sixteen that is not there is looked up.
+/// How many bits of the filter there are for each n-gram, which sets two of them: at most one in fifty that is not there is
+/// looked up.
 const BITS_A_GRAM: usize = 16;
 
 /// The number of no n-gram.
@@ -41,7 +42,7 @@ impl GramTable {
         // The first place of each n-gram, and the number of the n-gram at each place.
         let mut firsts: Vec<u32> = Vec::new();
         let mut numbers: Vec<u32> = Vec::with_capacity(begins.len());
-        let mut known: Vec<u64> = Vec::new();
+        // Large enough for all, so that it never grows.
         let mut table: HashTable<u32> = HashTable::with_capacity(begins.len());
         let mut hashes = Vec::new();
         // The n-grams that begin at consecutive words of an item are hashed one from the other.
@@ -50,19 +51,21 @@ impl GramTable {
             gram_hashes(gram_at(words, first, run.len() - 1 + length), length, &mut hashes);
             for (&(position, _), &hash) in run.iter().zip(&hashes) {
                 let gram = gram_at(words, position, length);
-                let (word, bit) = slot(&filter, hash);
-                filter[word] |= bit;
+                let (word, bits) = slot(&filter, hash);
+                filter[word] |= bits;
                 let same = |other: &u32| gram_at(words, firsts[*other as usize], length) == gram;
                 numbers.push(table.find(hash, same).copied().unwrap_or_else(|| {
                     let number = firsts.len() as u32;
                     firsts.push(position);
-                    known.push(hash);
-                    table.insert_unique(hash, number, |other| known[*other as usize]);
+                    table.insert_unique(hash, number, |other| {
+                        let mut own = Vec::new();
+                        gram_hashes(gram_at(words, firsts[*other as usize], length), length, &mut own);
+                        own.first().copied().unwrap_or(0)
+                    });
                     number
                 }));
             }
         }
-        drop(known);
         let (starts, places) = by_number(&numbers, firsts.len(), begins);
         Self { length, table, starts, places, filter }
     }
@@ -70,8 +73,8 @@ impl GramTable {
     /// Returns the number of the n-gram, whose hash is given; `None` if no item has it.
     #[inline]
     pub(super) fn find(&self, hash: u64, gram: &[u64], words: &[u64]) -> Option<u32> {
-        let (word, bit) = slot(&self.filter, hash);
-        if self.filter[word] & bit == 0 {
+        let (word, bits) = slot(&self.filter, hash);
+        if self.filter[word] & bits != bits {
             return None;
         }
         let same = |&number: &u32| {
@@ -106,7 +109,6 @@ fn by_number(numbers: &[u32], different: usize, begins: &[(u32, u32)]) -> (Vec<u
     let mut starts = vec![0; different + 1];
     numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
     (0..different).for_each(|number| starts[number + 1] += starts[number]);
-    let mut next = starts.clone();
     let mut places = vec![GramPlace { position: 0, item: 0, before: NO_GRAM }; numbers.len()];
     let mut last: Option<(u32, u32, u32)> = None;
     for (&number, &(position, item)) in numbers.iter().zip(begins) {
@@ -114,20 +116,24 @@ fn by_number(numbers: &[u32], different: usize, begins: &[(u32, u32)]) -> (Vec<u
             Some((before, at, same)) if at + 1 == position && same == item => before,
             _ => NO_GRAM,
         };
-        places[next[number as usize] as usize] = GramPlace { position, item, before };
-        next[number as usize] += 1;
+        let next = &mut starts[number as usize];
+        places[*next as usize] = GramPlace { position, item, before };
+        *next += 1;
         last = Some((number, position, item));
     }
+    // Each start has become its end, which is the start of the next.
+    starts.rotate_right(1);
+    starts[0] = 0;
     for range in starts.windows(2) {
         places[range[0] as usize..range[1] as usize].sort_by_key(|place: &GramPlace| place.before);
     }
     (starts, places)
 }
 
+/// The word of the filter for a hash, and the bits that it has there.
 #[inline]
 fn slot(filter: &[u64], hash: u64) -> (usize, u64) {
-    let bit = hash as usize & (filter.len() * 64 - 1);
-    (bit / 64, 1 << (bit % 64))
+    (hash as usize & (filter.len() - 1), 1 << (hash >> 58) | 1 << (hash >> 52 & 63))
 }
 
 fn gram_at(words: &[u64], position: u32, length: usize) -> &[u64] {

@@ -19,6 +19,7 @@
 mod grams;
 mod matcher;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use self::grams::GramTable;
@@ -53,29 +54,47 @@ impl Benchmark {
             return Err(Error::setting("words", format_args!("1 to {LONGEST_GRAM}"), words));
         }
         let states = items.read(
-            &|| (WordCutter::new(0), Vec::<(u64, Vec<u64>)>::new()),
-            &|(cutter, found), place, text| {
+            // The words of all items of a thread, one after the other; of each its place and where its words are.
+            &|| (WordCutter::new(0), Vec::new(), Vec::<(u64, Range<usize>)>::new()),
+            &|(cutter, words, items), place, text| {
                 if let Ok(cutter) = cutter {
-                    found.push((place, cutter.words(text).to_vec()));
+                    let start = words.len();
+                    words.extend_from_slice(cutter.words(text));
+                    items.push((place, start..words.len()));
                 }
                 Ok(())
             },
         )?;
-        let mut all: Vec<(u64, Vec<u64>)> = Vec::new();
-        for (cutter, mut found) in states {
+        let (mut all, mut threads) = (Vec::new(), Vec::with_capacity(states.len()));
+        for (cutter, words, items) in states {
             cutter?;
-            all.append(&mut found);
+            all.extend(items.into_iter().map(|(place, range)| (place, threads.len(), range)));
+            threads.push(words);
+        }
+        if let [only] = threads.as_mut_slice()
+            && all.is_sorted_by_key(|item| item.0)
+        {
+            let words_of_all = std::mem::take(only);
+            let ends = all.into_iter().map(|(place, _, range)| (place, range.end));
+            return Self::of_items(words_of_all, ends, words);
         }
         all.sort_unstable_by_key(|item| item.0);
-        Self::of_items(all.into_iter(), words)
+        let mut words_of_all: Vec<u64> = Vec::with_capacity(threads.iter().map(Vec::len).sum());
+        let mut ends = Vec::with_capacity(all.len());
+        for (place, thread, range) in all {
+            words_of_all.extend_from_slice(&threads[thread][range]);
+            ends.push((place, words_of_all.len()));
+        }
+        drop(threads);
+        Self::of_items(words_of_all, ends.into_iter(), words)
     }
 
-    fn of_items(items: impl Iterator<Item = (u64, Vec<u64>)>, gram: usize) -> Result<Self> {
-        let (mut places, mut words, mut starts) = (Vec::new(), Vec::new(), vec![0]);
-        for (place, item) in items {
+    /// The items with all their words, one after the other; each comes with its place and the end of its words.
+    fn of_items(words: Vec<u64>, items: impl Iterator<Item = (u64, usize)>, gram: usize) -> Result<Self> {
+        let (mut places, mut starts) = (Vec::new(), vec![0]);
+        for (place, end) in items {
             places.push(place);
-            words.extend_from_slice(&item);
-            starts.push(u32::try_from(words.len()).map_err(|_| Error::TooMany)?);
+            starts.push(u32::try_from(end).map_err(|_| Error::TooMany)?);
         }
         let items = || (0_u32..).zip(starts.windows(2).map(|pair| (pair[0], pair[1])));
         let long = items().flat_map(|(item, (start, end))| {
@@ -114,7 +133,7 @@ impl Benchmark {
     }
 
     /// Where the words of an item are.
-    fn range(&self, item: u32) -> std::ops::Range<usize> {
+    fn range(&self, item: u32) -> Range<usize> {
         self.starts[item as usize] as usize..self.starts[item as usize + 1] as usize
     }
 }

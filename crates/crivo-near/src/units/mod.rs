@@ -103,6 +103,8 @@ pub struct RepeatedUnits {
     removed: Partitions<u64>,
     /// The number of documents.
     pub documents: u64,
+    /// The bytes of their texts.
+    pub bytes: u64,
     /// The number of units that are long enough to be compared.
     pub units: u64,
     /// The number of units that do not stay.
@@ -119,6 +121,7 @@ struct UnitThread {
     normalizer: Normalizer,
     count: u64,
     documents: u64,
+    bytes: u64,
 }
 
 /// Finds the lines or paragraphs that stand more than once.
@@ -138,9 +141,11 @@ pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Re
         normalizer: Normalizer::new(settings),
         count: 0,
         documents: 0,
+        bytes: 0,
     };
     let states = documents.read(&make, &|thread, place, text| {
         thread.documents += 1;
+        thread.bytes += text.len() as u64;
         push_place(&mut thread.places, place);
         for (number, unit) in (0_u64..).zip(units_of(text, settings.kind)) {
             let compared = thread.normalizer.of(&text[unit]);
@@ -154,9 +159,10 @@ pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Re
         }
         Ok(())
     })?;
-    let (mut count, mut units, mut runs, mut writers) = (0, 0, Vec::new(), Vec::new());
+    let (mut count, mut bytes, mut units, mut runs, mut writers) = (0, 0, 0, Vec::new(), Vec::new());
     for state in states {
         count += state.documents;
+        bytes += state.bytes;
         units += state.count;
         runs.extend(state.places);
         writers.push(state.units);
@@ -172,6 +178,7 @@ pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Re
         places,
         removed,
         documents: count,
+        bytes,
         units,
         repeated,
         most_frequent,
@@ -266,14 +273,18 @@ pub struct UnitLookup<'a> {
 }
 
 impl UnitLookup<'_> {
-    /// Writes what stays of the text at a place to `out`, replacing what it held.
+    /// Returns true if some of the units of the text at a place do not stay.
     ///
     /// # Errors
     /// A temporary file that cannot be read.
-    pub fn cut(&mut self, place: u64, text: &[u8], out: &mut Vec<u8>) -> Result<UnitsLeft> {
-        out.clear();
+    pub fn changes(&mut self, place: u64) -> Result<bool> {
+        self.removed(place).map(|removed| !removed.is_empty())
+    }
+
+    /// The units of the text at a place that do not stay: their numbers in the low half.
+    fn removed(&mut self, place: u64) -> Result<&[u64]> {
         let units = self.units;
-        let Some(number) = units.places.number(place) else { return Ok(UnitsLeft::All) };
+        let Some(number) = units.places.number(place) else { return Ok(&[]) };
         let members = u64::from(units.places.len().max(1));
         let partition = (u64::from(number) * PARTITIONS as u64 / members) as usize;
         if partition != self.partition {
@@ -282,7 +293,17 @@ impl UnitLookup<'_> {
         }
         let from = self.records.partition_point(|&record| record >> 32 < u64::from(number));
         let upto = self.records.partition_point(|&record| record >> 32 <= u64::from(number));
-        let mut removed = self.records[from..upto].iter().map(|&record| record as u32 as usize).peekable();
+        Ok(&self.records[from..upto])
+    }
+
+    /// Writes what stays of the text at a place to `out`, replacing what it held.
+    ///
+    /// # Errors
+    /// A temporary file that cannot be read.
+    pub fn cut(&mut self, place: u64, text: &[u8], out: &mut Vec<u8>) -> Result<UnitsLeft> {
+        out.clear();
+        let units = self.units;
+        let mut removed = self.removed(place)?.iter().map(|&record| record as u32 as usize).peekable();
         if removed.peek().is_none() {
             return Ok(UnitsLeft::All);
         }

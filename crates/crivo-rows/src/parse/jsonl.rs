@@ -101,6 +101,17 @@ pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &m
             record = scanner.at + 1;
             continue;
         }
+        if !text.needs_values_of(table.records.len()) {
+            // Nothing is looked at, so nothing can be found missing.
+            if let Wanted::Named(fields) = wanted {
+                fields.iter().for_each(NamedField::mark_seen);
+            }
+            let rest = &bytes[scanner.at..];
+            let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |length| scanner.at + length);
+            table.end_record(record, line_end(bytes, record, end))?;
+            record = end + 1;
+            continue;
+        }
         let start = scanner.at;
         let scanned = scan_record(&mut scanner, bytes, wanted, &mut table.discovered, &mut values);
         match scanned {

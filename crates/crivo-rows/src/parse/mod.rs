@@ -14,9 +14,11 @@ use crivo::keys::{KeyBatch, Span};
 
 use self::json::Value;
 use self::jsonl::{Discovered, Wanted};
+use crate::batch::RowId;
 use crate::column::{Column, Values};
 use crate::error::{Error, Place, Result};
 use crate::layout::{Layout, Shape};
+use crate::scan::NeedsValues;
 use crate::select::Chosen;
 
 /// The records of one batch: where each lies in the chunk, and the wanted fields.
@@ -92,16 +94,26 @@ impl Table {
 }
 
 /// What is being parsed: a chunk's bytes, and how they are laid out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) layout: &'a Layout,
     /// Whether the chunk has a quote anywhere.
     pub(crate) has_quotes: bool,
     pub(crate) skip_bad: bool,
+    /// Of which records the values are needed; of all of them if it is not told.
+    pub(crate) needs_values: Option<&'a NeedsValues<'a>>,
+    /// The id of the first record of the next batch.
+    pub(crate) first_id: u64,
 }
 
 impl Text<'_> {
+    /// Returns true if the values of a record are needed, given by its number in the batch.
+    #[inline]
+    fn needs_values_of(&self, row: usize) -> bool {
+        self.needs_values.is_none_or(|needs| needs(RowId::from_u64(self.first_id + row as u64)))
+    }
+
     /// Parses records from `position` on until the table is full or the chunk ends; the position
     /// after the last of them. Inside its only caller the loop would have too few registers.
     #[inline(never)]

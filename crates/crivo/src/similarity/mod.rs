@@ -28,3 +28,23 @@ pub mod winnow;
 pub use bands::Bands;
 pub use lsh_index::LshIndex;
 pub use min_hash::MinHash;
+
+use crate::error::Result;
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
+/// Returns an empty array with room for `len` hashes, on huge pages if the system has them: for engines that keep the sets
+/// of many texts, and spend much of their time on the first touch of each page otherwise.
+///
+/// # Errors
+/// If the memory cannot be had.
+///
+/// ```
+/// let mut hashes = crivo::similarity::room_for_hashes(1 << 20)?;
+/// hashes.extend_from_slice(&[3, 1, 4]);
+/// assert!(hashes.capacity() >= 1 << 20);
+/// # Ok::<(), crivo::Error>(())
+/// ```
+pub fn room_for_hashes(len: u64) -> Result<Vec<u64>> {
+    crate::cpu::reserved(len)
+}

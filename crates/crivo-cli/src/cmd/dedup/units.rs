@@ -93,7 +93,6 @@ struct ShownUnit {
 /// What cutting changed.
 #[derive(Default)]
 struct Tally {
-    bytes: AtomicU64,
     removed: AtomicU64,
     changed: AtomicU64,
     emptied: AtomicU64,
@@ -133,6 +132,7 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
     let found = repeated_units(&corpus, &settings).map_err(explained)?;
     corpus.set_stage("2/2 writing");
     let tally = Tally::default();
+    let is_wanted = changed_documents(&found);
     let (lookups, frequent_texts) = (Mutex::new(Vec::new()), FrequentTexts::new(&found));
     let cut = |place: u64, text: &[u8], new: &mut Vec<u8>| {
         let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -140,7 +140,6 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         let left = lookup.cut(place, text, new)?;
         lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
         frequent_texts.take(place, text);
-        tally.bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
         if left == UnitsLeft::All {
             return Ok(Edit::Keep);
         }
@@ -150,7 +149,8 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         Ok(if left == UnitsLeft::None { Edit::Drop } else { Edit::Replace })
     };
     if documents.is_wanted() {
-        documents.write(&corpus, &|place, text, new| cut(place, text, new).map_err(explained))?;
+        let wanted = |place| is_wanted(place) || frequent_texts.has_one_of(place);
+        documents.write(&corpus, &wanted, &|place, text, new| cut(place, text, new).map_err(explained))?;
     } else {
         let read = corpus.read(&Vec::new, &|new, place, text| cut(place, text, new).map(drop));
         read.map_err(explained)?;
@@ -174,7 +174,7 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         skipped: corpus.skipped(),
         units: found.units,
         removed: found.repeated,
-        bytes: get(&tally.bytes),
+        bytes: found.bytes,
         bytes_removed: get(&tally.removed),
         documents_changed: get(&tally.changed),
         most_frequent: (shown.into_iter().take(SHOWN))
@@ -187,6 +187,19 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         print(&report, kind, out);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says of each document whether some of its units do not stay.
+fn changed_documents(found: &RepeatedUnits) -> impl Fn(u64) -> bool + Sync {
+    let lookups = Mutex::new(Vec::new());
+    move |place| {
+        let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut lookup = taken.unwrap_or_else(|| found.lookup());
+        // What cannot be read is an error when the text is cut.
+        let changes = lookup.changes(place).unwrap_or(true);
+        lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
+        changes
+    }
 }
 
 /// The texts of the most frequent units, which are found while documents are cut.
@@ -203,6 +216,11 @@ impl<'a> FrequentTexts<'a> {
         let mut places: Vec<(u64, usize)> = units.map(|(at, unit)| (unit.place, at)).collect();
         places.sort_unstable();
         Self { found, places, texts: Mutex::new(vec![String::new(); found.most_frequent.len()]) }
+    }
+
+    /// Returns true if the first occurrence of a unit is in this document.
+    fn has_one_of(&self, place: u64) -> bool {
+        self.places.binary_search_by_key(&place, |known| known.0).is_ok()
     }
 
     /// Takes the texts of the units whose first occurrence is in this document.

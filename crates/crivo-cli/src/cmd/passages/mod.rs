@@ -164,7 +164,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         file.write(page::page(&corpus, &found)?.as_bytes())?;
     }
     if documents.is_wanted() {
-        documents.write(&corpus, &cutter(&found, args.cut.into(), args.min_left))?;
+        let wanted = has_passages(&found, args.cut.into());
+        documents.write(&corpus, &wanted, &cutter(&found, args.cut.into(), args.min_left))?;
     }
     settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let summary = PassagesReport {
@@ -183,6 +184,22 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         print(&summary, out);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says of each document whether something is cut out of it.
+fn has_passages(found: &Passages, what: Cut) -> impl Fn(u64) -> bool + Sync {
+    let lookups = Mutex::new(Vec::new());
+    move |place| {
+        if what == Cut::None {
+            return false;
+        }
+        let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut lookup = taken.unwrap_or_else(|| found.lookup());
+        // What cannot be read is an error when the text is cut.
+        let has_some = lookup.ranges(place).map_or(true, |ranges| !ranges.is_empty());
+        lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
+        has_some
+    }
 }
 
 /// Cuts the passages out of each text.

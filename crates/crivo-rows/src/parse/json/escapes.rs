@@ -12,74 +12,154 @@ fn bits_of(bytes: &[u8; LANES], is_found: impl Fn(u8x16) -> u8x16) -> u32 {
     vectors.iter().rev().fold(0, |bits, vector| bits << 16 | is_found(u8x16::new(*vector)).move_mask() as u32)
 }
 
+/// One bit for each byte, the first byte lowest: whether it is a quote, a backslash or a control character.
+#[inline]
+fn special_bits(bytes: &[u8; LANES]) -> u32 {
+    bits_of(bytes, |vector| {
+        let control = vector.min(u8x16::splat(0x1F)).cmp_eq(vector);
+        vector.cmp_eq(u8x16::splat(b'"')) | vector.cmp_eq(u8x16::splat(b'\\')) | control
+    })
+}
+
+/// Returns true for what [`special_bits`] marks.
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..=0x1F)
+}
+
 /// Returns how many bytes come before the first quote, backslash or control character.
 #[inline]
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(lanes) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let ends = bits_of(lanes, |vector| {
-            let control = vector.min(u8x16::splat(0x1F)).cmp_eq(vector);
-            vector.cmp_eq(u8x16::splat(b'"')) | vector.cmp_eq(u8x16::splat(b'\\')) | control
-        });
+        let ends = special_bits(lanes);
         if ends != 0 {
             return at + ends.trailing_zeros() as usize;
         }
         at += LANES;
     }
     let rest = &bytes[at..];
-    at + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1F)).count()
+    at + rest.iter().take_while(|&&byte| !is_special(byte)).count()
+}
+
+/// Appends a text as it stands between the quotes of a JSON string. Bytes are copied a fixed number at a time, and those from
+/// the first special one on are taken back.
+pub(crate) fn escape(text: &[u8], out: &mut Vec<u8>) {
+    out.reserve(text.len());
+    let mut at = 0;
+    while let Some(lanes) = text.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
+        out.extend_from_slice(lanes);
+        at += LANES;
+        let special = special_bits(lanes);
+        if special != 0 {
+            let plain = special.trailing_zeros() as usize;
+            out.truncate(out.len() - (LANES - plain));
+            push_escape(lanes[plain], out);
+            at -= LANES - (plain + 1);
+        }
+    }
+    for &byte in &text[at..] {
+        if is_special(byte) { push_escape(byte, out) } else { out.push(byte) }
+    }
+}
+
+fn push_escape(special: u8, out: &mut Vec<u8>) {
+    match special {
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        0..0x20 => out.extend_from_slice(format!("\\u{special:04x}").as_bytes()),
+        quote_or_backslash => out.extend_from_slice(&[b'\\', quote_or_backslash]),
+    }
 }
 
 /// Appends a string's text, its escapes resolved. It has been checked. Half of a surrogate pair
 /// stands for no character and becomes U+FFFD.
 ///
-/// Many texts have an escape in every line. So bytes are copied a fixed number at a time, and those that turn out to be
-/// behind an escape are overwritten.
+/// Many texts have an escape in every line. So bytes are copied a fixed number at a time, and those from an escape on are
+/// taken back.
 pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
-    let (mut at, mut to) = (0, out.len());
     // No escape is shorter than what it stands for.
-    out.resize(to + text.len() + LANES, 0);
+    out.reserve(text.len() + LANES);
+    let mut at = 0;
     while let Some(lanes) = text.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
-        out[to..to + LANES].copy_from_slice(lanes);
         let escapes = bits_of(lanes, |vector| vector.cmp_eq(u8x16::splat(b'\\')));
-        let plain = if escapes == 0 { LANES } else { escapes.trailing_zeros() as usize };
-        at += plain;
-        to += plain;
+        out.extend_from_slice(lanes);
+        at += LANES;
         if escapes != 0 {
-            let (length, written) = resolve(&text[at..], &mut out[to..]);
-            at += length;
-            to += written;
+            let plain = escapes.trailing_zeros() as usize;
+            out.truncate(out.len() - (LANES - plain));
+            at -= LANES - plain;
+            at += push_character(&text[at..], out);
         }
     }
     while at < text.len() {
-        let (length, written) = resolve(&text[at..], &mut out[to..]);
-        at += length;
-        to += written;
+        at += push_character(&text[at..], out);
     }
-    out.truncate(to);
 }
 
-/// Writes the character or escape that begins a text; returns how long it is, and how many bytes were written.
+/// For each byte behind a backslash, the byte that both stand for; 0 for all that is not one of the short escapes.
+const SIMPLE_ESCAPES: [u8; 256] = {
+    let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < pairs.len() {
+        table[pairs[at] as usize] = pairs[at + 1];
+        at += 2;
+    }
+    table
+};
+
+/// What [`plain_part`] found.
+pub(super) struct PlainPart {
+    /// The bytes up to the first that needs a closer look.
+    pub(super) length: usize,
+    /// Whether there were escapes.
+    pub(super) escaped: bool,
+}
+
+/// Returns how many bytes come before the first quote, control character, or escape of more than one letter. Short escapes
+/// are passed, because many texts have one in every line.
 #[inline]
-fn resolve(text: &[u8], out: &mut [u8]) -> (usize, usize) {
-    let (byte, length) = match *text {
-        [b'\\', escape, ..] => match escape {
-            b'b' => (8, 2),
-            b'f' => (12, 2),
-            b'n' => (b'\n', 2),
-            b'r' => (b'\r', 2),
-            b't' => (b'\t', 2),
-            b'u' => {
-                let (character, digits) = unicode(&text[2..]);
-                return (2 + digits, character.encode_utf8(out).len());
+pub(super) fn plain_part(bytes: &[u8]) -> PlainPart {
+    let (mut at, mut escaped) = (0, false);
+    while let Some(lanes) = bytes.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
+        let mut special = special_bits(lanes);
+        while special != 0 {
+            let first = special.trailing_zeros() as usize;
+            let is_short_escape = lanes[first] == b'\\'
+                && lanes.get(first + 1).is_some_and(|&letter| SIMPLE_ESCAPES[usize::from(letter)] != 0);
+            if !is_short_escape {
+                return PlainPart { length: at + first, escaped };
             }
-            other => (other, 2),
-        },
-        [byte, ..] => (byte, 1),
-        [] => return (0, 0),
-    };
-    out[0] = byte;
-    (length, 1)
+            escaped = true;
+            // The letter may be a quote or a backslash itself.
+            special &= !(3 << first);
+        }
+        at += LANES;
+    }
+    PlainPart { length: at + plain_prefix(&bytes[at..]), escaped }
+}
+
+/// Appends the byte or escape that begins a text; returns how long it is there.
+#[inline]
+fn push_character(text: &[u8], out: &mut Vec<u8>) -> usize {
+    match *text {
+        [b'\\', b'u', ref digits @ ..] => {
+            let (character, length) = unicode(digits);
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            2 + length
+        }
+        [b'\\', letter, ..] => {
+            let character = SIMPLE_ESCAPES[usize::from(letter)];
+            out.push(if character == 0 { letter } else { character });
+            2
+        }
+        [byte, ..] => {
+            out.push(byte);
+            1
+        }
+        [] => 0,
+    }
 }
 
 /// The character of `XXXX` or `XXXX\uXXXX`, and how long that is.

@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use crivo::keys::text::push_f64;
 
-pub(crate) use self::escapes::{plain_prefix, unescape};
+use self::escapes::plain_part;
+pub(crate) use self::escapes::{escape, unescape};
 
 /// Deeper nesting than this is refused; nothing that people write comes near.
 const DEEPEST: usize = 128;
@@ -320,7 +321,9 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            self.skip_plain();
+            let plain = plain_part(self.bytes.get(self.at..).unwrap_or_default());
+            self.at += plain.length;
+            escaped |= plain.escaped;
             match self.peek() {
                 b'"' => {
                     self.at += 1;
@@ -334,12 +337,6 @@ impl<'a> Scanner<'a> {
                 _ => return self.fault("a control character in a string must be escaped"),
             }
         }
-    }
-
-    /// Goes to the next quote, backslash or control character.
-    #[inline]
-    fn skip_plain(&mut self) {
-        self.at += plain_prefix(self.bytes.get(self.at..).unwrap_or_default());
     }
 
     fn escape(&mut self) -> Scanned<()> {

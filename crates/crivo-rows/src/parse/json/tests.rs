@@ -1,3 +1,4 @@
+use super::escapes::plain_prefix;
 use super::*;
 
 fn scan(text: &str) -> Scanned<Vec<(String, Value)>> {
@@ -119,6 +120,12 @@ fn escapes_are_found_and_resolved_wherever_they_stand() {
                 let expected = format!("before{before}{stands_for}{after}{stands_for}");
                 assert_eq!(String::from_utf8(out).unwrap(), expected);
                 assert_eq!(plain_prefix(text.as_bytes()), at);
+                let quoted = format!("\"{text}\"");
+                let (range, escaped) = Scanner::new(quoted.as_bytes(), 0).string().unwrap();
+                assert_eq!((range, escaped), (1..quoted.len() - 1, true));
+                let unknown = format!("\"{text}\\x\"{text}");
+                let fault = Scanner::new(unknown.as_bytes(), 0).string().unwrap_err();
+                assert_eq!((fault.at, fault.message), (quoted.len(), "no such escape"));
             }
         }
     }

@@ -83,13 +83,28 @@ fn run_round(slots: &mut [u64], hashes: &[u64], round: u32) {
     }
 }
 
-/// One of the first rounds: no branch depends on the elements. (Never inlined: a compiler that knows where
-/// the mark comes from joins it to the value with an instruction that takes longer than all the rest.)
-#[inline(never)]
+/// One of the first rounds: no branch depends on the elements.
 fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     let k = slots.len() as u64;
+    if k.is_power_of_two() {
+        // The product with a power of two is a shift. What a rotation brings to the low bits is the index, and these bits
+        // are fewer than those that a value loses.
+        let (bits, mask) = (k.ilog2(), k - 1);
+        fall_each(slots, hashes, mark, |hash| {
+            let turned = mix(hash ^ key).rotate_left(bits);
+            ((turned & mask) as usize, turned >> VALUE_SHIFT)
+        });
+    } else {
+        fall_each(slots, hashes, mark, |hash| fall(hash, key, k));
+    }
+}
+
+/// Lets all elements fall to where `place` says. (Never inlined: a compiler that knows where the mark comes from joins it
+/// to the value with an instruction that takes longer than all the rest.)
+#[inline(never)]
+fn fall_each(slots: &mut [u64], hashes: &[u64], mark: u64, place: impl Fn(u64) -> (usize, u64)) {
     let mut step = |hash: u64| {
-        let (index, value) = fall(hash, key, k);
+        let (index, value) = place(hash);
         let slot = &mut slots[index];
         *slot = (mark | value).min(*slot);
     };
