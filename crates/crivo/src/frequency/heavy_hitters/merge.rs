@@ -2,7 +2,7 @@
 
 use super::HeavyHitters;
 use super::bucket::{Bucket, SLOTS, mask_of, slots};
-use super::names::out_of_memory;
+use super::names::{len_beside, out_of_memory};
 use super::purge::ranked;
 use super::rounded::RoundedUp;
 use super::table::{Counter, Entry, Place, Table, places};
@@ -123,7 +123,7 @@ impl Table {
         let kept = |count: u64, here: u32| here == NEW && count > threshold;
         let theirs = || places(&other.buckets).zip(places_here.iter().zip(&counts));
         let new_texts = theirs().filter(|(_, (here, count))| kept(**count, **here));
-        self.names.reserve(new_texts.map(|(place, _)| other.names.text(place).len()).sum())?;
+        self.names.reserve(new_texts.map(|(place, _)| len_beside(other.names.text(place).len())).sum())?;
 
         // Nothing can fail from here on.
         for (place, (&here, _)) in theirs().filter(|(_, (here, _))| **here != NEW) {
@@ -204,7 +204,7 @@ impl Counter {
 
 impl Entry<'_> {
     fn key_bytes(&self) -> usize {
-        if let KeyRef::Bytes(bytes) = self.key { bytes.len() } else { 0 }
+        if let KeyRef::Bytes(bytes) = self.key { len_beside(bytes.len()) } else { 0 }
     }
 }
 
