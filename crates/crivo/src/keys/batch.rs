@@ -127,20 +127,31 @@ impl<'a> KeyBatch<'a> {
     /// not for each key.
     #[inline]
     pub(crate) fn each_text_while(&self, mut take: impl FnMut(&'a [u8], u64) -> bool) {
+        self.each_text_before_others_while(|text, length, hash| take(&text[..length], hash));
+    }
+
+    /// The same with what lies behind each text: `take` gets the bytes from where the text begins, and its length. Of a short
+    /// text 16 bytes can be read at once so.
+    #[inline]
+    pub(crate) fn each_text_before_others_while(&self, mut take: impl FnMut(&'a [u8], usize, u64) -> bool) {
+        let mut within = |bytes: &'a [u8], range: Range<usize>, hash| {
+            let length = range.len();
+            take(&bytes[range.start..], length, hash)
+        };
         match self.keys {
             Keys::Spans { bytes, spans } => {
-                spans.iter().zip(self.hashes).all(|(span, &hash)| take(&bytes[span.range()], hash));
+                spans.iter().zip(self.hashes).all(|(span, &hash)| within(bytes, span.range(), hash));
             }
             Keys::Offsets { bytes, offsets } => {
                 let ends = offsets.windows(2).zip(self.hashes);
-                ends.into_iter().all(|(ends, &hash)| take(&bytes[ends[0] as usize..ends[1] as usize], hash));
+                ends.into_iter().all(|(ends, &hash)| within(bytes, ends[0] as usize..ends[1] as usize, hash));
             }
             Keys::Picked { bytes, spans, places } => {
-                let text = |place: u32| &bytes[spans[place as usize].range()];
-                places.iter().zip(self.hashes).all(|(&place, &hash)| take(text(place), hash));
+                let keys = places.iter().zip(self.hashes);
+                keys.into_iter().all(|(&place, &hash)| within(bytes, spans[place as usize].range(), hash));
             }
             Keys::Slices(slices) => {
-                slices.iter().zip(self.hashes).all(|(text, &hash)| take(text, hash));
+                slices.iter().zip(self.hashes).all(|(text, &hash)| take(text, text.len(), hash));
             }
             Keys::Integers(_) | Keys::Unknown => {}
         }

@@ -4,6 +4,7 @@
 //! and without a branch. A mask of slots is a word too: the high bit of each slot's byte.
 
 use super::rounded::RoundedUp;
+use crate::cpu::prefetch;
 
 /// Slots of a bucket: as many as a word has bytes.
 pub(super) const SLOTS: usize = 8;
@@ -27,6 +28,13 @@ impl Bucket {
     pub(super) fn matches(&self, hash: u64) -> u64 {
         let difference = self.tags ^ (tag(hash) * LOW_BITS);
         difference.wrapping_sub(LOW_BITS) & !difference & HIGH_BITS
+    }
+
+    /// Begins to fetch what a known key needs: tags and counts.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        prefetch(std::slice::from_ref(&self.tags), 0);
+        prefetch(&self.counts, 0);
     }
 
     #[inline]

@@ -59,8 +59,7 @@ impl Decode for HeavyHitters {
         if len as usize > most {
             return Err(Error::contents("number of counters", format_args!("at most {most}"), len));
         }
-        let texts = reader.left() - len as usize * least_bytes;
-        sketch.table = Table::with_room(header.scheme, threshold, len as usize, texts)?;
+        sketch.table = Table::with_room(header.scheme, threshold, len as usize, 0)?;
         let mut last = None;
         let mut above = 0_u128;
         for _ in 0..len {

@@ -1,12 +1,12 @@
 //! Two sketches as one.
 
 use super::HeavyHitters;
-use super::bucket::{Bucket, SLOTS, mask_of, slots};
-use super::names::out_of_memory;
+use super::bucket::{SLOTS, lowest, mask_of, slots};
+use super::names::{Names, len_beside, out_of_memory};
 use super::purge::ranked;
 use super::rounded::RoundedUp;
-use super::table::{Counter, Entry, Place, Table, places};
-use crate::cpu::{reserved, zeroed};
+use super::table::{Counter, Entry, Place, Table};
+use crate::cpu::zeroed;
 use crate::error::Result;
 use crate::estimate::Estimate;
 use crate::frequency::Hitter;
@@ -73,12 +73,19 @@ impl HeavyHitters {
     }
 }
 
-/// A key of another table that has no counter here.
-const NEW: u32 = u32::MAX;
+/// A key of another table: where it is there and, if it has a counter here, where that is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Meeting {
+    theirs: u32,
+    here: u32,
+}
 
 impl Table {
     /// Adds the counters of another table to this one where it lies, and gives up the smallest until at most `capacity` are
     /// left. Returns false, with nothing changed, if the table would have to grow or there are strays.
+    ///
+    /// Whether a key has a counter in both tables is a toss that a processor cannot predict. So keys are first sorted into
+    /// lists, by writing each to the end of its list and moving that end or not.
     ///
     /// # Errors
     /// If there is no memory; nothing is changed then.
@@ -90,55 +97,78 @@ impl Table {
             return Ok(false);
         }
 
-        // First without a change: where their keys are here, and what the counts of all keys come to.
-        let mut places_here: Vec<u32> = reserved(other.len() as u64)?;
-        let mut counts: Vec<u64> = reserved((self.len() + other.len()) as u64)?;
+        // First without a change: where their keys are here, and what the counts of all keys come to. Each list has one place
+        // more than it can need, for what is written behind its end.
+        let theirs = other.codes()?;
+        let mut met: Vec<Meeting> = zeroed(theirs.len() as u64 + 1)?;
+        let mut new: Vec<u32> = zeroed(theirs.len() as u64 + 1)?;
+        let mut counts: Vec<u64> = zeroed((self.len() + theirs.len()) as u64 + 1)?;
         let mut matched: Vec<u64> = zeroed(self.buckets.len() as u64)?;
-        let mut new = 0;
-        for place in places(&other.buckets) {
-            let Bucket { hashes, counts: theirs, .. } = &other.buckets[place.bucket];
-            let count = theirs[place.slot];
-            if let Some(Place { bucket, slot }) = self.place_of(hashes[place.slot], other.names.text(place)) {
-                matched[bucket] |= mask_of(slot);
-                places_here.push((bucket * SLOTS + slot) as u32);
-                counts.push(self.buckets[bucket].counts[slot].saturating_add(count));
-            } else {
-                places_here.push(NEW);
-                counts.push(count.saturating_add(self.threshold()));
-                new += 1;
-            }
+        let (mut met_len, mut new_len) = (0, 0);
+        for &code in &theirs {
+            let place = place_of_code(code);
+            let hash = other.buckets[place.bucket].hashes[place.slot];
+            let (is_met, here) = self.code_of(hash, other.names.text(place));
+            met[met_len] = Meeting { theirs: code, here };
+            new[new_len] = code;
+            met_len += usize::from(is_met);
+            new_len += usize::from(!is_met);
+        }
+        let (met, new) = (&met[..met_len], &mut new[..new_len]);
+        let mut len = 0;
+        for &Meeting { theirs, here } in met {
+            let place = place_of_code(here);
+            matched[place.bucket] |= mask_of(place.slot);
+            counts[len] = self.count(place).saturating_add(other.count(place_of_code(theirs)));
+            len += 1;
+        }
+        for &code in &*new {
+            counts[len] = other.count(place_of_code(code)).saturating_add(self.threshold());
+            len += 1;
         }
         for (bucket, &matched) in self.buckets.iter().zip(&matched) {
-            let alone = slots(bucket.used() & !matched);
-            counts.extend(alone.map(|slot| bucket.counts[slot].saturating_add(other.threshold())));
+            let alone = bucket.used() & !matched;
+            for (slot, &count) in bucket.counts.iter().enumerate() {
+                counts[len] = count.saturating_add(other.threshold());
+                len += usize::from(alone & mask_of(slot) != 0);
+            }
         }
-        let surplus = (self.len() + new).saturating_sub(capacity);
-        let threshold = match surplus {
+        counts.truncate(len);
+        let threshold = match len.saturating_sub(capacity) {
             0 => base,
-            _ => base + ranked(|| counts.iter().map(|count| count - base), surplus),
+            surplus => base + ranked(|| counts.iter().map(|count| count - base), surplus),
         };
         if threshold == u64::MAX {
             return Ok(false);
         }
-        let kept = |count: u64, here: u32| here == NEW && count > threshold;
-        let theirs = || places(&other.buckets).zip(places_here.iter().zip(&counts));
-        let new_texts = theirs().filter(|(_, (here, count))| kept(**count, **here));
-        self.names.reserve(new_texts.map(|(place, _)| other.names.text(place).len()).sum())?;
+        let new_counts = &counts[met.len()..met.len() + new.len()];
+        let mut kept = 0;
+        for (index, &count) in new_counts.iter().enumerate() {
+            new[kept] = new[index];
+            kept += usize::from(count > threshold);
+        }
+        let new = || new[..kept].iter().map(|&code| place_of_code(code));
+        self.names.reserve(new().map(|place| len_beside(other.names.text(place).len())).sum())?;
 
         // Nothing can fail from here on.
-        for (place, (&here, _)) in theirs().filter(|(_, (here, _))| **here != NEW) {
-            let Counter { count, error } = other.counter(place);
-            let at = Place { bucket: here as usize / SLOTS, slot: here as usize % SLOTS };
-            let counter = self.counter(at).plus((count, error.count()), base);
-            self.set(at, counter);
+        for &Meeting { theirs, here } in met {
+            let Counter { count, error } = other.counter(place_of_code(theirs));
+            let here = place_of_code(here);
+            let counter = self.counter(here).plus((count, error.count()), base);
+            self.set(here, counter);
         }
         if other.threshold() > 0 {
             let unknown = (other.threshold(), other.threshold());
             for (bucket, matched) in self.buckets.iter_mut().zip(&matched) {
-                for slot in slots(bucket.used() & !matched) {
-                    let counter = Counter { count: bucket.counts[slot], error: bucket.errors[slot] };
-                    let Counter { count, error } = counter.plus(unknown, base);
-                    (bucket.counts[slot], bucket.errors[slot]) = (count, error);
+                let alone = bucket.used() & !matched;
+                for (slot, count) in bucket.counts.iter_mut().enumerate() {
+                    let more = if alone & mask_of(slot) == 0 { 0 } else { other.threshold() };
+                    *count = count.saturating_add(more);
+                }
+                // The errors of those that are given up are of no use.
+                for slot in slots(alone & !bucket.fallen(threshold)) {
+                    let counter = Counter { count: 0, error: bucket.errors[slot] };
+                    bucket.errors[slot] = counter.plus(unknown, base).error;
                 }
             }
         }
@@ -146,12 +176,60 @@ impl Table {
         if threshold > self.threshold() {
             self.give_up_to(threshold);
         }
-        for (place, _) in theirs().filter(|(_, (here, count))| kept(**count, **here)) {
+        for place in new() {
             let hash = other.buckets[place.bucket].hashes[place.slot];
             self.put_text(hash, other.names.text(place), other.counter(place).plus(unknown, base))?;
         }
         Ok(true)
     }
+
+    /// Returns true and the code of the slot of a key, if it has one. Most keys are settled by their own bucket, known or
+    /// not with the same instructions.
+    #[inline]
+    #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
+    fn code_of(&self, hash: u64, text: &[u8]) -> (bool, u32) {
+        let index = self.home(hash);
+        let bucket = &self.buckets[index];
+        let matches = bucket.matches(hash);
+        let slot = lowest(matches);
+        let same = (matches != 0) & (bucket.hashes[slot] == hash);
+        let is_unknown = (matches == 0) & (bucket.free() != 0);
+        if (same | is_unknown) & matches!(self.names, Names::Hashes | Names::Integers(_)) {
+            return (same, code_of_place(Place { bucket: index, slot }));
+        }
+        let place = self.place_of(hash, text);
+        (place.is_some(), place.map_or(0, code_of_place))
+    }
+
+    fn count(&self, place: Place) -> u64 {
+        self.buckets[place.bucket].counts[place.slot]
+    }
+
+    /// Returns the codes of the slots in use.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    fn codes(&self) -> Result<Vec<u32>> {
+        let mut codes = zeroed(self.len as u64 + 1)?;
+        let mut len = 0;
+        for (bucket, code) in self.buckets.iter().zip((0..).step_by(SLOTS)) {
+            for slot in 0..SLOTS {
+                codes[len] = code + slot as u32;
+                len += usize::from(bucket.used() & mask_of(slot) != 0);
+            }
+        }
+        codes.truncate(len);
+        Ok(codes)
+    }
+}
+
+/// The number of a slot, in the order of the table.
+fn code_of_place(place: Place) -> u32 {
+    (place.bucket * SLOTS + place.slot) as u32
+}
+
+fn place_of_code(code: u32) -> Place {
+    Place { bucket: code as usize / SLOTS, slot: code as usize % SLOTS }
 }
 
 impl_sketch!(HeavyHitters, keys, weights, frequency, top);
@@ -204,7 +282,7 @@ impl Counter {
 
 impl Entry<'_> {
     fn key_bytes(&self) -> usize {
-        if let KeyRef::Bytes(bytes) = self.key { bytes.len() } else { 0 }
+        if let KeyRef::Bytes(bytes) = self.key { len_beside(bytes.len()) } else { 0 }
     }
 }
 

@@ -36,8 +36,8 @@
 //! before it was merged; the guarantee does not. The same operations in the same order always give the
 //! same bytes, and a batch is the same as its keys one by one.
 //!
-//! **Memory.** 24 bytes a counter for integers and hashes (19 in a table at most four fifths full); 34
-//! and up to twice its length for a text, in one array that is compacted when more than a third of it
+//! **Memory.** 24 bytes a counter for integers and hashes (19 in a table at most four fifths full), 44 for a text. A text
+//! of more than 15 bytes takes up to twice its length besides, in one array that is compacted when more than a third of it
 //! belongs to counters given up. A key longer than [`MAX_KEY_BYTES`](HeavyHitters::MAX_KEY_BYTES) is refused with
 //! an error, so that a few of them cannot take more memory than the capacity suggests. The table grows
 //! with the number of different keys and never beyond the capacity. While it
@@ -64,7 +64,7 @@ mod table;
 
 use std::ops::RangeInclusive;
 
-use self::names::{SPREAD, Unnamed};
+use self::names::{Label, SPREAD, Unnamed, len_beside};
 use self::table::{CHUNK, Counter, Entry, Table};
 use super::hitter::{Hitter, certain};
 use super::rows::require_weights;
@@ -277,7 +277,7 @@ impl HeavyHitters {
         self.scheme.require_same(batch.scheme())?;
         let kind = self.scheme.kind();
         if kind == KeyKind::Bytes {
-            return batch.try_each_text(|text, hash| self.add_hashed(hash, KeyRef::Bytes(text), 1));
+            return self.insert_texts(batch);
         }
         let mut hashes = [0; CHUNK];
         batch.hashes().chunks(CHUNK).try_for_each(|chunk| {
@@ -297,10 +297,65 @@ impl HeavyHitters {
         batch.iter().zip(weights).try_for_each(|((key, hash), &weight)| self.add_hashed(hash, key, weight))
     }
 
+    /// Returns how many new keys can come before the table has to grow or a counter is given up.
+    fn room(&self) -> usize {
+        self.table.spare().min(self.capacity.saturating_sub(self.table.len()))
+    }
+
+    fn insert_texts(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        let mut labels = [Label::default(); CHUNK];
+        let mut from = 0;
+        while from < batch.len() {
+            let mut short = 0;
+            batch.slice(from..from + CHUNK).each_text_before_others_while(|text, length, _| {
+                let label = Label::of_short_before_others(text, length);
+                if let Some(label) = label {
+                    labels[short % CHUNK] = label;
+                    short += 1;
+                }
+                label.is_some()
+            });
+            self.insert_short(&batch.hashes()[from..from + short], &labels[..short])?;
+            from += short;
+            // Long texts come by themselves, so that all keys before one that is refused are counted, and none behind it.
+            while let Some(KeyRef::Bytes(text)) = batch.get(from)
+                && len_beside(text.len()) > 0
+            {
+                self.add_hashed(batch.hashes()[from], KeyRef::Bytes(text), 1)?;
+                from += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts texts that lie in their labels.
+    fn insert_short(&mut self, mut hashes: &[u64], mut labels: &[Label]) -> Result<()> {
+        while let (Some(&hash), Some(label)) = (hashes.first(), labels.first()) {
+            let mut count = self.room().min(hashes.len());
+            match self.total.checked_add(count as u64) {
+                // As long as nothing is given up and nothing overflows, additions may change places.
+                Some(total) if count > 0 => {
+                    let mut others = [0; CHUNK];
+                    for &other in self.table.count_short(&hashes[..count], &labels[..count], &mut others) {
+                        let (hash, label) = (hashes[usize::from(other)], &labels[usize::from(other)]);
+                        self.table.add_short(hash, label, self.capacity + 1)?;
+                    }
+                    self.total = total;
+                }
+                _ => {
+                    count = 1;
+                    self.add_hashed(hash, KeyRef::Bytes(label.text(&[])), 1)?;
+                }
+            }
+            (hashes, labels) = (&hashes[count..], &labels[count..]);
+        }
+        Ok(())
+    }
+
     /// For keys that their hash stands for, by the table's hashes.
     fn insert_chunk(&mut self, hashes: &[u64]) -> Result<()> {
         let most = self.capacity + 1;
-        let room = self.table.spare().min(self.capacity.saturating_sub(self.table.len()));
+        let room = self.room();
         match self.total.checked_add(hashes.len() as u64) {
             // As long as nothing is given up and nothing overflows, additions may change places.
             Some(total) if hashes.len() <= room => {

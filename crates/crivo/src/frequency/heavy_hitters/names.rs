@@ -1,9 +1,10 @@
 //! The keys of a table's slots, as small as their kind allows.
 //!
 //! A caller's hash is its own key, and an integer follows from its hash: neither takes memory beside
-//! the hash. Texts lie end to end in one array of bytes, and a slot has a label of eight bytes that
-//! says where. A text whose counter is given up leaves a gap; when the gaps are more than a third, what is
-//! left moves together into a new array.
+//! the hash. For texts a slot has a label of 16 bytes: it holds a text of at most 15 bytes, so that one comparison of
+//! 16 bytes tells whether a key is the slot's. Longer texts lie end to end in one array, and the label says where. Such a
+//! text leaves a gap when its counter is given up; when the gaps are more than a third, what is left moves together into
+//! a new array.
 
 use super::HeavyHitters;
 use super::bucket::SLOTS;
@@ -27,10 +28,10 @@ pub(super) enum Names {
     Texts(Texts),
 }
 
-/// The texts, and a label for each of the table's slots.
+/// A label for each of the table's slots, and the texts that are too long for one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
-    labels: Labels,
+    pub(super) labels: Labels,
     bytes: Vec<u8>,
     /// How many of the bytes belong to no slot any more.
     gaps: usize,
@@ -39,25 +40,115 @@ pub(super) struct Texts {
 /// Labels in the order of the table's slots; none if keys are no texts.
 pub(super) type Labels = Vec<[Label; SLOTS]>;
 
-/// Where a text begins, in the upper 48 bits, and its length.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Label(u64);
+/// A text of at most 15 bytes, zeros, and its length; or where a longer text begins, its length, and [`Label::LONG`].
+/// Two labels that are not of long texts are equal exactly if the texts are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(align(16))]
+pub(super) struct Label([u8; 16]);
 
 impl Label {
-    const LENGTH_BITS: u32 = 16;
+    /// The bytes that a label has for a text.
+    const ROOM: usize = 15;
 
-    fn new(start: usize, length: usize) -> Self {
-        Self((start as u64) << Self::LENGTH_BITS | length as u64)
+    /// What the last byte of a label is if the text lies elsewhere.
+    const LONG: u8 = u8::MAX;
+
+    /// Returns the label of a text that is short enough to lie in it.
+    #[inline]
+    pub(super) fn of_short(text: &[u8]) -> Option<Self> {
+        let length = text.len();
+        // Where the first and the last bytes of a text overlap they are the same.
+        let [low, high] = match length {
+            0 => [0, 0],
+            1..=3 => {
+                let byte = |index: usize| u64::from(text[index]) << (8 * index);
+                [byte(0) | byte(length / 2) | byte(length - 1), 0]
+            }
+            4..=7 => {
+                let [first, last] = ends(text).map(|end| u64::from(u32::from_le_bytes(end)));
+                [first | last << (8 * (length - 4)), 0]
+            }
+            8..=Self::ROOM => {
+                let [first, last] = ends(text).map(u64::from_le_bytes);
+                // In two steps, because nothing is left of it if there are eight bytes.
+                [first, last >> 8 >> (8 * (Self::ROOM - length))]
+            }
+            _ => return None,
+        };
+        Some(Self::of_words([low, high], length))
     }
 
-    fn len(self) -> usize {
-        (self.0 & ((1 << Self::LENGTH_BITS) - 1)) as usize
+    /// The same for the first `length` of some bytes.
+    #[inline]
+    pub(super) fn of_short_before_others(bytes: &[u8], length: usize) -> Option<Self> {
+        match (bytes.first_chunk::<16>(), MASKS.get(length)) {
+            (_, None) => None,
+            (None, _) => Self::of_short(&bytes[..length]),
+            (Some(bytes), Some(mask)) => {
+                let word = u128::from_le_bytes(*bytes);
+                Some(Self::of_words([word as u64 & mask[0], (word >> 64) as u64 & mask[1]], length))
+            }
+        }
     }
 
-    fn of(self, bytes: &[u8]) -> &[u8] {
-        let start = (self.0 >> Self::LENGTH_BITS) as usize;
-        &bytes[start..start + self.len()]
+    #[inline]
+    fn of_words([low, high]: [u64; 2], length: usize) -> Self {
+        Self((u128::from(low) | u128::from(high | (length as u64) << 56) << 64).to_le_bytes())
     }
+
+    /// Returns the label of a text that lies in the array of bytes.
+    fn of_long(start: usize, length: usize) -> Self {
+        let mut label = [0; 16];
+        label[..8].copy_from_slice(&(start as u64).to_le_bytes());
+        label[8..10].copy_from_slice(&(length as u16).to_le_bytes());
+        label[Self::ROOM] = Self::LONG;
+        Self(label)
+    }
+
+    fn is_long(&self) -> bool {
+        self.0[Self::ROOM] == Self::LONG
+    }
+
+    /// Returns how many bytes the text takes beside the label.
+    fn len_beside(&self) -> usize {
+        let [.., low, high, _, _, _, _, _, _] = self.0;
+        if self.is_long() { u16::from_le_bytes([low, high]).into() } else { 0 }
+    }
+
+    /// Returns the text, given the array of bytes.
+    #[inline]
+    pub(super) fn text<'a>(&'a self, bytes: &'a [u8]) -> &'a [u8] {
+        if self.is_long() {
+            let [start @ .., _, _, _, _, _, _, _, _] = self.0;
+            let start = u64::from_le_bytes(start) as usize;
+            &bytes[start..start + self.len_beside()]
+        } else {
+            &self.0[..usize::from(self.0[Self::ROOM])]
+        }
+    }
+}
+
+/// The bits of the first bytes of two words, for every number of bytes that a label has room for.
+const MASKS: [[u64; 2]; Label::ROOM + 1] = {
+    let mut masks = [[0; 2]; Label::ROOM + 1];
+    let mut length = 1;
+    while length <= Label::ROOM {
+        let bits = u128::MAX >> (128 - 8 * length);
+        masks[length] = [bits as u64, (bits >> 64) as u64];
+        length += 1;
+    }
+    masks
+};
+
+/// Returns the first and the last `N` bytes of a text, or zeros if it has fewer.
+#[inline]
+fn ends<const N: usize>(text: &[u8]) -> [[u8; N]; 2] {
+    [text.first_chunk(), text.last_chunk()].map(|end| end.copied().unwrap_or([0; N]))
+}
+
+/// Returns how many bytes a text of a given length takes beside its label.
+pub(super) fn len_beside(length: usize) -> usize {
+    if length <= Label::ROOM { 0 } else { length }
 }
 
 /// What a key is beside its hash: nothing, or a text.
@@ -98,14 +189,14 @@ impl Name for Unnamed {
 impl Name for &[u8] {
     #[inline]
     fn is_of(self, names: &Names, place: Place) -> bool {
-        matches!(names, Names::Texts(texts) if same_bytes(texts.get(place), self))
+        matches!(names, Names::Texts(texts) if texts.is_of(place, self))
     }
 
     #[inline]
     fn keep(self, names: &mut Names, place: Place) -> Result<()> {
         if let Names::Texts(texts) = names {
             HeavyHitters::require_length(self.len())?;
-            texts.reserve(self.len())?;
+            texts.reserve(len_beside(self.len()))?;
             texts.set(place, self);
         }
         Ok(())
@@ -161,14 +252,14 @@ impl Names {
     }
 
     /// The text that a slot had before [`relabel`](Self::relabel); empty if keys are no texts.
-    pub(super) fn text_before(&self, labels: &Labels, old: Place) -> &[u8] {
+    pub(super) fn text_before<'a>(&'a self, labels: &'a Labels, old: Place) -> &'a [u8] {
         match self {
-            Self::Texts(texts) => labels[old.bucket][old.slot].of(&texts.bytes),
+            Self::Texts(texts) => labels[old.bucket][old.slot].text(&texts.bytes),
             _ => &[],
         }
     }
 
-    /// Reserves room for the given number of further bytes of text.
+    /// Reserves room for the given number of further bytes of text, of those that lie [beside](len_beside) labels.
     ///
     /// # Errors
     /// If there is no memory.
@@ -187,7 +278,7 @@ impl Names {
     /// Counts the text that a slot had before [`relabel`](Self::relabel) as a gap.
     pub(super) fn leave_gap(&mut self, labels: &Labels, old: Place) {
         if let Self::Texts(texts) = self {
-            texts.gaps += labels[old.bucket][old.slot].len();
+            texts.gaps += labels[old.bucket][old.slot].len_beside();
         }
     }
 
@@ -219,7 +310,17 @@ impl Names {
 impl Texts {
     #[inline]
     pub(super) fn get(&self, place: Place) -> &[u8] {
-        self.labels[place.bucket][place.slot % SLOTS].of(&self.bytes)
+        self.labels[place.bucket][place.slot % SLOTS].text(&self.bytes)
+    }
+
+    /// Returns true if a slot in use has the given text.
+    #[inline]
+    fn is_of(&self, place: Place, text: &[u8]) -> bool {
+        let label = &self.labels[place.bucket][place.slot % SLOTS];
+        match Label::of_short(text) {
+            Some(short) => *label == short,
+            None => label.is_long() && same_bytes(label.text(&self.bytes), text),
+        }
     }
 
     /// Reserves room for the given number of further bytes.
@@ -238,14 +339,17 @@ impl Texts {
 
     #[inline]
     fn set(&mut self, place: Place, text: &[u8]) {
-        self.labels[place.bucket][place.slot % SLOTS] = Label::new(self.bytes.len(), text.len());
-        self.bytes.extend_from_slice(text);
+        self.labels[place.bucket][place.slot % SLOTS] = Label::of_short(text).unwrap_or_else(|| {
+            let start = self.bytes.len();
+            self.bytes.extend_from_slice(text);
+            Label::of_long(start, text.len())
+        });
     }
 
     /// Takes a slot's text away.
     #[inline]
     pub(super) fn forget(&mut self, place: Place) {
-        self.gaps += self.labels[place.bucket][place.slot % SLOTS].len();
+        self.gaps += self.labels[place.bucket][place.slot % SLOTS].len_beside();
     }
 
     /// Closes the gaps if they are more than a third of the bytes; `used` are the slots in use. The new
@@ -262,7 +366,9 @@ impl Texts {
         self.gaps = 0;
         for place in used {
             let label = self.labels[place.bucket][place.slot % SLOTS];
-            self.set(place, label.of(&old));
+            if label.is_long() {
+                self.set(place, label.text(&old));
+            }
         }
     }
 }
@@ -271,4 +377,71 @@ impl Texts {
 pub(super) fn out_of_memory(bytes: usize) -> Error {
     let advice = "ask for a smaller capacity";
     Error::new(ErrorKind::OutOfMemory, "memory", format_args!("{bytes} bytes"), "less than that", advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{KeyBatch, KeyBuffer, Span};
+
+    #[test]
+    fn labels_hold_texts_up_to_their_room_and_differ_where_texts_do() {
+        let bytes: Vec<u8> = (0..40).map(|i| [0, 1, 15, 255][i * i % 4]).collect();
+        let mut labels = Vec::new();
+        for length in 0..=20 {
+            for start in 0..20 {
+                let text = &bytes[start..start + length];
+                let label = Label::of_short(text);
+                assert_eq!(label.is_some(), length <= Label::ROOM, "{length} bytes");
+                assert_eq!(
+                    Label::of_short_before_others(&bytes[start..], length),
+                    label,
+                    "{length} bytes before others"
+                );
+                assert_eq!(Label::of_short_before_others(text, length), label, "{length} bytes at the end");
+                if let Some(label) = label {
+                    assert_eq!((label.text(&[]), label.len_beside()), (text, 0));
+                    labels.push((label, text));
+                }
+                let long = Label::of_long(start, length);
+                assert_eq!((long.text(&bytes), long.len_beside()), (text, length));
+            }
+        }
+        for (label, text) in &labels {
+            assert!(labels.iter().all(|(other, of)| (label == other) == (text == of)));
+        }
+    }
+
+    /// Batches of texts about as long as a label has room for, through growth and purges.
+    #[test]
+    fn batches_of_short_and_long_texts_are_the_same_as_one_by_one() {
+        let texts: Vec<String> = (0..6_000_u64)
+            .map(|i| {
+                let key = i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (40 + i % 24);
+                "x".repeat((key % 19) as usize) + &key.to_string()
+            })
+            .collect();
+        let scheme = KeyScheme::bytes();
+        for capacity in [1, 5, 60, 1_000, 5_000] {
+            let mut sketches = [(); 3].map(|()| HeavyHitters::new(capacity).unwrap());
+            for text in &texts {
+                sketches[0].insert(text.as_str()).unwrap();
+            }
+            let mut buffer = KeyBuffer::new(scheme);
+            for batch in texts.chunks(333) {
+                let slices: Vec<&[u8]> = batch.iter().map(String::as_bytes).collect();
+                sketches[1].insert_batch(&buffer.hash_slices(&slices).unwrap()).unwrap();
+                let mut bytes = Vec::new();
+                buffer.clear();
+                for text in &slices {
+                    buffer.push_span(Span::new(bytes.len()..bytes.len() + text.len()).unwrap());
+                    bytes.extend_from_slice(text);
+                }
+                let spans: KeyBatch<'_> = buffer.hash_spans(&bytes).unwrap();
+                sketches[2].insert_batch(&spans).unwrap();
+            }
+            let [one_by_one, slices, spans] = sketches.map(|sketch| sketch.encode());
+            assert!(one_by_one == slices && one_by_one == spans, "{capacity} counters");
+        }
+    }
 }

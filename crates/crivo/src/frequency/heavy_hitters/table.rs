@@ -21,10 +21,10 @@ use std::hint::select_unpredictable;
 use super::super::hitter::middle;
 use super::HeavyHitters;
 use super::bucket::{Bucket, SLOTS, lowest, slots};
-use super::names::{Name, Names, Unnamed};
+use super::names::{Label, Name, Names, Unnamed};
 use super::rounded::RoundedUp;
 use super::strays::Strays;
-use crate::cpu::zeroed;
+use crate::cpu::{prefetch, zeroed};
 use crate::error::Result;
 use crate::hash::TableSecret;
 use crate::keys::{KeyRef, KeyScheme};
@@ -203,10 +203,10 @@ impl Table {
 // ---- search ----
 
 impl Table {
-    /// The bucket where a hash belongs: the high bits of its product with the secret choose.
+    /// The bucket where a hash belongs.
     #[inline]
     pub(super) fn home(&self, hash: u64) -> usize {
-        (((self.secret.spread(hash) >> 32) * self.buckets.len() as u64) >> 32) as usize
+        home(self.secret, self.buckets.len(), hash)
     }
 
     #[inline]
@@ -480,6 +480,67 @@ impl Table {
         }
         &others[..unknown]
     }
+
+    /// Adds one to the counter of each short text that its own bucket has at first sight, and returns the places of the
+    /// others. No count may be at its end.
+    #[inline]
+    #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
+    pub(super) fn count_short<'a>(
+        &mut self,
+        hashes: &[u64],
+        labels: &[Label],
+        others: &'a mut [u8; CHUNK],
+    ) -> &'a [u8] {
+        let Names::Texts(texts) = &self.names else { return &[] };
+        let mut homes = [0; CHUNK];
+        for (to, &hash) in homes.iter_mut().zip(hashes) {
+            *to = home(self.secret, self.buckets.len(), hash);
+            self.buckets[*to].prefetch();
+            let labels = &texts.labels[*to];
+            prefetch(labels, 0);
+            prefetch(labels, SLOTS / 2);
+        }
+        let mut unknown = 0;
+        for (place, ((&hash, &index), label)) in hashes.iter().zip(&homes).zip(labels).enumerate() {
+            let bucket = &mut self.buckets[index];
+            let matches = bucket.matches(hash);
+            let slot = lowest(matches);
+            let known = (matches != 0) & (texts.labels[index][slot] == *label);
+            bucket.counts[slot] += u64::from(known);
+            others[unknown % CHUNK] = place as u8;
+            unknown += usize::from(!known);
+        }
+        &others[..unknown]
+    }
+
+    /// Counts a short text once that is probably new. There must be room.
+    ///
+    /// # Errors
+    /// If there is no memory; nothing is added then.
+    #[inline]
+    pub(super) fn add_short(&mut self, hash: u64, label: &Label, most: usize) -> Result<()> {
+        let index = self.home(hash);
+        let bucket = &mut self.buckets[index];
+        let free = bucket.free();
+        if bucket.matches(hash) == 0
+            && free != 0
+            && self.strays.is_empty()
+            && let Names::Texts(texts) = &mut self.names
+        {
+            let slot = lowest(free);
+            texts.labels[index][slot] = *label;
+            bucket.fill(slot, hash, self.threshold.saturating_add(1), self.error);
+            self.len += 1;
+            return Ok(());
+        }
+        self.add_anywhere(hash, label.text(&[]), 1, most)
+    }
+}
+
+/// The bucket of `size` where a hash belongs: the high bits of its product with the secret choose.
+#[inline]
+fn home(secret: TableSecret, size: usize, hash: u64) -> usize {
+    (((secret.spread(hash) >> 32) * size as u64) >> 32) as usize
 }
 
 #[cfg(test)]
