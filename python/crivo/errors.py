@@ -64,6 +64,20 @@ class DecodeError(CrivoError, ValueError):
     def __init__(self, message: str, kind: DecodeFailure = "invalid_contents") -> None:
         super().__init__(message)
         self.kind = kind
+        _remember(message, kind)
+
+
+_REMEMBERED = 64
+_kinds: dict[str, DecodeFailure] = {}
+
+
+def _remember(message: str, kind: DecodeFailure) -> None:
+    """Keeps the kinds of the latest messages for `_raised_inside`, which has nothing but a text."""
+    first, *_ = message.splitlines() or [""]
+    _kinds.pop(first, None)
+    _kinds[first] = kind
+    for oldest in list(_kinds)[:-_REMEMBERED]:
+        _kinds.pop(oldest, None)
 
 
 def _raised_inside(text: str) -> CrivoError | None:
@@ -76,5 +90,7 @@ def _raised_inside(text: str) -> CrivoError | None:
         name, _, message = line.removeprefix("crivo.errors.").partition(": ")
         raised = globals().get(name)
         if line.startswith("crivo.errors.") and isinstance(raised, type) and issubclass(raised, CrivoError):
+            if issubclass(raised, DecodeError):
+                return raised(message, _kinds.get(message, "invalid_contents"))
             return raised(message)
     return None

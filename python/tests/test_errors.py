@@ -75,6 +75,25 @@ def test_an_exception_of_crivo_comes_through_an_arrow_stream() -> None:
             read_table(stream(other()))
 
 
+def test_the_kind_of_a_decode_error_comes_through_an_arrow_stream() -> None:
+    whole = bytes(crivo.HyperLogLog(10))
+    damaged = whole[:-1] + bytes([whole[-1] ^ 1])
+    for data in (b"zzz", whole[:-3], whole + b"x", damaged, bytes(crivo.UltraLogLog(10))):
+        with pytest.raises(DecodeError) as expected:
+            crivo.HyperLogLog.from_bytes(data)
+
+        def batches(data: bytes = data) -> Iterator[pa.RecordBatch]:
+            yield pa.record_batch({"x": ["a"]})
+            crivo.HyperLogLog.from_bytes(data)
+
+        with pytest.raises(DecodeError) as caught:
+            schema = pa.schema({"x": pa.string()})
+            crivo.profile(pa.RecordBatchReader.from_batches(schema, batches()))
+        assert (str(caught.value), caught.value.kind) == (str(expected.value), expected.value.kind)
+    assert len({DecodeError(f"number {number}").kind for number in range(1000)}) == 1
+    assert len(crivo.errors._kinds) <= 64
+
+
 def test_only_classes_of_crivo_are_raised_again() -> None:
     assert type(_raised_inside("Invalid: x\ncrivo.errors.KeyTypeError: no key\n")) is KeyTypeError
     for text in ("", "crivo.errors.Literal: x", "crivo.errors.NoSuchError: x", "ValueError: x"):

@@ -2,6 +2,10 @@
 //!
 //! An aggregate, because functions of the C API cannot read a table by its name: a group's documents are collected, and
 //! compared when all are there. `UNNEST` makes rows of the list.
+//!
+//! A table function could read on a connection of its own only. That sees neither temporary tables nor what the
+//! transaction has changed, and would keep the database open. docs/duckdb.md makes a table function with a macro, which
+//! the user creates: DuckDB's system catalog takes none from an extension through the C API.
 
 use std::sync::Arc;
 

@@ -25,6 +25,7 @@ except ImportError as missing:
     message = f"crivo.spark needs {missing.name}, which is not installed: pip install 'crivo[spark]'"
     raise ImportError(message, name=missing.name) from missing
 
+from crivo._versions import warn_untested
 from crivo.spark._clusters import clusters
 from crivo.spark._dedup import dedup, removed
 from crivo.spark._environment import pack_environment
@@ -56,5 +57,8 @@ __all__ = [
     "sketch_stream",
     "to_datasketches",
 ]
+
+OLDEST, NEWEST = "4.3", "4.3"
+warn_untested("pyspark", pyspark.__version__, OLDEST, NEWEST)
 
 del pyarrow, pyspark

@@ -1,6 +1,8 @@
 """What docs/spark.md shows is what happens."""
 
 import doctest
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,9 @@ def test_every_function_says_what_it_does() -> None:
         documentation = getattr(crivo.spark, name).__doc__
         assert documentation and len(documentation) > 80, name
         assert name in (crivo.spark.__doc__ or "") or name == "Sketched"
+
+
+def test_a_version_that_was_not_tested_is_named() -> None:
+    code = "import pyspark; pyspark.__version__ = '99.1.0'; import crivo.spark"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "crivo was tested with pyspark 4.3, found 99.1.0" in result.stderr
