@@ -175,27 +175,35 @@ impl Digits {
     /// Takes digits until there are none, and gives back the rest.
     #[inline]
     fn take<'a>(&mut self, mut text: &'a [u8]) -> &'a [u8] {
-        while let Some((eight, rest)) = text.split_first_chunk::<8>() {
-            let start = u64::from_be_bytes(*eight);
-            let Some(value) = short_integer(8, start) else { break };
-            self.value = self.value.wrapping_mul(100_000_000).wrapping_add(value as u64);
+        loop {
+            // Bytes behind the end are no digits.
+            let start = start_of(text);
+            let count = leading_digits(start);
+            let Some((value, rest)) = short_integer(count, start).zip(text.get(count..)) else { return text };
+            self.value = self.value.wrapping_mul(SHORT_POWERS[count]).wrapping_add(value as u64);
+            // No byte but a zero becomes 0.
             let zeros = if self.significant > 0 { 0 } else { (start ^ ZEROS).leading_zeros() / 8 };
-            self.significant += 8 - zeros;
+            self.significant += count as u32 - zeros;
             self.seen = true;
             text = rest;
-        }
-        while let Some((&byte, rest)) = text.split_first() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
+            if count < 8 {
+                return text;
             }
-            self.value = self.value.wrapping_mul(10).wrapping_add(digit.into());
-            self.significant += u32::from(self.significant > 0 || digit > 0);
-            self.seen = true;
-            text = rest;
         }
-        text
     }
+}
+
+/// The powers of ten of up to eight digits.
+const SHORT_POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// Returns how many digits come before the first byte that is none, given the first eight bytes.
+#[inline]
+fn leading_digits(start: u64) -> usize {
+    const LOW_BITS: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    // Only digits become less than ten. Nothing is carried from one byte to the next.
+    let values = start ^ ZEROS;
+    let others = (((values & LOW_BITS) + 0x7676_7676_7676_7676) | values) & !LOW_BITS;
+    (others.leading_zeros() / 8) as usize
 }
 
 #[inline]
@@ -348,24 +356,31 @@ fn moment(text: &[u8], start: u64) -> Parsed {
 
 /// `23:59`, with seconds, a fraction and a zone if there are.
 pub(crate) fn is_time(text: &[u8]) -> bool {
-    let Some((clock, mut rest)) = text.split_at_checked(5) else { return false };
-    if !is_shaped(clock, b"dd:dd") || !in_range(&clock[..2], 0, 24) || !in_range(&clock[3..], 0, 59) {
-        return false;
-    }
-    if let Some((seconds, after)) = rest.split_at_checked(3).filter(|(seconds, _)| is_shaped(seconds, b":dd"))
-    {
-        if !in_range(&seconds[1..], 0, 60) {
-            return false;
-        }
-        rest = after;
-        if let Some((b'.' | b',', after)) = rest.split_first() {
-            let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits == 0 {
-                return false;
-            }
-            rest = &after[digits..];
-        }
-    }
+    let with_seconds = text.split_first_chunk::<8>();
+    let rest =
+        match with_seconds.and_then(|(clock, rest)| Some((is_clock(u64::from_be_bytes(*clock))?, rest))) {
+            Some((false, _)) => return false,
+            Some((true, rest)) => match rest.split_first() {
+                Some((b'.' | b',', after)) => {
+                    let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    if digits == 0 {
+                        return false;
+                    }
+                    &after[digits..]
+                }
+                _ => rest,
+            },
+            None => match text.split_at_checked(5) {
+                Some((clock, rest))
+                    if is_shaped(clock, b"dd:dd")
+                        && in_range(&clock[..2], 0, 24)
+                        && in_range(&clock[3..], 0, 59) =>
+                {
+                    rest
+                }
+                _ => return false,
+            },
+        };
     match rest {
         [] | b"Z" | b"z" => true,
         [b'+' | b'-', zone @ ..] => {
@@ -373,6 +388,20 @@ pub(crate) fn is_time(text: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the eight bytes of `23:59:59` are a time; none if they do not have that shape.
+#[inline]
+fn is_clock(text: u64) -> Option<bool> {
+    const COLONS: u64 = 0x0000_3A00_003A_0000;
+    const AT_COLONS: u64 = 0x0000_FF00_00FF_0000;
+    // With zeros in place of the colons all eight are digits.
+    const CHANGED: u64 = COLONS ^ ZEROS & AT_COLONS;
+    if text & AT_COLONS != COLONS {
+        return None;
+    }
+    let digits = short_integer(8, text ^ CHANGED)?;
+    Some(digits / 1_000_000 <= 24 && digits / 1_000 % 1_000 <= 59 && digits % 1_000 <= 60)
 }
 
 /// Whether a text has digits where the shape has a d, and otherwise the same bytes.
