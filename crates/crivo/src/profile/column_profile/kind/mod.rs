@@ -175,35 +175,27 @@ impl Digits {
     /// Takes digits until there are none, and gives back the rest.
     #[inline]
     fn take<'a>(&mut self, mut text: &'a [u8]) -> &'a [u8] {
-        loop {
-            // Bytes behind the end are no digits.
-            let start = start_of(text);
-            let count = leading_digits(start);
-            let Some((value, rest)) = short_integer(count, start).zip(text.get(count..)) else { return text };
-            self.value = self.value.wrapping_mul(SHORT_POWERS[count]).wrapping_add(value as u64);
-            // No byte but a zero becomes 0.
+        while let Some((eight, rest)) = text.split_first_chunk::<8>() {
+            let start = u64::from_be_bytes(*eight);
+            let Some(value) = short_integer(8, start) else { break };
+            self.value = self.value.wrapping_mul(100_000_000).wrapping_add(value as u64);
             let zeros = if self.significant > 0 { 0 } else { (start ^ ZEROS).leading_zeros() / 8 };
-            self.significant += count as u32 - zeros;
+            self.significant += 8 - zeros;
             self.seen = true;
             text = rest;
-            if count < 8 {
-                return text;
-            }
         }
+        while let Some((&byte, rest)) = text.split_first() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            self.value = self.value.wrapping_mul(10).wrapping_add(digit.into());
+            self.significant += u32::from(self.significant > 0 || digit > 0);
+            self.seen = true;
+            text = rest;
+        }
+        text
     }
-}
-
-/// The powers of ten of up to eight digits.
-const SHORT_POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-
-/// Returns how many digits come before the first byte that is none, given the first eight bytes.
-#[inline]
-fn leading_digits(start: u64) -> usize {
-    const LOW_BITS: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    // Only digits become less than ten. Nothing is carried from one byte to the next.
-    let values = start ^ ZEROS;
-    let others = (((values & LOW_BITS) + 0x7676_7676_7676_7676) | values) & !LOW_BITS;
-    (others.leading_zeros() / 8) as usize
 }
 
 #[inline]
