@@ -119,7 +119,8 @@ fn a_table_keeps_to_the_rules_that_it_made() {
     let scratch = Scratch::with([("t.csv", &text)]);
     scratch.run(&["profile", "t.csv", "--write-rules", "rules.toml"]).ok();
     let rules = String::from_utf8(scratch.read("rules.toml")).unwrap();
-    for part in ["[columns.id]", "unique = true", "\"kind 3\"", "type = \"date\"", "max_empty", "min = -50"] {
+    for part in ["[columns.id]", "unique = true", "\"kind 3\"", "type = \"date\"", "max_empty", "min = -50\n"]
+    {
         assert!(rules.contains(part), "{part}: {rules}");
     }
     let kept = scratch.run(&["profile", "t.csv", "--expect", "rules.toml", "--json"]);

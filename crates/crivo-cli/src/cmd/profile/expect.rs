@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, anyhow, bail};
 use crivo::profile::expectations::{BrokenRule, ColumnCheck, ColumnRules, TableRules};
 use crivo::profile::{ColumnType, TableColumn, TableProfile};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::args::InputArgs;
 use crate::cmd::Outcome;
@@ -50,9 +50,9 @@ struct RowRules {
 struct ColumnRulesText {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     column_type: Option<TypeName>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_number")]
     min: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_number")]
     max: Option<f64>,
     #[serde(default, skip_serializing_if = "is_false")]
     not_empty: bool,
@@ -67,6 +67,15 @@ struct ColumnRulesText {
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde hands over references
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// Writes a whole number without a fraction: limits of a column of integers look like its values.
+#[allow(clippy::ref_option)] // serde hands over references
+fn as_number<S: Serializer>(limit: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match *limit {
+        Some(limit) if limit.fract() == 0.0 && limit.abs() < 9e15 => serializer.serialize_i64(limit as i64),
+        limit => limit.serialize(serializer),
+    }
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

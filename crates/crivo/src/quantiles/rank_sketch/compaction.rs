@@ -8,6 +8,9 @@ use crate::prelude::*;
 /// The least capacity of a level.
 const LEAST_CAPACITY: usize = 8;
 
+/// A level keeps the memory for this many values, which most compactions of the lowest levels find.
+const LEAST_MEMORY: usize = 32;
+
 /// Returns how many levels below the top the lowest one is: sampling below that adds at most a sixteenth to
 /// the variance, which is `k/(4·2^depth)`.
 fn depth_for(size: u32) -> usize {
@@ -21,6 +24,23 @@ fn capacity_at(size: u32, depth: usize) -> usize {
         capacity *= 2.0 / 3.0;
     }
     (capacity.ceil() as usize).max(LEAST_CAPACITY)
+}
+
+/// [`capacity_at`] of each depth, which every compaction asks for several times.
+#[derive(Debug, Clone)]
+pub(super) struct LevelCapacities([u32; Self::DEPTHS]);
+
+impl LevelCapacities {
+    /// Deeper levels than these are not kept, whatever the size.
+    const DEPTHS: usize = 24;
+
+    pub(super) fn new(size: u32) -> Self {
+        Self(std::array::from_fn(|depth| capacity_at(size, depth) as u32))
+    }
+
+    fn at(&self, depth: usize) -> usize {
+        self.0[depth.min(Self::DEPTHS - 1)] as usize
+    }
 }
 
 /// The size of a section and the number of sections on each side, after that many compactions.
@@ -74,7 +94,7 @@ impl<T: RankItem> RankSketch<T> {
         self.capacity = match self.accuracy {
             Accuracy::Uniform => {
                 let levels = self.levels.len().min(depth_for(self.size) + 1);
-                (0..levels).map(|depth| capacity_at(self.size, depth)).sum()
+                (0..levels).map(|depth| self.level_capacities.at(depth)).sum()
             }
             // Only the lowest level grows one by one, and it has to be looked at when it is full.
             Accuracy::Tails => {
@@ -102,8 +122,9 @@ impl<T: RankItem> RankSketch<T> {
                 self.raise_lowest_level();
                 continue;
             }
-            let is_full =
-                |level: &usize| self.levels[*level].items.len() >= capacity_at(self.size, levels - 1 - level);
+            let is_full = |level: &usize| {
+                self.levels[*level].items.len() >= self.level_capacities.at(levels - 1 - level)
+            };
             // All levels together are full, so that one of them is.
             let Some(level) = (0..levels).find(is_full) else { return };
             self.compact_all(level);
@@ -126,14 +147,14 @@ impl<T: RankItem> RankSketch<T> {
     /// Compacts a whole level.
     pub(super) fn compact_all(&mut self, level: usize) {
         let len = self.levels[level].items.len();
-        self.levels[level].items.sort_unstable();
+        T::sort(&mut self.levels[level].items);
         self.compact(level, 0, len, None);
     }
 
     /// Compacts what lies between the protected ends of a level.
     fn compact_middle(&mut self, level: usize) {
         let Level { items, compactions, .. } = &mut self.levels[level];
-        items.sort_unstable();
+        T::sort(items);
         let (section, count) = sections(self.size, *compactions);
         let taken = (compactions.trailing_ones() as usize + 1).min(count);
         let kept = section * (2 * count - taken);
@@ -174,14 +195,20 @@ impl<T: RankItem> RankSketch<T> {
             coin
         };
         let (lower, upper) = self.levels.split_at_mut(level + 1);
-        let pairs = lower[level].items.drain(from..to);
-        let before = upper[0].items.len();
-        upper[0].items.extend(pairs.skip(usize::from(keeps_second)).step_by(2));
-        debug_assert_eq!(upper[0].items.len() - before, (to - from) / 2);
-        self.retained -= (to - from) / 2;
+        let (items, kept) = (&mut lower[level].items, (to - from) / 2);
+        // The one of each pair that is kept changes places with what stands at the beginning, so that both moves are of one piece.
+        let pairs = &mut items[from..to];
+        for pair in 0..kept {
+            pairs.swap(pair, 2 * pair + usize::from(keeps_second));
+        }
+        upper[0].items.extend(items.drain(from..from + kept));
+        items.drain(from..to - kept);
+        self.retained -= kept;
         // A level grows beyond its capacity while others leave it room; that memory is theirs again.
         let usual = match self.accuracy {
-            Accuracy::Uniform => 2 * capacity_at(self.size, self.levels.len() - 1 - level),
+            Accuracy::Uniform => {
+                (2 * self.level_capacities.at(self.levels.len() - 1 - level)).max(LEAST_MEMORY)
+            }
             Accuracy::Tails => tails_capacity(self.size, self.levels[level].compactions),
         };
         self.levels[level].items.shrink_to(usual);

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
+use super::sorting::sort_few;
 use crate::codec::{Family, Header, Reader, Writer};
 use crate::counting::{NO_KEYS, require_no_keys};
 use crate::error::{Error, Result};
@@ -30,6 +31,11 @@ pub trait RankItem: Ord + Clone + Debug + sealed::Sealed {
 
     /// Returns the bytes of memory behind pointers.
     fn heap(&self) -> usize;
+
+    /// Sorts values.
+    fn sort(values: &mut [Self]) {
+        values.sort_unstable();
+    }
 }
 
 mod sealed {
@@ -80,6 +86,10 @@ impl RankItem for Number {
 
     fn heap(&self) -> usize {
         0
+    }
+
+    fn sort(values: &mut [Self]) {
+        sort_few(values, Self(i64::MAX));
     }
 }
 

@@ -49,6 +49,7 @@ mod merge;
 mod number_quantiles;
 mod query;
 mod sampler;
+mod sorting;
 
 use std::ops::RangeInclusive;
 
@@ -56,6 +57,7 @@ pub use self::item::{Number, RankItem, RankedKey};
 pub use self::key_quantiles::KeyQuantile;
 pub use self::number_quantiles::Bar;
 
+use self::compaction::LevelCapacities;
 use self::error_profile::ErrorProfile;
 use self::sampler::Sampler;
 use crate::error::{Error, Result};
@@ -124,6 +126,7 @@ pub struct RankSketch<T> {
     /// The number of values in all levels, and how many of them make the sketch compact.
     retained: usize,
     capacity: usize,
+    level_capacities: LevelCapacities,
     /// The sum of `4^h` over compactions, a pair of them counted once: twice the variance.
     compacted: u128,
     /// The sum of `4^h` over sampled values: at least four times the variance.
@@ -237,6 +240,7 @@ impl<T: RankItem> RankSketch<T> {
             levels: vec![Level::new()],
             retained: 0,
             capacity: 0,
+            level_capacities: LevelCapacities::new(size),
             compacted: 0,
             sampled: 0,
             most_error: 0,

@@ -348,24 +348,31 @@ fn moment(text: &[u8], start: u64) -> Parsed {
 
 /// `23:59`, with seconds, a fraction and a zone if there are.
 pub(crate) fn is_time(text: &[u8]) -> bool {
-    let Some((clock, mut rest)) = text.split_at_checked(5) else { return false };
-    if !is_shaped(clock, b"dd:dd") || !in_range(&clock[..2], 0, 24) || !in_range(&clock[3..], 0, 59) {
-        return false;
-    }
-    if let Some((seconds, after)) = rest.split_at_checked(3).filter(|(seconds, _)| is_shaped(seconds, b":dd"))
-    {
-        if !in_range(&seconds[1..], 0, 60) {
-            return false;
-        }
-        rest = after;
-        if let Some((b'.' | b',', after)) = rest.split_first() {
-            let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits == 0 {
-                return false;
-            }
-            rest = &after[digits..];
-        }
-    }
+    let with_seconds = text.split_first_chunk::<8>();
+    let rest =
+        match with_seconds.and_then(|(clock, rest)| Some((is_clock(u64::from_be_bytes(*clock))?, rest))) {
+            Some((false, _)) => return false,
+            Some((true, rest)) => match rest.split_first() {
+                Some((b'.' | b',', after)) => {
+                    let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    if digits == 0 {
+                        return false;
+                    }
+                    &after[digits..]
+                }
+                _ => rest,
+            },
+            None => match text.split_at_checked(5) {
+                Some((clock, rest))
+                    if is_shaped(clock, b"dd:dd")
+                        && in_range(&clock[..2], 0, 24)
+                        && in_range(&clock[3..], 0, 59) =>
+                {
+                    rest
+                }
+                _ => return false,
+            },
+        };
     match rest {
         [] | b"Z" | b"z" => true,
         [b'+' | b'-', zone @ ..] => {
@@ -373,6 +380,20 @@ pub(crate) fn is_time(text: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the eight bytes of `23:59:59` are a time; none if they do not have that shape.
+#[inline]
+fn is_clock(text: u64) -> Option<bool> {
+    const COLONS: u64 = 0x0000_3A00_003A_0000;
+    const AT_COLONS: u64 = 0x0000_FF00_00FF_0000;
+    // With zeros in place of the colons all eight are digits.
+    const CHANGED: u64 = COLONS ^ ZEROS & AT_COLONS;
+    if text & AT_COLONS != COLONS {
+        return None;
+    }
+    let digits = short_integer(8, text ^ CHANGED)?;
+    Some(digits / 1_000_000 <= 24 && digits / 1_000 % 1_000 <= 59 && digits % 1_000 <= 60)
 }
 
 /// Whether a text has digits where the shape has a d, and otherwise the same bytes.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::random::Generator;
 
 fn parse_text(text: &[u8]) -> Parsed {
     parse(text, start_of(text))
@@ -162,4 +163,71 @@ fn numbers_are_those_of_the_standard_library() {
     assert_eq!(parse_text(b"-9223372036854775808"), Parsed::Integer(i64::MIN));
     assert_eq!(parse_text(b"00000000000000000000000042"), Parsed::Integer(42));
     assert_eq!(parse_text(b"18446744073709551616"), Parsed::LargeInteger(18_446_744_073_709_551_616.0));
+}
+
+/// A few letters of an alphabet, as the generator draws them.
+fn draw(alphabet: &[u8], longest: u64, generator: &mut Generator) -> String {
+    let length = generator.bits() % (longest + 1);
+    let letter = |_| char::from(alphabet[(generator.bits() % alphabet.len() as u64) as usize]);
+    (0..length).map(letter).collect()
+}
+
+#[test]
+fn numbers_are_what_the_standard_library_takes_for_one() {
+    let mut generator = Generator::new(11);
+    let mut numbers = 0;
+    for round in 0..300_000 {
+        let alphabet: &[u8] = if round % 2 == 0 { b"0123456789." } else { b"0059.eE+-/:" };
+        let text = draw(alphabet, 20, &mut generator);
+        let found = parse_text(text.as_bytes()).number();
+        // Compared as numbers: the sign of zero does not matter.
+        assert_eq!(found, text.parse().ok(), "{text}");
+        numbers += u32::from(found.is_some());
+    }
+    assert!(numbers > 10_000);
+}
+
+#[test]
+fn times_are_those_of_one_look_at_each_part() {
+    fn is_time_by_parts(text: &[u8]) -> bool {
+        let Some((clock, mut rest)) = text.split_at_checked(5) else { return false };
+        if !is_shaped(clock, b"dd:dd") || !in_range(&clock[..2], 0, 24) || !in_range(&clock[3..], 0, 59) {
+            return false;
+        }
+        if let Some((seconds, after)) =
+            rest.split_at_checked(3).filter(|(seconds, _)| is_shaped(seconds, b":dd"))
+        {
+            if !in_range(&seconds[1..], 0, 60) {
+                return false;
+            }
+            rest = after;
+            if let Some((b'.' | b',', after)) = rest.split_first() {
+                let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                if digits == 0 {
+                    return false;
+                }
+                rest = &after[digits..];
+            }
+        }
+        matches!(rest, [] | b"Z" | b"z")
+            || rest.split_first().is_some_and(|(sign, zone)| {
+                matches!(sign, b'+' | b'-')
+                    && [&b"dd"[..], b"dddd", b"dd:dd"].iter().any(|shape| is_shaped(zone, shape))
+            })
+    }
+    let mut generator = Generator::new(12);
+    let mut times = 0;
+    for _ in 0..100_000 {
+        let parts = [generator.bits() % 27, generator.bits() % 66, generator.bits() % 66];
+        let end = draw(b"09.:Z+", 4, &mut generator);
+        let mut text = format!("{:02}:{:02}:{:02}{end}", parts[0], parts[1], parts[2]).into_bytes();
+        if generator.bits().is_multiple_of(4) {
+            let place = (generator.bits() % text.len() as u64) as usize;
+            text[place] = b"0:9/.Z;"[(generator.bits() % 7) as usize];
+        }
+        text.truncate(text.len() - (generator.bits() % 4) as usize);
+        assert_eq!(is_time(&text), is_time_by_parts(&text), "{}", String::from_utf8_lossy(&text));
+        times += u32::from(is_time(&text));
+    }
+    assert!(times > 10_000);
 }
