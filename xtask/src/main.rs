@@ -11,11 +11,13 @@
 mod attack;
 mod bench;
 mod book;
+mod clean_root;
 mod container;
 mod dist;
 #[cfg(test)]
 mod documents;
 mod duckdb;
+mod foreign;
 mod fuzz;
 mod golden;
 mod kinds;
@@ -46,6 +48,9 @@ Usage: cargo xtask <verb>
   test --portable [--target TRIPLE]
                       the tests that need nothing but Rust, on any system; with a target, those
                       of the bytes that must be the same on every machine
+  foreign [--target TRIPLE]
+                      the tests of bytes with addresses of 32 bits (i686) and with the other byte order
+                      (s390x, emulated), in a Debian of their own
   lint [--packages] [--all-feature-sets] [--minimum-rust]
                       formatting, Clippy, features, documentation, packages, fuzz targets, licences,
                       advisories; --packages builds every crate from its package;
@@ -102,6 +107,7 @@ fn run() -> Result<()> {
         "dist" => dist::run(&mut arguments),
         "book" => book::run(&mut arguments),
         "duckdb" => duckdb::run(&mut arguments),
+        "foreign" => foreign::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),
         "mutants" => mutants::run(&mut arguments),

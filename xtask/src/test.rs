@@ -15,6 +15,10 @@ use crate::{attack, container, dist, duckdb, setup, tools};
 /// The variable that the statistical tests take their seed from.
 const SEED: &str = "CRIVO_TEST_SEED";
 
+/// The tests of what must be the same on every machine: bytes, answers, merges, and what damaged bytes are refused with.
+pub(crate) const SAME_BYTES: &str =
+    "--package crivo --test golden --test laws --test damage --test hostile_bytes";
+
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let (mut fresh_seeds, mut rust_only, mut no_spark) = (false, false, false);
     let (mut in_container, mut portable, mut triple) = (false, false, None);
@@ -72,8 +76,9 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
 /// The tests that need nothing but Rust; for another target, those of bytes that must be the same on every machine.
 fn portable_tests(triple: Option<&str>) -> Result<()> {
     if let Some(triple) = triple {
-        return Step::cargo("test --package crivo --test golden --test laws --test damage --target")
-            .args([triple])
+        return Step::cargo("test")
+            .args(SAME_BYTES.split_whitespace())
+            .args(["--target", triple])
             .or(format!("the target and its linker must be there: rustup target add {triple}"))
             .run();
     }

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::setup;
 use crate::shell::{Step, as_root, root, target};
+use crate::{clean_root, setup};
 
 const SCRIPT: &str = "packaging/try-verbs.sh";
-const MIRROR: &str = "http://deb.debian.org/debian";
 
 /// What the package puts beside the program.
 const INSTALLED: [&str; 7] = [
@@ -27,14 +26,8 @@ const INSTALLED: [&str; 7] = [
 
 /// Installs the Debian package in a clean root, runs every command, and removes it again.
 pub(super) fn of_debian_package(package: &Path) -> Result<()> {
-    let clean = clean_root()?;
-    let inside = |command: &str| {
-        // Nothing of this machine's environment reaches the root.
-        as_root("env", "-i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot")
-            .args([&clean])
-            .args(["sh", "-ec", command])
-            .or(format!("the clean root can be looked at: chroot {}", clean.display()))
-    };
+    let clean = root_of_this_release()?;
+    let inside = |command: &str| clean_root::inside(&clean, command);
     let trial = clean.join("tmp/crivo-trial");
     as_root("sh", "-ec")
         .args([
@@ -125,42 +118,17 @@ fn verbs_in(help: &str) -> Vec<&str> {
 }
 
 /// A minimal Debian of this machine's release, made once.
-fn clean_root() -> Result<PathBuf> {
+fn root_of_this_release() -> Result<PathBuf> {
     let folder = target().join("clean-root");
     let done = target().join("clean-root.done");
-    let release = release()?;
+    let release = clean_root::release()?;
     if fs::read_to_string(&done).is_ok_and(|made| made == release) && folder.join("usr/bin/dpkg").exists() {
         return Ok(folder);
     }
-    setup::debootstrap()?;
-    as_root("rm", "-rf").args([&folder]).run()?;
     println!("\nA clean Debian is made in target/clean-root, once: some 60 MB are fetched.");
-    as_root("debootstrap", "--variant=minbase --include=libgcc-s1")
-        .args([&release])
-        .args([&folder])
-        .args([mirror(&release)])
-        .or("debootstrap fetches from Debian and makes devices: as root, on a network; in a container it may need --privileged")
-        .run_quietly()?;
+    clean_root::make(&folder, &release, "true")?;
     fs::write(&done, release).with_context(|| format!("cannot write {}", done.display()))?;
     Ok(folder)
-}
-
-/// The name of this machine's release, such as bookworm.
-fn release() -> Result<String> {
-    let about = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let name = about.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
-    name.map(|name| name.trim_matches('"').to_owned())
-        .context("packages are tried on Debian or Ubuntu, and /etc/os-release has no VERSION_CODENAME\n  in a container: cargo xtask test --container")
-}
-
-/// Where this machine's own packages come from.
-fn mirror(release: &str) -> String {
-    let sources = Step::new("apt-get", "indextargets --format")
-        .args(["$(CODENAME) $(REPO_URI)", "Created-By: Packages"])
-        .output()
-        .unwrap_or_default();
-    let mine = sources.lines().find_map(|line| line.strip_prefix(release)?.strip_prefix(' '));
-    mine.unwrap_or(MIRROR).to_owned()
 }
 
 #[cfg(test)]

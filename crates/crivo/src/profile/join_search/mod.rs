@@ -154,7 +154,7 @@ impl JoinSearch {
             }
             if self.columns.len() + added.len() >= Self::MOST_COLUMNS {
                 let allowed = format_args!("at most {}", Self::MOST_COLUMNS).to_string();
-                return Err(Error::parameter("columns", allowed, Self::MOST_COLUMNS + 1));
+                return Err(Error::parameter("columns", allowed, Self::MOST_COLUMNS as u64 + 1));
             }
             let name = name.into();
             let next = self.names.len() as u32;
