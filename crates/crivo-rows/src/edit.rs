@@ -155,7 +155,7 @@ mod tests {
         let content: String = (0..500).map(line).collect();
         std::fs::write(&path, content.trim_end()).unwrap();
         let input = Input::file(&path);
-        let needed = |id: RowId| id.to_u64() % 3 == 0;
+        let needed = |id: RowId| id.to_u64().is_multiple_of(3);
         for chunk_size in [1, 100, 1 << 20] {
             let scan = Scan::of(&input).select(Select::field("text")).chunk_size(chunk_size).threads(1);
             let read = |scan: Scan<'_>| {

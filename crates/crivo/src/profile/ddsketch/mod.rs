@@ -110,11 +110,16 @@ impl DDSketch {
         Ok(bins.clamp(*Self::MAX_BINS.start(), *Self::MAX_BINS.end()))
     }
 
-    /// Returns the most memory that a sketch of a number of bins takes.
+    /// Returns the most memory that a sketch of a number of bins takes. It decides the sizes of a profile, which are stored,
+    /// so it is the same on every machine.
     pub(super) fn most_memory(max_bins: u32) -> usize {
-        size_of::<Self>() + ExactSum::new().memory() + Bins::most_memory(max_bins as usize + 1)
+        ITSELF + ExactSum::new().memory() + Bins::most_memory(max_bins as usize + 1)
     }
 }
+
+/// The most bytes that a sketch takes without what it points to.
+const ITSELF: usize = 136;
+const _: () = assert!(size_of::<DDSketch>() <= ITSELF);
 
 fn check_accuracy(relative_error: f64) -> Result<()> {
     if DDSketch::ACCURACIES.contains(&relative_error) {

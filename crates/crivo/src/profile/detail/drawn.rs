@@ -68,6 +68,10 @@ impl RowDraw {
     }
 }
 
+/// The most bytes that a row takes without its text: a hash, a number, and where the text lies.
+const ROW: usize = 32;
+const _: () = assert!(size_of::<DrawnRow>() <= ROW);
+
 impl DrawnRows {
     /// How many bytes of a value are kept.
     pub const LONGEST: usize = 48;
@@ -75,8 +79,9 @@ impl DrawnRows {
     /// The most rows that can be asked for.
     pub(super) const MOST: u32 = 1 << 20;
 
-    /// The most bytes for each of the rows, with what is allocated around a text, and a quarter more while collecting.
-    pub(super) const BYTES_EACH: usize = (size_of::<DrawnRow>() + Self::LONGEST + 16) * 5 / 4;
+    /// The most bytes for each of the rows, with what is allocated around a text, and a quarter more while collecting. It
+    /// decides how many are kept, so it is the same on every machine.
+    pub(super) const BYTES_EACH: usize = (ROW + Self::LONGEST + 16) * 5 / 4;
 
     pub(super) fn new(k: u32) -> Self {
         Self { k: k.clamp(1, Self::MOST), threshold: u64::MAX, rows: Vec::new() }

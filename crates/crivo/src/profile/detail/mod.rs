@@ -46,8 +46,9 @@ impl DetailSizes {
     }
 }
 
-/// What takes the same for all sizes.
-const FIXED: usize = size_of::<ColumnDetail>() + Moments::MOST_MEMORY;
+/// What takes the same for all sizes. It decides sizes, which are stored, so it is the same on every machine.
+const FIXED: usize = 464 + Moments::MOST_MEMORY;
+const _: () = assert!(size_of::<ColumnDetail>() + Moments::MOST_MEMORY <= FIXED);
 
 /// The detail of a column.
 #[derive(Debug, Clone, PartialEq)]

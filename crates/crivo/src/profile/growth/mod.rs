@@ -110,11 +110,14 @@ impl DistinctGrowth {
     pub const LAST_ROW: u64 = u64::MAX >> 1;
 
     /// The most bytes for each of the `k`: twice as many are collected, in a table that may be half full.
-    pub const BYTES_EACH: usize = 4 * (size_of::<(u64, FirstRow)>() + 1);
+    pub const BYTES_EACH: usize = 4 * (16 + 1);
 
     /// Bytes beside the table.
-    pub const BYTES: usize = size_of::<[Recent; RECENT]>();
+    pub const BYTES: usize = 16 * RECENT;
 }
+
+// Both decide sizes of profiles, which are stored, so they are the same on every machine.
+const _: () = assert!(size_of::<(u64, FirstRow)>() <= 16 && size_of::<Recent>() <= 16);
 
 // ---- construction ----
 

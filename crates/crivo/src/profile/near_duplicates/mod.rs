@@ -99,10 +99,13 @@ impl NearDuplicateShare {
     /// How many texts can be kept. Answering compares all pairs of them.
     pub const CAPACITIES: RangeInclusive<u64> = 64..=1 << 13;
 
-    /// The most bytes that each text takes.
-    pub const BYTES_EACH: usize =
-        MOST_RUNS * size_of::<u32>() + 16 + 2 * (size_of::<(u64, SampledText)>() + 1);
+    /// The most bytes that each text takes. It decides how many are kept, so it is the same on every machine.
+    pub const BYTES_EACH: usize = MOST_RUNS * size_of::<u32>() + 16 + 2 * (ENTRY + 1);
 }
+
+/// The most bytes of a sampled text in the table: hash, count, keys of bands, and where its runs lie.
+const ENTRY: usize = 8 * (2 + text::BANDS) + 16;
+const _: () = assert!(size_of::<(u64, SampledText)>() <= ENTRY);
 
 // ---- construction ----
 
