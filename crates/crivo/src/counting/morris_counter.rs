@@ -161,6 +161,17 @@ impl MorrisCounter {
     /// Many events: the same as one by one, at the cost of the steps that the value takes.
     #[inline]
     pub fn add(&mut self, events: u64) {
+        // At the highest value nothing changes any more, the skip neither.
+        if self.value < self.scale.highest() && !self.skip.pass_all(events) {
+            self.take_steps(events);
+        }
+    }
+
+    /// Adds events that raise the value, or reach the end of an open skip: out of line, so that loops around
+    /// [`add`](Self::add) stay small.
+    #[cold]
+    #[inline(never)]
+    fn take_steps(&mut self, events: u64) {
         let Self { scale, value, skip, generator, .. } = self;
         let mut left = events;
         while *value < scale.highest() {

@@ -33,7 +33,7 @@ use crate::keys::KeyScheme;
 use crate::math::Failures;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::random::Generator;
+use crate::random::{Generator, log_of_failure};
 use crate::sketch::{CountEvents, Merge, impl_sketch};
 
 /// Counts each event with a fixed probability; see the [module](self) for the guarantee.
@@ -50,6 +50,8 @@ use crate::sketch::{CountEvents, Merge, impl_sketch};
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampledCounter {
     probability: f64,
+    /// Follows from the probability; every draw divides by it.
+    log_of_failure: f64,
     value: u64,
     skip: Skip,
     generator: Generator,
@@ -106,9 +108,10 @@ impl SampledCounter {
     /// If the probability is not in [`PROBABILITIES`](Self::PROBABILITIES).
     pub fn new(probability: f64, seed: u64) -> Result<Self> {
         let probability = check_probability(probability)?;
+        let log_of_failure = log_of_failure(probability);
         let mut generator = Generator::new(seed);
-        let skip = Skip::draw(probability, &mut generator);
-        Ok(Self { probability, value: 0, skip, generator })
+        let skip = Skip::draw_with(log_of_failure, &mut generator);
+        Ok(Self { probability, log_of_failure, value: 0, skip, generator })
     }
 
     /// A counter whose standard error after that many events is `error`.
@@ -132,6 +135,15 @@ impl SampledCounter {
     /// Many events: the same as one by one, at the cost of those that count.
     #[inline]
     pub fn add(&mut self, events: u64) {
+        if !self.skip.pass_all(events) {
+            self.count_some(events);
+        }
+    }
+
+    /// Adds events of which some count: out of line, so that loops around [`add`](Self::add) stay small.
+    #[cold]
+    #[inline(never)]
+    fn count_some(&mut self, events: u64) {
         if self.probability == 1.0 {
             self.value = self.value.saturating_add(events);
             return;
@@ -139,7 +151,7 @@ impl SampledCounter {
         let mut left = events;
         while let Some(rest) = self.skip.pass(left, || self.probability, &mut self.generator) {
             self.value = self.value.saturating_add(1);
-            self.skip = Skip::draw(self.probability, &mut self.generator);
+            self.skip = Skip::draw_with(self.log_of_failure, &mut self.generator);
             left = rest;
         }
     }
@@ -277,7 +289,7 @@ impl Merge for SampledCounter {
 
     fn reseed(&mut self, part: u64) {
         self.generator = self.generator.fork(part);
-        self.skip = Skip::draw(self.probability, &mut self.generator);
+        self.skip = Skip::draw_with(self.log_of_failure, &mut self.generator);
     }
 }
 
@@ -321,6 +333,6 @@ impl Decode for SampledCounter {
         let value = reader.u64("value")?;
         let skip = Skip::decode(reader, probability)?;
         let generator = Generator::decode(reader)?;
-        Ok(Self { probability, value, skip, generator })
+        Ok(Self { probability, log_of_failure: log_of_failure(probability), value, skip, generator })
     }
 }

@@ -23,13 +23,28 @@ impl Skip {
         Self::of(generator.failures(chance))
     }
 
+    /// As [`draw`](Self::draw), for the chance with this [logarithm](crate::random::log_of_failure).
+    pub(super) fn draw_with(log_of_failure: f64, generator: &mut Generator) -> Self {
+        Self::of(generator.failures_with(log_of_failure))
+    }
+
     fn of(failures: u64) -> Self {
         Self(if failures < Self::OPEN { failures } else { u64::MAX })
     }
 
+    /// Lets events pass if none of them counts and no open skip ends: one comparison and one subtraction, which is what
+    /// nearly every event of a long stream comes to. Otherwise returns false, and nothing has passed.
+    #[inline]
+    pub(super) fn pass_all(&mut self, events: u64) -> bool {
+        let passes = events <= self.0 & (Self::OPEN - 1);
+        if passes {
+            self.0 -= events;
+        }
+        passes
+    }
+
     /// Lets events pass. If one of them counts, the answer is how many came after it, and the caller
     /// draws the next skip at the chance that holds from there on.
-    #[inline]
     pub(super) fn pass(
         &mut self,
         events: u64,
@@ -74,6 +89,7 @@ impl Skip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::log_of_failure;
 
     #[test]
     fn the_event_after_the_skip_counts() {
@@ -85,6 +101,32 @@ mod tests {
         assert_eq!(skip.pass(1, || 0.5, &mut generator), None);
         assert_eq!(skip.pass(1, || 0.5, &mut generator), Some(0));
         assert_eq!(skip.pass(10, || 0.5, &mut generator), Some(9));
+    }
+
+    #[test]
+    fn all_events_pass_at_once_as_they_do_in_the_general_case() {
+        const EDGE: u64 = Skip::OPEN;
+        for start in [0, 1, 5, EDGE - 1, EDGE, EDGE + 1, EDGE + 5, u64::MAX] {
+            for events in [0, 1, 4, 5, 6, EDGE - 1, EDGE, u64::MAX] {
+                let (mut quick, mut general) = (Skip(start), Skip(start));
+                let (mut generator, untouched) = (Generator::new(1), Generator::new(1));
+                if quick.pass_all(events) {
+                    assert_eq!(general.pass(events, || 0.5, &mut generator), None);
+                    assert_eq!((quick, generator), (general, untouched));
+                } else {
+                    assert_eq!(quick, Skip(start));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_chance_and_its_logarithm_draw_the_same() {
+        for chance in [1.0, 0.5, 1.0 / 64.0, 1e-30, 0.0] {
+            let (mut first, mut second) = (Generator::new(2), Generator::new(2));
+            let log = log_of_failure(chance);
+            assert_eq!(Skip::draw(chance, &mut first), Skip::draw_with(log, &mut second));
+        }
     }
 
     #[test]

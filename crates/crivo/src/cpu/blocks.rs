@@ -1,7 +1,10 @@
 //! Cache lines with eight bits a key, one in each word.
 //!
 //! With AVX2, whose variable shifts make a mask of eight words in a handful of instructions, a key
-//! takes a third of the time. Which of the twins runs is decided at run time, once for a whole batch.
+//! takes a third of the time; with AVX-512 the eight words are one vector. Which of the three runs is decided at
+//! run time, once for a whole batch.
+//!
+//! For a single key the block is found before the choice is made, so that only what needs the instructions is called.
 
 use super::prefetch;
 use crate::hash::index;
@@ -16,29 +19,6 @@ const SHIFTS: [u64; 8] = [58, 52, 46, 40, 34, 28, 22, 16];
 
 /// How many keys ahead a block is fetched.
 const AHEAD: usize = 24;
-
-impl Block {
-    /// The bit that a key sets in each word: six bits of `choice` for each, from the highest down.
-    #[inline(always)]
-    fn mask(choice: u64) -> [u64; 8] {
-        std::array::from_fn(|word| 1 << (choice >> SHIFTS[word] & 63))
-    }
-
-    /// Sets the bits; whether one of them was zero.
-    #[inline(always)]
-    fn insert(&mut self, choice: u64) -> bool {
-        let is_new = !self.contains(choice);
-        for (word, bit) in self.0.iter_mut().zip(Self::mask(choice)) {
-            *word |= bit;
-        }
-        is_new
-    }
-
-    #[inline(always)]
-    fn contains(&self, choice: u64) -> bool {
-        self.0.iter().zip(Self::mask(choice)).fold(0, |missing, (word, bit)| missing | (bit & !word)) == 0
-    }
-}
 
 /// Where a key's bits lie: its block, and the choice of bits in there.
 #[derive(Debug, Clone, Copy)]
@@ -60,35 +40,54 @@ impl Places {
     }
 }
 
+/// The two jobs of a batch, in terms of those of one key.
+macro_rules! jobs_of_batches {
+    ($(#[$feature:meta])?) => {
+        $(#[$feature])?
+        pub(super) fn insert_all(blocks: &mut [Block], places: Places, hashes: &[u64]) {
+            for (position, &hash) in hashes.iter().enumerate() {
+                if let Some(&later) = hashes.get(position + AHEAD) {
+                    prefetch(blocks, places.block(later));
+                }
+                insert(&mut blocks[places.block(hash)], places.choice(hash));
+            }
+        }
+
+        $(#[$feature])?
+        pub(super) fn contains_all(blocks: &[Block], places: Places, hashes: &[u64], found: &mut [bool]) {
+            for (position, (&hash, found)) in hashes.iter().zip(found).enumerate() {
+                if let Some(&later) = hashes.get(position + AHEAD) {
+                    prefetch(blocks, places.block(later));
+                }
+                *found = contains(&blocks[places.block(hash)], places.choice(hash));
+            }
+        }
+    };
+}
+
 /// The four jobs for any processor.
 mod portable {
     use super::{AHEAD, Block, Places, prefetch};
 
-    pub(super) fn insert_one(blocks: &mut [Block], places: Places, hash: u64) -> bool {
-        blocks[places.block(hash)].insert(places.choice(hash))
+    /// The bit that a key sets in each word: six bits of `choice` for each, from the highest down.
+    #[inline(always)]
+    pub(super) fn mask(choice: u64) -> [u64; 8] {
+        std::array::from_fn(|word| 1 << (choice >> super::SHIFTS[word] & 63))
     }
 
-    pub(super) fn contains_one(blocks: &[Block], places: Places, hash: u64) -> bool {
-        blocks[places.block(hash)].contains(places.choice(hash))
-    }
-
-    pub(super) fn insert_all(blocks: &mut [Block], places: Places, hashes: &[u64]) {
-        for (position, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(position + AHEAD) {
-                prefetch(blocks, places.block(later));
-            }
-            blocks[places.block(hash)].insert(places.choice(hash));
+    pub(super) fn insert(block: &mut Block, choice: u64) -> bool {
+        let is_new = !contains(block, choice);
+        for (word, bit) in block.0.iter_mut().zip(mask(choice)) {
+            *word |= bit;
         }
+        is_new
     }
 
-    pub(super) fn contains_all(blocks: &[Block], places: Places, hashes: &[u64], found: &mut [bool]) {
-        for (position, (&hash, found)) in hashes.iter().zip(found).enumerate() {
-            if let Some(&later) = hashes.get(position + AHEAD) {
-                prefetch(blocks, places.block(later));
-            }
-            *found = blocks[places.block(hash)].contains(places.choice(hash));
-        }
+    pub(super) fn contains(block: &Block, choice: u64) -> bool {
+        block.0.iter().zip(mask(choice)).fold(0, |missing, (word, bit)| missing | (bit & !word)) == 0
     }
+
+    jobs_of_batches!();
 }
 
 /// The same four with the two halves of a block in two vector registers.
@@ -125,14 +124,14 @@ mod avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn contains(block: &Block, choice: u64) -> bool {
+    pub(super) fn contains(block: &Block, choice: u64) -> bool {
         let ([low, high], [low_mask, high_mask]) = (halves(block), mask(choice));
         _mm256_testc_si256(low, low_mask) & _mm256_testc_si256(high, high_mask) == 1
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn insert(block: &mut Block, choice: u64) -> bool {
+    pub(super) fn insert(block: &mut Block, choice: u64) -> bool {
         let ([low, high], [low_mask, high_mask]) = (halves(block), mask(choice));
         let address = std::ptr::from_mut(block).cast::<__m256i>();
         // SAFETY: as in `halves`, and the block is borrowed for writing.
@@ -143,80 +142,112 @@ mod avx2 {
         _mm256_testc_si256(low, low_mask) & _mm256_testc_si256(high, high_mask) == 0
     }
 
-    #[target_feature(enable = "avx2")]
-    pub(super) fn insert_one(blocks: &mut [Block], places: Places, hash: u64) -> bool {
-        insert(&mut blocks[places.block(hash)], places.choice(hash))
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn contains_one(blocks: &[Block], places: Places, hash: u64) -> bool {
-        contains(&blocks[places.block(hash)], places.choice(hash))
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn insert_all(blocks: &mut [Block], places: Places, hashes: &[u64]) {
-        for (position, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(position + AHEAD) {
-                prefetch(blocks, places.block(later));
-            }
-            insert(&mut blocks[places.block(hash)], places.choice(hash));
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn contains_all(blocks: &[Block], places: Places, hashes: &[u64], found: &mut [bool]) {
-        for (position, (&hash, found)) in hashes.iter().zip(found).enumerate() {
-            if let Some(&later) = hashes.get(position + AHEAD) {
-                prefetch(blocks, places.block(later));
-            }
-            *found = contains(&blocks[places.block(hash)], places.choice(hash));
-        }
-    }
+    jobs_of_batches!(#[target_feature(enable = "avx2")]);
 }
 
-/// Returns true if the processor has AVX2. Without the standard library only the target's features are known.
+/// The same four with a block in one vector register.
 #[cfg(target_arch = "x86_64")]
-#[inline]
-fn has_avx2() -> bool {
-    #[cfg(feature = "std")]
-    return std::arch::is_x86_feature_detected!("avx2");
-    #[cfg(not(feature = "std"))]
-    return cfg!(target_feature = "avx2");
-}
-
-/// The public door to a job: the better of its twins.
-macro_rules! best_of_two {
-    ($(#[$doc:meta])* $job:ident($blocks:ident: $type:ty $(, $argument:ident: $kind:ty)*) -> $result:ty) => {
-        $(#[$doc])*
-        #[inline]
-        pub(crate) fn $job($blocks: $type, multiplier: u64 $(, $argument: $kind)*) -> $result {
-            let places = Places { blocks: $blocks.len() as u64, multiplier };
-            #[cfg(target_arch = "x86_64")]
-            if has_avx2() {
-                #[allow(unsafe_code)]
-                // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
-                return unsafe { avx2::$job($blocks, places $(, $argument)*) };
-            }
-            portable::$job($blocks, places $(, $argument)*)
-        }
+#[allow(unsafe_code)]
+mod avx512 {
+    use std::arch::x86_64::{
+        __m512i, _mm512_load_si512, _mm512_or_si512, _mm512_rolv_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
+        _mm512_srlv_epi64, _mm512_store_si512, _mm512_testn_epi64_mask,
     };
+
+    use super::{AHEAD, Block, Places, SHIFTS, prefetch};
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn mask(choice: u64) -> __m512i {
+        let [a, b, c, d, e, f, g, h] = SHIFTS.map(u64::cast_signed);
+        let shifts = _mm512_setr_epi64(a, b, c, d, e, f, g, h);
+        let chosen = _mm512_srlv_epi64(_mm512_set1_epi64(choice.cast_signed()), shifts);
+        // A rotation looks at the lowest six bits alone, which a shift does not.
+        _mm512_rolv_epi64(_mm512_set1_epi64(1), chosen)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn words(block: &Block) -> __m512i {
+        // SAFETY: a block is 64 bytes, aligned to 64: one vector.
+        unsafe { _mm512_load_si512(std::ptr::from_ref(block).cast::<__m512i>()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn contains(block: &Block, choice: u64) -> bool {
+        _mm512_testn_epi64_mask(words(block), mask(choice)) == 0
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn insert(block: &mut Block, choice: u64) -> bool {
+        let (words, mask) = (words(block), mask(choice));
+        // SAFETY: as in `words`, and the block is borrowed for writing.
+        unsafe {
+            _mm512_store_si512(std::ptr::from_mut(block).cast::<__m512i>(), _mm512_or_si512(words, mask));
+        }
+        _mm512_testn_epi64_mask(words, mask) != 0
+    }
+
+    jobs_of_batches!(#[target_feature(enable = "avx512f")]);
 }
 
-best_of_two! {
-    /// Sets the bits of a key; whether one of them was zero.
-    insert_one(blocks: &mut [Block], hash: u64) -> bool
+/// Returns true if the processor has a feature. Without the standard library only the target's features are known.
+#[cfg(target_arch = "x86_64")]
+macro_rules! has {
+    ($feature:tt) => {{
+        #[cfg(feature = "std")]
+        let has = std::arch::is_x86_feature_detected!($feature);
+        #[cfg(not(feature = "std"))]
+        let has = cfg!(target_feature = $feature);
+        has
+    }};
 }
-best_of_two! {
-    /// Whether the bits of a key are all set.
-    contains_one(blocks: &[Block], hash: u64) -> bool
+
+/// Calls the best of the three for this processor.
+macro_rules! best {
+    ($job:ident($($argument:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if has!("avx512f") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
+            return unsafe { avx512::$job($($argument),*) };
+        } else if has!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
+            return unsafe { avx2::$job($($argument),*) };
+        }
+        portable::$job($($argument),*)
+    }};
 }
-best_of_two! {
-    /// Sets the bits of many keys, fetching their blocks ahead.
-    insert_all(blocks: &mut [Block], hashes: &[u64]) -> ()
+
+/// Sets the bits of a key; whether one of them was zero.
+#[inline]
+pub(crate) fn insert_one(blocks: &mut [Block], multiplier: u64, hash: u64) -> bool {
+    let places = Places { blocks: blocks.len() as u64, multiplier };
+    let (block, choice) = (&mut blocks[places.block(hash)], places.choice(hash));
+    best!(insert(block, choice))
 }
-best_of_two! {
-    /// Whether the bits of each of many keys are all set, fetching their blocks ahead.
-    contains_all(blocks: &[Block], hashes: &[u64], found: &mut [bool]) -> ()
+
+/// Whether the bits of a key are all set.
+#[inline]
+pub(crate) fn contains_one(blocks: &[Block], multiplier: u64, hash: u64) -> bool {
+    let places = Places { blocks: blocks.len() as u64, multiplier };
+    let (block, choice) = (&blocks[places.block(hash)], places.choice(hash));
+    best!(contains(block, choice))
+}
+
+/// Sets the bits of many keys, fetching their blocks ahead.
+pub(crate) fn insert_all(blocks: &mut [Block], multiplier: u64, hashes: &[u64]) {
+    let places = Places { blocks: blocks.len() as u64, multiplier };
+    best!(insert_all(blocks, places, hashes))
+}
+
+/// Whether the bits of each of many keys are all set, fetching their blocks ahead.
+pub(crate) fn contains_all(blocks: &[Block], multiplier: u64, hashes: &[u64], found: &mut [bool]) {
+    let places = Places { blocks: blocks.len() as u64, multiplier };
+    best!(contains_all(blocks, places, hashes, found))
 }
 
 #[cfg(test)]
@@ -226,40 +257,79 @@ mod tests {
 
     use super::*;
 
+    /// What the four jobs of one processor do with the same keys as the portable ones.
+    macro_rules! agree_with_portable {
+        ($twin:ident) => {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+            for len in [1, 2, 77] {
+                let mut hashes = || (0..1000).map(|_| random.next_u64()).collect::<Vec<u64>>();
+                let (inserted, probes, multiplier) = (hashes(), hashes(), hashes()[0] | 1);
+                let places = Places { blocks: len as u64, multiplier };
+                let mut batch = vec![Block::default(); len];
+                let (mut portable, mut one_by_one) = (batch.clone(), batch.clone());
+                for &hash in &inserted {
+                    let (at, choice) = (places.block(hash), places.choice(hash));
+                    let is_new = portable::insert(&mut portable[at], choice);
+                    #[allow(unsafe_code, unused_unsafe)]
+                    // SAFETY: the caller asked whether the processor has what the twin needs.
+                    let twin_is_new = unsafe { $twin::insert(&mut one_by_one[at], choice) };
+                    assert_eq!(twin_is_new, is_new);
+                }
+                let mut found = vec![true; 1000];
+                #[allow(unsafe_code, unused_unsafe)]
+                // SAFETY: as before.
+                unsafe {
+                    $twin::insert_all(&mut batch, places, &inserted);
+                    $twin::contains_all(&batch, places, &probes, &mut found);
+                }
+                assert_eq!((&batch, &one_by_one), (&portable, &portable));
+                for (&hash, found) in probes.iter().zip(found) {
+                    let (block, choice) = (&batch[places.block(hash)], places.choice(hash));
+                    #[allow(unsafe_code, unused_unsafe)]
+                    // SAFETY: as before.
+                    let twin = unsafe { $twin::contains(block, choice) };
+                    assert_eq!([twin, found], [portable::contains(block, choice); 2]);
+                }
+            }
+        };
+    }
+
     #[test]
     fn twins_agree() {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        for len in [1, 2, 77] {
-            let mut hashes = || (0..1000).map(|_| random.next_u64()).collect::<Vec<u64>>();
-            let (inserted, probes, multiplier) = (hashes(), hashes(), hashes()[0] | 1);
-            let mut best = vec![Block::default(); len];
-            let mut portable = best.clone();
-            let mut one_by_one = best.clone();
-            let places = Places { blocks: len as u64, multiplier };
-            insert_all(&mut best, multiplier, &inserted);
-            portable::insert_all(&mut portable, places, &inserted);
-            for &hash in &inserted {
-                let is_new = portable::insert_one(&mut one_by_one.clone(), places, hash);
-                assert_eq!(insert_one(&mut one_by_one, multiplier, hash), is_new);
-            }
-            assert_eq!((&best, &one_by_one), (&portable, &portable));
+        agree_with_portable!(portable);
+        #[cfg(target_arch = "x86_64")]
+        if has!("avx2") {
+            agree_with_portable!(avx2);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if has!("avx512f") {
+            agree_with_portable!(avx512);
+        }
+    }
 
-            let (mut found, mut twin) = (vec![false; 1000], vec![true; 1000]);
-            contains_all(&best, multiplier, &probes, &mut found);
-            portable::contains_all(&best, places, &probes, &mut twin);
-            assert_eq!(found, twin);
-            for (&hash, found) in probes.iter().zip(found) {
-                assert_eq!(contains_one(&best, multiplier, hash), found);
-            }
-            assert!(inserted.iter().all(|&hash| portable::contains_one(&best, places, hash)));
+    #[test]
+    fn the_door_leads_to_the_same_answers() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+        let hashes: Vec<u64> = (0..1000).map(|_| random.next_u64()).collect();
+        let (mut one_by_one, mut batch) = (vec![Block::default(); 50], vec![Block::default(); 50]);
+        let new = hashes.iter().filter(|&&hash| insert_one(&mut one_by_one, 5, hash)).count();
+        assert!(new > 900 && !insert_one(&mut one_by_one, 5, hashes[0]));
+        insert_all(&mut batch, 5, &hashes);
+        assert_eq!(one_by_one, batch);
+        let probes: Vec<u64> = hashes.iter().flat_map(|&hash| [hash, hash ^ 1 << 50]).collect();
+        let mut found = vec![false; probes.len()];
+        contains_all(&batch, 5, &probes, &mut found);
+        for (position, (&hash, found)) in probes.iter().zip(found).enumerate() {
+            assert_eq!(contains_one(&batch, 5, hash), found);
+            assert!(found || position % 2 == 1);
         }
     }
 
     #[test]
     fn a_key_sets_one_bit_in_each_word() {
-        assert_eq!(Block::mask(0), [1; 8]);
-        assert_eq!(Block::mask(u64::MAX), [1 << 63; 8]);
-        assert_eq!(Block::mask(5 << 58)[0], 1 << 5);
-        assert_eq!(Block::mask(5 << 16)[7], 1 << 5);
+        assert_eq!(portable::mask(0), [1; 8]);
+        assert_eq!(portable::mask(u64::MAX), [1 << 63; 8]);
+        assert_eq!(portable::mask(5 << 58)[0], 1 << 5);
+        assert_eq!(portable::mask(5 << 16)[7], 1 << 5);
     }
 }

@@ -13,6 +13,7 @@
 //! seed and the place of a row decide whether the row is in it.
 
 mod items;
+mod jump;
 pub mod reservoir;
 pub mod row_sample;
 pub mod row_share;

@@ -28,6 +28,7 @@ use alloc::collections::BinaryHeap;
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
+use super::jump::Jump;
 use super::reservoir::{check_capacity, check_key, require_same_capacity};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
@@ -56,12 +57,13 @@ use crate::sketch::{Merge, Sample, impl_sketch};
 pub struct WeightedReservoir {
     scheme: KeyScheme,
     capacity: u32,
-    seen: u64,
+    /// Without those whose weights the jump has put aside.
+    settled: u64,
     weightless: u64,
     /// The one that rang last is on top.
     kept: BinaryHeap<Entry>,
     /// How much weight passes before the next item gets in: none before the sample is full.
-    jump: f64,
+    jump: Jump,
     generator: Generator,
 }
 
@@ -90,9 +92,9 @@ impl Ord for Entry {
 
 impl PartialEq for WeightedReservoir {
     fn eq(&self, other: &Self) -> bool {
-        let numbers = |sample: &Self| (sample.scheme, sample.capacity, sample.seen, sample.weightless);
+        let numbers = |sample: &Self| (sample.scheme, sample.capacity, sample.seen(), sample.weightless);
         numbers(self) == numbers(other)
-            && self.jump == other.jump
+            && self.jump.left() == other.jump.left()
             && self.generator == other.generator
             && self.sorted() == other.sorted()
     }
@@ -128,7 +130,8 @@ impl WeightedReservoir {
     pub fn with_scheme(capacity: u64, scheme: KeyScheme, seed: u64) -> Result<Self> {
         let capacity = check_capacity(capacity)?;
         let generator = Generator::new(seed);
-        Ok(Self { scheme, capacity, seen: 0, weightless: 0, kept: BinaryHeap::new(), jump: 0.0, generator })
+        let jump = Jump::over(0.0);
+        Ok(Self { scheme, capacity, settled: 0, weightless: 0, kept: BinaryHeap::new(), jump, generator })
     }
 }
 
@@ -151,22 +154,38 @@ impl WeightedReservoir {
     #[inline]
     pub fn insert_ref(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
         check_key(self.scheme, key)?;
-        // What nearly every item of a long stream comes to. A weight above 0 and below the jump is valid.
-        if weight > 0.0 && weight < self.jump && self.seen < Self::MOST_SEEN {
-            self.jump -= weight;
-            self.seen += 1;
+        // What nearly every item of a long stream comes to.
+        if self.jump.pass_light(weight) {
             return Ok(());
         }
-        self.insert_unless_passed(key, weight)
+        self.insert_unless_light(key, weight)
     }
 
-    #[cold]
-    fn insert_unless_passed(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
+    #[inline(never)]
+    fn insert_unless_light(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
+        self.settle();
+        if self.jump.pass_light(weight) {
+            return Ok(());
+        }
         check_weight(weight)?;
-        if self.pass(&[weight], weight > 0.0).is_some() {
+        if weight == 0.0 {
+            self.weightless = (self.weightless + 1).min(Self::MOST_SEEN);
+        } else if self.jump.pass(&[weight]) == 0 {
             self.admit(key, weight);
+        } else {
+            self.count(1);
         }
         Ok(())
+    }
+
+    /// Subtracts and counts the weights that were put aside.
+    fn settle(&mut self) {
+        let passed = self.jump.settle();
+        self.count(passed);
+    }
+
+    fn count(&mut self, items: u64) {
+        self.settled = (self.settled + items).min(Self::MOST_SEEN);
     }
 
     /// Shows a batch of keys, each with its weight: the same as one by one, without a look at keys that are
@@ -181,53 +200,46 @@ impl WeightedReservoir {
             let keys = format_args!("{}, one for each key", batch.len()).to_string();
             return Err(Error::parameter("number of weights", keys, weights.len()));
         }
-        let all_positive = are_surely_positive(weights);
-        if !all_positive {
-            weights.iter().try_for_each(|&weight| check_weight(weight))?;
-        }
-        let mut position = 0;
-        while let Some(passed) = self.pass(&weights[position..], all_positive) {
-            position += passed;
-            if let Some(key) = batch.get(position) {
-                self.admit(key, weights[position]);
-            }
-            position += 1;
+        self.settle();
+        match self.jump.pass_checked(weights) {
+            Some(passed) => self.insert_positive(batch, weights, passed),
+            None => self.insert_others(batch, weights)?,
         }
         Ok(())
     }
 
-    /// Lets items pass up to the next one that gets in, and says how many come before it. `all_positive` is true only if no
-    /// weight is 0.
-    #[inline]
-    fn pass(&mut self, weights: &[f64], all_positive: bool) -> Option<usize> {
-        let mut jump = self.jump;
-        let mut reaches_end = |weight: f64| {
-            let reaches = weight >= jump;
-            jump -= weight;
-            reaches
-        };
-        // Each subtraction waits for the one before. Weights above 0, as nearly all are, need no other test beside it.
-        let found = if all_positive {
-            weights.iter().position(|&weight| reaches_end(weight))
-        } else {
-            weights.iter().position(|&weight| reaches_end(weight) && weight > 0.0)
-        };
-        let passed = found.unwrap_or(weights.len());
-        let weightless = if all_positive {
-            0
-        } else {
-            weights[..passed].iter().filter(|&&weight| weight == 0.0).count() as u64
-        };
-        // What got in ends the jump: the next one is drawn when it has its place.
-        self.jump = jump.max(0.0);
-        self.weightless = (self.weightless + weightless).min(Self::MOST_SEEN);
-        self.seen = (self.seen + passed as u64 - weightless).min(Self::MOST_SEEN);
-        found
+    /// Shows keys whose weights are above 0, the first of which have passed.
+    fn insert_positive(&mut self, batch: &KeyBatch<'_>, weights: &[f64], passed: usize) {
+        let mut position = passed;
+        self.count(passed as u64);
+        while let Some(key) = batch.get(position) {
+            self.admit(key, weights[position]);
+            position += 1;
+            let passed = self.jump.pass(&weights[position..]);
+            self.count(passed as u64);
+            position += passed;
+        }
+    }
+
+    /// Shows keys some of whose weights are 0, or numbers that are not weights.
+    #[cold]
+    fn insert_others(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
+        weights.iter().try_for_each(|&weight| check_weight(weight))?;
+        for (position, &weight) in weights.iter().enumerate() {
+            if weight == 0.0 {
+                self.weightless = (self.weightless + 1).min(Self::MOST_SEEN);
+            } else if self.jump.pass(&[weight]) == 1 {
+                self.count(1);
+            } else if let Some(key) = batch.get(position) {
+                self.admit(key, weight);
+            }
+        }
+        Ok(())
     }
 
     #[cold]
     fn admit(&mut self, key: KeyRef<'_>, weight: f64) {
-        self.seen = (self.seen + 1).min(Self::MOST_SEEN);
+        self.count(1);
         let unit = self.generator.unit();
         let clock = if self.is_full() {
             // It is known to have rung before the last one: an exponential time cut off there.
@@ -244,7 +256,7 @@ impl WeightedReservoir {
     /// Draws the weight that passes before the next item gets in.
     fn draw_jump(&mut self) {
         if self.is_full() {
-            self.jump = -libm::log(self.generator.unit()) / self.last_clock();
+            self.jump = Jump::over(-libm::log(self.generator.unit()) / self.last_clock());
         }
     }
 
@@ -264,18 +276,6 @@ impl WeightedReservoir {
 
 fn is_weight(weight: f64) -> bool {
     (0.0..=f64::MAX).contains(&weight)
-}
-
-/// Returns true only if all are weights above 0.
-fn are_surely_positive(numbers: &[f64]) -> bool {
-    // Sets the sign bit for a negative number, for 0 (less one) and for infinity or no number (one exponent more), without a
-    // branch and many at a time.
-    const EXPONENT: u64 = 1 << 52;
-    let signs = numbers.iter().map(|number| {
-        let bits = number.to_bits();
-        bits | bits.wrapping_sub(1) | bits.wrapping_add(EXPONENT)
-    });
-    signs.fold(0, |signs, sign| signs | sign) >> 63 == 0
 }
 
 pub(super) fn check_weight(weight: f64) -> Result<()> {
@@ -302,7 +302,7 @@ impl WeightedReservoir {
 
     /// Returns how many items with a weight above 0 were shown.
     pub fn seen(&self) -> u64 {
-        self.seen
+        (self.settled + self.jump.put_aside()).min(Self::MOST_SEEN)
     }
 
     /// Returns how many items of weight 0 were shown.
@@ -317,7 +317,7 @@ impl WeightedReservoir {
 
     /// Returns true if no item with a weight above 0 was shown.
     pub fn is_empty(&self) -> bool {
-        self.seen == 0
+        self.seen() == 0
     }
 
     /// Returns the scheme of the keys. Only batches of keys of the same kind and seed are accepted.
@@ -351,7 +351,7 @@ impl WeightedReservoir {
             ]
             .concat(),
             scheme: self.scheme,
-            items: Estimate::exact(self.seen as f64),
+            items: Estimate::exact(self.seen() as f64),
             fill: Some(self.kept.len() as f64 / f64::from(self.capacity)),
             false_positive_rate: None,
             memory: self.memory(),
@@ -388,7 +388,8 @@ impl WeightedReservoir {
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same_keys(other.scheme)?;
         require_same_capacity(self.capacity, other.capacity)?;
-        self.seen = (self.seen + other.seen).min(Self::MOST_SEEN);
+        self.settle();
+        self.count(other.seen());
         self.weightless = (self.weightless + other.weightless).min(Self::MOST_SEEN);
         if other.kept.is_empty() {
             return Ok(());
@@ -443,9 +444,9 @@ impl Encode for WeightedReservoir {
 
     fn encode_payload(&self, writer: &mut Writer) {
         writer.u32(self.capacity);
-        writer.u64(self.seen);
+        writer.u64(self.seen());
         writer.u64(self.weightless);
-        writer.u64(self.jump.to_bits());
+        writer.u64(self.jump.left().to_bits());
         self.generator.encode(writer);
         for entry in self.sorted() {
             writer.u64(entry.clock.to_bits());
@@ -459,19 +460,20 @@ impl Decode for WeightedReservoir {
         let capacity = reader.u32("capacity")?;
         let mut sample = Self::with_scheme(capacity.into(), header.scheme, 0)
             .map_err(|error| Error::contents("capacity", error.expected(), capacity))?;
-        sample.seen = reader.u64("seen")?;
+        sample.settled = reader.u64("seen")?;
         sample.weightless = reader.u64("weightless")?;
-        if sample.seen.max(sample.weightless) > Self::MOST_SEEN {
+        if sample.settled.max(sample.weightless) > Self::MOST_SEEN {
             return Err(Error::contents("seen and weightless", "below 2^63", "more"));
         }
-        sample.jump = f64::from_bits(reader.u64("jump")?);
+        let jump = f64::from_bits(reader.u64("jump")?);
         sample.generator = Generator::decode(reader)?;
-        sample.kept = read_entries(header.scheme, sample.seen.min(capacity.into()), reader)?.into();
+        sample.kept = read_entries(header.scheme, sample.settled.min(capacity.into()), reader)?.into();
 
         let longest = if sample.is_full() { sample.longest_jump() } else { 0.0 };
-        if sample.jump.is_sign_negative() || sample.jump.is_nan() || sample.jump > longest {
-            return Err(Error::contents("jump", format_args!("0 to {longest}"), sample.jump));
+        if jump.is_sign_negative() || jump.is_nan() || jump > longest {
+            return Err(Error::contents("jump", format_args!("0 to {longest}"), jump));
         }
+        sample.jump = Jump::over(jump);
         Ok(sample)
     }
 }

@@ -15,6 +15,10 @@ const CHUNK: usize = 64;
 /// A bit that stands for no level: the lowest that is waited for when all registers are full.
 const NO_LEVEL: u64 = 1 << 63;
 
+/// For as many hashes a register, the processor cannot foresee whether a hash changes its register. A wrong guess
+/// takes as long as a few changes.
+const YOUNG: usize = 16;
+
 /// How many registers have each value.
 pub(super) type Histogram = [u32; 256];
 
@@ -30,11 +34,14 @@ pub struct LevelRegisters {
     lowest: u64,
     /// A register that waited for that level when last looked at; none before it does.
     witness: usize,
+    /// How many of the next single hashes are added whether they change their register or not.
+    young: u32,
 }
 
 impl LevelRegisters {
     fn from_boxed(precision: u8, values: Box<[u8]>) -> Self {
-        Self { precision, shift: 64 - u32::from(precision), values, lowest: 1, witness: 0 }
+        let young = (YOUNG * values.len()) as u32;
+        Self { precision, shift: 64 - u32::from(precision), values, lowest: 1, witness: 0, young }
     }
 
     /// The level of a hash whose low bits are all zero.
@@ -128,7 +135,10 @@ impl RegisterArray for LevelRegisters {
     #[inline]
     fn insert(&mut self, hash: u64) {
         let (index, level) = self.place(hash);
-        if news(self.values[index]) & level != 0 {
+        if self.young > 0 {
+            self.young -= 1;
+            self.add(index, level);
+        } else if news(self.values[index]) & level != 0 {
             self.add_rarely(index, level);
         }
     }
