@@ -84,19 +84,19 @@ impl Generator {
     /// chance: `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
     #[inline]
     pub(crate) fn failures(&mut self, chance: f64) -> u64 {
-        self.failures_with(log_of_failure(chance))
+        failures_for(self.unit(), chance)
     }
 
     /// As [`failures`](Self::failures), for the chance with this [`log_of_failure`]: callers that draw many times at one
     /// chance compute it once.
     #[inline]
     pub(crate) fn failures_with(&mut self, log_of_failure: f64) -> u64 {
-        failures_for(self.unit(), log_of_failure)
+        quotient(self.unit(), log_of_failure)
     }
 
     /// Returns the largest number that [`failures`](Self::failures) can draw.
     pub(crate) fn most_failures(chance: f64) -> u64 {
-        failures_for(Self::LEAST_UNIT, log_of_failure(chance))
+        failures_for(Self::LEAST_UNIT, chance)
     }
 
     pub(crate) fn encode(&self, writer: &mut Writer) {
@@ -121,7 +121,11 @@ pub(crate) fn log_of_failure(chance: f64) -> f64 {
     libm::log1p(-chance)
 }
 
-fn failures_for(unit: f64, log_of_failure: f64) -> u64 {
+fn failures_for(unit: f64, chance: f64) -> u64 {
+    quotient(unit, log_of_failure(chance))
+}
+
+fn quotient(unit: f64, log_of_failure: f64) -> u64 {
     // A chance of 1 divides by −∞ and gives 0; one of 0 divides by −0 and gives the largest number.
     (libm::log(unit) / log_of_failure) as u64
 }

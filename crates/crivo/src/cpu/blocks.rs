@@ -241,13 +241,13 @@ pub(crate) fn contains_one(blocks: &[Block], multiplier: u64, hash: u64) -> bool
 /// Sets the bits of many keys, fetching their blocks ahead.
 pub(crate) fn insert_all(blocks: &mut [Block], multiplier: u64, hashes: &[u64]) {
     let places = Places { blocks: blocks.len() as u64, multiplier };
-    best!(insert_all(blocks, places, hashes))
+    best!(insert_all(blocks, places, hashes));
 }
 
 /// Whether the bits of each of many keys are all set, fetching their blocks ahead.
 pub(crate) fn contains_all(blocks: &[Block], multiplier: u64, hashes: &[u64], found: &mut [bool]) {
     let places = Places { blocks: blocks.len() as u64, multiplier };
-    best!(contains_all(blocks, places, hashes, found))
+    best!(contains_all(blocks, places, hashes, found));
 }
 
 #[cfg(test)]
