@@ -129,10 +129,12 @@ impl Filter {
     /// # Errors
     /// If no filter can do that.
     pub fn with_policy(mut self, wanted: Policy) -> Result<Self> {
-        wanted.check()?;
-        self.caller_policy = wanted;
-        let snapshot = self.snapshot().with_caller_policy(wanted);
-        self.judge_by(snapshot);
+        wanted.check_for(self.method())?;
+        if wanted != self.caller_policy {
+            self.caller_policy = wanted;
+            let snapshot = self.snapshot().with_caller_policy(wanted)?;
+            self.judge_by(snapshot);
+        }
         Ok(self)
     }
 
@@ -161,7 +163,7 @@ impl Filter {
     /// # Errors
     /// If no filter can do that, or the store cannot be written.
     pub fn keep_policy(&self, wanted: Policy) -> Result<()> {
-        wanted.check()?;
+        wanted.check_for(self.method())?;
         self.write(|store| {
             let policy = wanted.or(store.policy()?);
             policy.check()?;
