@@ -153,6 +153,14 @@ impl Filter {
         self
     }
 
+    /// For a process that runs for long beside others: a lesson that derives everything anew reads the features of most
+    /// messages from the store in each pass, and keeps few of them. The model is the same, and takes longer.
+    #[must_use]
+    pub fn with_little_memory(self) -> Self {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).use_little_memory();
+        self
+    }
+
     /// What trusted hosts say of the sender of a message; none if they say nothing.
     pub(crate) fn authentication(&self, message: &Message) -> Option<Authentication> {
         authentication(message, &self.trusted_hosts)
