@@ -1,7 +1,8 @@
-//! How long does a filter that speaks spamd's protocol let its clients wait when many ask at once?
+//! How long does a filter that speaks spamd's protocol, or a milter, let its clients wait when many ask at once?
 //!
 //! ```console
 //! cargo run --release -p crivo-mail --example load -- 127.0.0.1:783 FOLDER [SECONDS] [CONNECTIONS] [LESSONS]
+//! cargo run --release -p crivo-mail --example load -- milter:127.0.0.1:8891 FOLDER [SECONDS] [CONNECTIONS]
 //! ```
 //!
 //! Each connection asks CHECK about one message of the folder, half-closes as spamc does, reads the answer, and is
@@ -9,6 +10,9 @@
 //! the share of requests, in percent, that teach a message instead: as spam if a folder of its path is called `spam`, and
 //! with a line of its own, so that each is new. The times of questions and of lessons are those a client sees, from
 //! before it connects until the answer has ended. One line of JSON comes out.
+//!
+//! Of a milter each connection asks about one message after the other, as a mail server does that uses a connection again.
+//!
 //! The client is a thread that mostly waits, because it shares the processors with the server it measures.
 
 #![expect(clippy::print_stdout, reason = "the report is what it is run for")]
@@ -39,8 +43,13 @@ struct Seen {
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: load ADDRESS FOLDER [SECONDS] [CONNECTIONS] [LESSONS]";
-    let address: SocketAddr = arguments.next().ok_or(usage)?.parse()?;
+    let usage = "usage: load [milter:]ADDRESS FOLDER [SECONDS] [CONNECTIONS] [LESSONS]";
+    let address = arguments.next().ok_or(usage)?;
+    let (is_milter, address) = match address.strip_prefix("milter:") {
+        Some(address) => (true, address),
+        None => (false, address.as_str()),
+    };
+    let address: SocketAddr = address.parse()?;
     let mut messages = Vec::new();
     read_all(Path::new(&arguments.next().ok_or(usage)?), &mut messages)?;
     let seconds: f64 = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
@@ -49,13 +58,22 @@ fn main() -> Result<(), Failure> {
     if messages.is_empty() || connections == 0 {
         return Err("there is no connection, or no message to send".into());
     }
+    if is_milter && lessons > 0.0 {
+        return Err("a milter learns nothing: leave out LESSONS".into());
+    }
 
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     let seen: Vec<Seen> = std::thread::scope(|scope| {
         let clients: Vec<_> = (0..connections)
             .map(|number| {
                 let rest = messages.iter().cycle().skip(number * messages.len() / connections);
-                scope.spawn(move || ask_until(end, address, rest, lessons / 100.0))
+                scope.spawn(move || {
+                    if is_milter {
+                        ask_milter_until(end, address, rest)
+                    } else {
+                        ask_until(end, address, rest, lessons / 100.0)
+                    }
+                })
             })
             .collect();
         clients.into_iter().filter_map(|client| client.join().ok()).collect()
@@ -115,6 +133,97 @@ fn ask_until<'a>(
         }
     }
     seen
+}
+
+fn ask_milter_until<'a>(
+    end: Instant,
+    address: SocketAddr,
+    messages: impl Iterator<Item = &'a Sample>,
+) -> Seen {
+    let (mut seen, mut mail_server) = (Seen::default(), None);
+    for message in messages {
+        let start = Instant::now();
+        if start >= end {
+            break;
+        }
+        match ask_milter(&mut mail_server, address, &message.bytes) {
+            Ok(()) => seen.milliseconds.push(start.elapsed().as_secs_f64() * 1000.0),
+            Err(error) => {
+                mail_server = None;
+                seen.errors.push(error.to_string());
+            }
+        }
+    }
+    seen
+}
+
+/// Asks about a message, through the connection that is open or a new one. An answer without marks is an error.
+fn ask_milter(open: &mut Option<TcpStream>, address: SocketAddr, message: &[u8]) -> Result<(), Failure> {
+    let stream = match open {
+        Some(stream) => stream,
+        None => open.insert(negotiated(address)?),
+    };
+    let mut request = packet(b'M', b"<a@example.org>\0");
+    request.extend(packet(b'R', b"<b@example.org>\0"));
+    // A mail server takes the first line that is none of the head for the beginning of the text, and NUL out of values.
+    let mut body = message;
+    while let Some(end) = body.iter().position(|byte| *byte == b'\n') {
+        let line = String::from_utf8_lossy(&body[..end]).replace(['\0', '\r'], "");
+        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+        match line.split_once(':').filter(|(name, _)| is_name(name)) {
+            Some((name, value)) => {
+                request.extend(packet(b'L', format!("{name}\0{}\0", value.trim_start()).as_bytes()));
+                body = &body[end + 1..];
+            }
+            None if line.is_empty() => {
+                body = &body[end + 1..];
+                break;
+            }
+            None => break,
+        }
+    }
+    request.extend(packet(b'N', b""));
+    stream.write_all(&request)?;
+    for piece in body.chunks(65_535) {
+        stream.write_all(&packet(b'B', piece))?;
+        if reply(stream)?.0 == b's' {
+            break;
+        }
+    }
+    stream.write_all(&packet(b'E', b""))?;
+    let mut has_marks = false;
+    loop {
+        let (command, data) = reply(stream)?;
+        has_marks |= data.windows(7).any(|found| found == b"X-Spam-");
+        if !matches!(command, b'h' | b'i' | b'm' | b'q') {
+            return if has_marks { Ok(()) } else { Err(format!("no marks before {command}").into()) };
+        }
+    }
+}
+
+/// A connection on which only the body and the end of a message are answered.
+fn negotiated(address: SocketAddr) -> Result<TcpStream, Failure> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_nodelay(true)?;
+    stream.write_all(&packet(b'O', b"\0\0\0\x06\0\0\x01\xff\0\x1f\xff\xff"))?;
+    match reply(&mut stream)? {
+        (b'O', _) => Ok(stream),
+        (other, _) => Err(format!("the offer is answered by {other}").into()),
+    }
+}
+
+fn packet(command: u8, data: &[u8]) -> Vec<u8> {
+    [&(data.len() as u32 + 1).to_be_bytes()[..], &[command], data].concat()
+}
+
+fn reply(stream: &mut TcpStream) -> Result<(u8, Vec<u8>), Failure> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let mut data = vec![0; u32::from_be_bytes(length) as usize];
+    stream.read_exact(&mut data)?;
+    let (command, data) = data.split_first().ok_or("an empty reply")?;
+    Ok((*command, data.to_vec()))
 }
 
 fn ask(address: SocketAddr, message: &Sample) -> std::io::Result<Vec<u8>> {

@@ -103,43 +103,66 @@ pub(crate) fn closest(mut sharing: Vec<u32>) -> Vec<u32> {
 
 /// Many signatures in memory, to compare each with the others.
 #[derive(Debug, Default)]
-pub(crate) struct Crowd {
-    members: Vec<(Signature, bool)>,
-    /// The members of each key, one key after the other.
+pub(crate) struct Crowd<'a> {
+    members: Vec<(&'a Signature, bool)>,
+    /// For each number of a key, all members by that key of theirs. The last one of those that share it is marked.
     sharing: Vec<u32>,
-    /// For each member, where those begin and end that share a key with it, once for each of its keys.
-    groups: Vec<[(u32, u32); KEYS as usize]>,
+    /// For each number of a key and each member, where those begin that share it.
+    starts: Vec<u32>,
 }
 
-impl Crowd {
+/// For this number of keys of each member at a time it is found out who shares them.
+const AT_ONCE: usize = 8;
+
+/// Marks the last member that has a key.
+const LAST: u32 = 1 << 31;
+
+impl<'a> Crowd<'a> {
     /// The signatures, each with whether it is spam.
-    pub(crate) fn new(members: Vec<(Signature, bool)>, signer: &mut Signer) -> Result<Self> {
-        let mut keys = Vec::with_capacity(members.len() * KEYS as usize);
-        for (at, (signature, _)) in members.iter().enumerate() {
-            keys.extend((0_u8..).zip(signer.keys(signature)?).map(|(number, &key)| (key, at as u32, number)));
-        }
-        keys.sort_unstable();
-        let mut groups = vec![[(0, 0); KEYS as usize]; members.len()];
-        let mut start = 0;
-        for group in keys.chunk_by(|(one, ..), (other, ..)| one == other) {
-            let end = start + group.len();
-            for &(_, at, number) in group {
-                let shown = end.min(start + SHARING);
-                groups[at as usize][usize::from(number)] = (start as u32, shown as u32);
+    pub(crate) fn new(members: Vec<(&'a Signature, bool)>, signer: &mut Signer) -> Result<Self> {
+        const { assert!((KEYS as usize).is_multiple_of(AT_ONCE)) };
+        let (count, each) = (members.len(), members.len() * KEYS as usize);
+        let mut crowd = Self { members, sharing: Vec::with_capacity(each), starts: vec![0; each] };
+        // Some numbers at a time, because all keys take more memory than what comes of them.
+        let (mut some, mut keys) = (Vec::with_capacity(count * AT_ONCE), Vec::with_capacity(count));
+        for first in (0..KEYS as usize).step_by(AT_ONCE) {
+            some.clear();
+            for (signature, _) in &crowd.members {
+                some.extend_from_slice(&signer.keys(signature)?[first..first + AT_ONCE]);
             }
-            start = end;
+            for number in 0..AT_ONCE {
+                keys.clear();
+                keys.extend(some.iter().skip(number).step_by(AT_ONCE).copied().zip(0_u32..));
+                keys.sort_unstable();
+                let starts = &mut crowd.starts[(first + number) * count..][..count];
+                for group in keys.chunk_by(|(one, _), (other, _)| one == other) {
+                    let start = crowd.sharing.len() as u32;
+                    for &(_, at) in group {
+                        starts[at as usize] = start;
+                        crowd.sharing.push(at);
+                    }
+                    if let Some(last) = crowd.sharing.last_mut() {
+                        *last |= LAST;
+                    }
+                }
+            }
         }
-        let sharing = keys.into_iter().map(|(_, at, _)| at).collect();
-        Ok(Self { members, sharing, groups })
+        Ok(crowd)
+    }
+
+    /// The members that share a key with one, itself included: as many of them as are looked at.
+    fn sharing_from(&self, start: u32) -> impl Iterator<Item = u32> {
+        let from = &self.sharing[start as usize..];
+        let end = from.iter().take(SHARING).position(|at| at & LAST != 0).map_or(SHARING, |last| last + 1);
+        from.iter().take(end).map(|at| at & !LAST)
     }
 
     /// How much a member is like the nearest spam and the nearest ham among the others.
     pub(crate) fn nearest_of(&self, member: usize) -> (f64, f64) {
         let (signature, _) = &self.members[member];
         let mut sharing = Vec::new();
-        for &(start, end) in &self.groups[member] {
-            let same = self.sharing[start as usize..end as usize].iter();
-            sharing.extend(same.copied().filter(|at| *at as usize != member));
+        for starts in self.starts.chunks(self.members.len()) {
+            sharing.extend(self.sharing_from(starts[member]).filter(|at| *at as usize != member));
         }
         let (mut like_spam, mut like_ham) = (0.0_f64, 0.0_f64);
         for other in closest(sharing) {

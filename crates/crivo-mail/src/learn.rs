@@ -18,8 +18,10 @@ use crate::store::{Learnt, Method, encode_features};
 /// How much is kept of a subject.
 const SUBJECT: usize = 100;
 
-/// How many messages of a long training are put into the store at once, in the order of their numbers.
-const AT_ONCE: usize = 8192;
+/// How many bytes of features of a long training are put into the store at once, in the order of their numbers: those of
+/// some 120,000 messages. A table that is filled in order has full pages, and one that is filled in turns has not. The fit
+/// that follows takes more memory.
+const AT_ONCE: usize = 256 << 20;
 
 /// What learning a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,14 +159,17 @@ impl Filter {
         method: Method,
         mail: &mut impl Iterator<Item = Result<(Vec<u8>, Label)>>,
     ) -> Result<Vec<Prepared>> {
-        let prepared = mail.take(AT_ONCE).map(|next| {
+        let (mut batch, mut size) = (Vec::new(), 0);
+        while size < AT_ONCE
+            && let Some(next) = mail.next()
+        {
             let (bytes, label) = next?;
             label.check_for(method)?;
             let message = Message::read(&bytes);
             let (new, features) = self.prepare(method, &message)?;
-            Ok(Prepared { fingerprint: message.fingerprint, label, new, features })
-        });
-        let mut batch = prepared.collect::<Result<Vec<_>>>()?;
+            size += features.len().max(new.signature.len());
+            batch.push(Prepared { fingerprint: message.fingerprint, label, new, features });
+        }
         batch.sort_by_key(|prepared| prepared.fingerprint as i64);
         Ok(batch)
     }

@@ -100,4 +100,4 @@ pub use prior::{Calibration, shipped_prior};
 pub use source::{Mail, READ as MESSAGE_LIMIT};
 pub use stats::Stats;
 pub use store::Method;
-pub use watch::{Watch, WatchedLesson};
+pub use watch::{LessonCause, Watch, WatchedLesson};

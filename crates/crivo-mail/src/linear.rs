@@ -14,15 +14,26 @@
 //! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for large-scale linear SVM*
 //! (2008). Their random order of each pass is ours once, the order of fingerprints, because those are random.
 
-use crate::features::{Scales, signed, with_sign};
+use crate::error::Result;
+use crate::features::{Scales, TRANSPORT, signed, with_sign};
 
-/// The features of many messages, one after the other.
+/// Where the features of messages come from while a model is fitted: memory, or the store. The model is the same.
+pub(crate) trait FeatureRows {
+    /// Returns the features of a message, ascending; `room` is for those that are not in memory.
+    fn row<'a>(&'a self, at: usize, room: &'a mut Vec<u32>) -> Result<&'a [u32]>;
+
+    /// How much a message counts.
+    fn importance(&self, at: usize) -> f32;
+
+    /// All slots of text that messages have are below this one.
+    fn text_slots(&self) -> usize;
+}
+
+/// The features of many messages in memory, one after the other.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     ends: Vec<usize>,
     entries: Vec<u32>,
-    /// How much each message counts; empty if all count the same.
-    importance: Vec<f32>,
 }
 
 impl Rows {
@@ -39,20 +50,37 @@ impl Rows {
         &self.entries[start..self.ends[at]]
     }
 
-    /// Lets messages count as much as is said of each.
-    pub(crate) fn set_importance(&mut self, importance: Vec<f32>) {
-        self.importance = importance;
-    }
-
-    /// How much a message counts: one, unless that was set.
-    #[inline]
-    pub(crate) fn importance(&self, at: usize) -> f32 {
-        self.importance.get(at).copied().unwrap_or(1.0)
+    /// The features of a message, to change them.
+    pub(crate) fn row_mut(&mut self, at: usize) -> &mut [u32] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &mut self.entries[start..self.ends[at]]
     }
 
     /// How many messages there are.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// The bytes of all features.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.entries.as_slice())
+    }
+}
+
+/// All messages count the same.
+impl FeatureRows for Rows {
+    #[inline]
+    fn row<'a>(&'a self, at: usize, _: &'a mut Vec<u32>) -> Result<&'a [u32]> {
+        Ok(self.row(at))
+    }
+
+    #[inline]
+    fn importance(&self, _: usize) -> f32 {
+        1.0
+    }
+
+    fn text_slots(&self) -> usize {
+        TRANSPORT
     }
 }
 
@@ -128,7 +156,17 @@ impl Weights {
 
     /// Fits the weights to messages, given as places in `rows` with whether each is of the kind looked for;
     /// `squares` are of what each slot is worth.
-    pub(crate) fn fit(&mut self, rows: &Rows, examples: &[(u32, bool)], squares: &[f32], recipe: Recipe) {
+    ///
+    /// # Errors
+    /// If features cannot be read.
+    pub(crate) fn fit(
+        &mut self,
+        rows: &impl FeatureRows,
+        examples: &[(u32, bool)],
+        squares: &[f32],
+        recipe: Recipe,
+    ) -> Result<()> {
+        let mut room = Vec::new();
         let mut multipliers = vec![0.0_f32; examples.len()];
         // Messages that had no say when they were looked at last.
         let mut clear = vec![false; examples.len()];
@@ -138,7 +176,7 @@ impl Weights {
                 if *clear {
                     continue;
                 }
-                let features = rows.row(at as usize);
+                let features = rows.row(at as usize, &mut room)?;
                 let soft = 1.0 / (2.0 * recipe.cost * rows.importance(at as usize));
                 let sign = if is_kind { 1.0 } else { -1.0 };
                 let gradient = sign * self.margin(features) - 1.0 + soft * *multiplier;
@@ -152,6 +190,7 @@ impl Weights {
                 *multiplier = next;
             }
         }
+        Ok(())
     }
 }
 

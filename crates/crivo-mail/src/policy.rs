@@ -1,6 +1,7 @@
 //! What does a caller want of the verdicts? A rate of mistakes, or thresholds of their own.
 
 use crate::error::{Error, Result};
+use crate::store::Method;
 
 /// What is wanted of the verdicts. What is not said is left to the store, and what that does not say to the filter.
 ///
@@ -15,7 +16,8 @@ use crate::error::{Error, Result};
 pub struct Policy {
     /// The largest share of ham that may be called spam.
     pub false_positive_rate: Option<f64>,
-    /// The score from which a message is spam, instead of the learned one.
+    /// The score from which a message is spam, instead of the learned one. In a store of the classic method, the similarity
+    /// to learned spam.
     pub spam_from: Option<f64>,
     /// The score up to which a message is ham, instead of the learned one.
     pub ham_to: Option<f64>,
@@ -45,6 +47,21 @@ impl Policy {
             }
             _ => Ok(()),
         }
+    }
+
+    /// As [`check`](Self::check), for stores of a method.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), and if the method has no use for what is wanted.
+    pub fn check_for(&self, method: Method) -> Result<()> {
+        if method == Method::Classic && (self.false_positive_rate.is_some() || self.ham_to.is_some()) {
+            return Err(Error::Unsuitable(
+                "the store has the method classic, which knows nothing of ham: only the similarity from which mail is spam \
+                 can be chosen"
+                    .into(),
+            ));
+        }
+        self.check()
     }
 
     /// This policy, with what it does not say taken from another.
@@ -80,6 +97,19 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_classic_method_has_a_threshold_and_nothing_else() {
+        let alike = Policy { spam_from: Some(0.3), ..Policy::default() };
+        assert!(alike.check_for(Method::Classic).is_ok());
+        for wanted in [
+            Policy { ham_to: Some(0.1), ..alike },
+            Policy { false_positive_rate: Some(0.01), ..alike },
+            Policy { spam_from: Some(2.0), ..alike },
+        ] {
+            assert!(wanted.check_for(Method::Classic).is_err(), "{wanted:?}");
+        }
+    }
 
     #[test]
     fn policies_come_back_and_nonsense_is_refused() {

@@ -20,8 +20,11 @@
 //!
 //! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic classification* (2012).
 
+use std::ops::Range;
+
+use crate::error::Result;
 use crate::features::{STRUCTURE, TRANSPORT};
-use crate::linear::Rows;
+use crate::linear::{FeatureRows, Rows};
 
 /// What is added to each count: the less, the more is believed of few messages.
 const DOUBT: f32 = 0.3;
@@ -51,29 +54,40 @@ impl Counts {
     }
 
     /// Adds messages, given as places in `rows` with whether each is of the kind looked for.
-    pub(crate) fn add(&mut self, rows: &Rows, examples: &[(u32, bool)]) {
-        for &(at, is_kind) in examples {
+    ///
+    /// # Errors
+    /// If features cannot be read.
+    pub(crate) fn add(
+        &mut self,
+        rows: &impl FeatureRows,
+        examples: impl IntoIterator<Item = (u32, bool)>,
+    ) -> Result<()> {
+        let mut room = Vec::new();
+        for (at, is_kind) in examples {
             self.messages[usize::from(!is_kind)] += 1.0;
             let slots = if is_kind { &mut self.of_kind } else { &mut self.of_others };
-            for entry in rows.row(at as usize) {
+            for entry in rows.row(at as usize, &mut room)? {
                 if let Some(count) = slots.get_mut((entry >> 1) as usize) {
                     *count += 1.0;
                 }
             }
         }
+        Ok(())
     }
 
-    /// Adds the counts of other messages.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        let add = |(mine, theirs): (&mut f32, &f32)| *mine += theirs;
-        self.of_kind.iter_mut().zip(&other.of_kind).for_each(add);
-        self.of_others.iter_mut().zip(&other.of_others).for_each(add);
-        self.messages.iter_mut().zip(&other.messages).for_each(add);
+    /// Counts no messages again, all of which had slots of text below `text_slots` only.
+    pub(crate) fn clear(&mut self, text_slots: usize) {
+        for part in looked_at(self.of_kind.len(), text_slots) {
+            self.of_kind[part.clone()].fill(0.0);
+            self.of_others[part].fill(0.0);
+        }
+        self.messages = [0.0; 2];
     }
 
-    /// For each slot the square of its worth.
-    pub(crate) fn squares(&self) -> Vec<f32> {
-        squares(self.of_kind.iter().copied().zip(self.of_others.iter().copied()), self.messages)
+    /// For each slot the square of its worth. Slots of text from `text_slots` on are not looked at.
+    pub(crate) fn squares(&self, text_slots: usize) -> Vec<f32> {
+        let of = |slot: usize| [self.of_kind[slot], self.of_others[slot]];
+        squares(self.of_kind.len(), text_slots, of, self.messages)
     }
 
     /// The squares of the worth of the slots of some messages, put into their places of `squares`.
@@ -98,13 +112,12 @@ impl Counts {
     }
 
     /// The same as if a part of the messages had not been added.
-    pub(crate) fn squares_without(&self, part: &Self) -> Vec<f32> {
-        let of_kind = self.of_kind.iter().zip(&part.of_kind).map(|(all, part)| all - part);
-        let of_others = self.of_others.iter().zip(&part.of_others).map(|(all, part)| all - part);
-        squares(
-            of_kind.zip(of_others),
-            [self.messages[0] - part.messages[0], self.messages[1] - part.messages[1]],
-        )
+    pub(crate) fn squares_without(&self, part: &Self, text_slots: usize) -> Vec<f32> {
+        let of = |slot: usize| {
+            [self.of_kind[slot] - part.of_kind[slot], self.of_others[slot] - part.of_others[slot]]
+        };
+        let messages = [self.messages[0] - part.messages[0], self.messages[1] - part.messages[1]];
+        squares(self.of_kind.len(), text_slots, of, messages)
     }
 }
 
@@ -139,23 +152,24 @@ fn is_comparable(marked: [f32; 2], messages: [f32; 2]) -> bool {
     of_kind.min(of_others) >= COMPARABLE * of_kind.max(of_others)
 }
 
-fn squares(slots: impl Iterator<Item = (f32, f32)>, messages: [f32; 2]) -> Vec<f32> {
+/// The slots that are looked at: those of text below `text_slots`, and all others.
+fn looked_at(slots: usize, text_slots: usize) -> [Range<usize>; 2] {
+    [0..text_slots.min(slots), TRANSPORT.min(slots)..slots]
+}
+
+fn squares(slots: usize, text_slots: usize, of: impl Fn(usize) -> [f32; 2], messages: [f32; 2]) -> Vec<f32> {
     let worth = Worth::new(messages);
-    let mut squares = Vec::new();
-    // What marks messages with transport headers says for each side how many have any.
-    let mut marked = None;
-    for (slot, (of_kind, of_others)) in slots.enumerate() {
-        if slot == TRANSPORT {
-            marked = Some([of_kind, of_others]);
+    let mut squares = vec![0.0; slots];
+    for part in looked_at(slots, text_slots) {
+        for (slot, square) in part.clone().zip(&mut squares[part]) {
+            *square = worth.square(of(slot));
         }
-        squares.push(worth.square([of_kind, of_others]));
     }
-    if let Some(marked) = marked {
-        // The mark itself is never evidence.
+    if slots > TRANSPORT {
+        // What marks messages with transport headers says for each side how many have any. The mark itself is never evidence.
         squares[TRANSPORT] = 0.0;
-        if !is_comparable(marked, messages) {
-            let end = squares.len().min(STRUCTURE);
-            squares[TRANSPORT..end].fill(0.0);
+        if !is_comparable(of(TRANSPORT), messages) {
+            squares[TRANSPORT..slots.min(STRUCTURE)].fill(0.0);
         }
     }
     squares
@@ -191,8 +205,8 @@ mod tests {
         // Slot 0 in all messages, slot 1 in spam, slot 2 in ham, slot 3 in none.
         let rows = rows(&[&[0, 2], &[0, 2], &[0, 4], &[0, 4]]);
         let mut counts = Counts::zero(4);
-        counts.add(&rows, &[(0, true), (1, true), (2, false), (3, false)]);
-        let squares = counts.squares();
+        counts.add(&rows, [(0, true), (1, true), (2, false), (3, false)]).unwrap();
+        let squares = counts.squares(TRANSPORT);
         let expected = (libm::logf(2.3 / 0.3) + LEAST).powi(2);
         assert!((squares[0] - LEAST * LEAST).abs() < 1e-6 && (squares[3] - LEAST * LEAST).abs() < 1e-6);
         assert!((squares[1] - expected).abs() < 1e-4 && (squares[2] - expected).abs() < 1e-4, "{squares:?}");
@@ -215,8 +229,8 @@ mod tests {
                 examples.push((at, spam));
             }
             let mut counts = Counts::zero(TRANSPORT + 32);
-            counts.add(&all, &examples);
-            let (whole, mut some) = (counts.squares(), vec![-1.0; TRANSPORT + 32]);
+            counts.add(&all, examples.iter().copied()).unwrap();
+            let (whole, mut some) = (counts.squares(TRANSPORT), vec![-1.0; TRANSPORT + 32]);
             counts.put_squares(&all, &examples, &mut some);
             let looked_at = (0..some.len()).filter(|slot| some[*slot] >= 0.0);
             assert!(looked_at.clone().count() >= 12);
@@ -230,10 +244,10 @@ mod tests {
         let rows = rows(&[&[0], &[2], &[2]]);
         let (mut counts, thrice) = (Counts::zero(2), [(0, true), (1, true), (2, true)]);
         for _ in 0..10_000 {
-            counts.add(&rows, &thrice);
+            counts.add(&rows, thrice).unwrap();
         }
-        counts.add(&rows, &[(0, false), (1, false), (2, false)].repeat(100));
-        let squares = counts.squares();
+        counts.add(&rows, [(0, false), (1, false), (2, false)].repeat(100)).unwrap();
+        let squares = counts.squares(TRANSPORT);
         assert!(squares.iter().all(|square| (square.sqrt() - LEAST).abs() < 0.005), "{squares:?}");
     }
 
@@ -242,13 +256,15 @@ mod tests {
         let rows = rows(&[&[0, 2], &[0, 5], &[2, 7]]);
         let of = |examples: &[(u32, bool)]| {
             let mut counts = Counts::zero(4);
-            counts.add(&rows, examples);
+            counts.add(&rows, examples.iter().copied()).unwrap();
             counts
         };
         let (one, other) = (of(&[(0, true)]), of(&[(1, false), (2, true)]));
         let mut both = one.clone();
-        both.merge(&other);
+        both.add(&rows, [(1, false), (2, true)]).unwrap();
         assert_eq!(both, of(&[(0, true), (1, false), (2, true)]));
-        assert_eq!(both.squares_without(&other), one.squares());
+        assert_eq!(both.squares_without(&other, TRANSPORT), one.squares(TRANSPORT));
+        both.clear(TRANSPORT);
+        assert_eq!(both, of(&[]));
     }
 }

@@ -271,6 +271,11 @@ fn evaluation_counts_every_message() {
     scratch.run(&classic).ok();
     let table = scratch.run(&[&["mail", "eval", "--store", "c", "--sweep"][..], &paths].concat());
     assert!(table.ok().contains("blocked"), "{}", table.out);
+    // A similarity can be asked for, and nothing that ham would have a part in.
+    let policy = ["mail", "check", "--store", "c", "--ham-to", "0.1"];
+    let run = scratch.feed(&policy, "Subject: x\n\ny\n");
+    assert_eq!(run.code, Some(3));
+    assert!(run.err.contains("classic"), "{}", run.err);
     // Nor has it any use for labels.
     let run = scratch.feed(&["mail", "learn", "--store", "c", "label:social"], "Subject: x\n\ny\n");
     assert_eq!(run.code, Some(3));

@@ -27,7 +27,7 @@ use crate::store::Store;
 /// The error of similarities, from which the length of signatures follows.
 const ERROR: f64 = 0.05;
 
-/// From which similarity on a message is spam.
+/// From which similarity on a message is spam, unless another one is wanted.
 pub(crate) const THRESHOLD: f64 = 0.1;
 
 /// How many spam messages block a sender.
@@ -61,6 +61,9 @@ impl Finding {
 pub(crate) struct Classic {
     senders: CountingBloom,
     signatures: Vec<MinHash>,
+    /// From which similarity on a message is spam.
+    threshold: f64,
+    /// With bands that fit the threshold.
     index: LshIndex,
 }
 
@@ -70,7 +73,7 @@ impl Classic {
         Ok(signature(message)?.map(|sketch| sketch.encode()).unwrap_or_default())
     }
 
-    pub(crate) fn load(store: &Store) -> Result<Self> {
+    pub(crate) fn load(store: &Store, threshold: f64) -> Result<Self> {
         let (mut senders, mut signatures) = (Vec::new(), Vec::new());
         store.for_each(|fingerprint, learnt| {
             if learnt.is_spam() == Some(true) {
@@ -84,17 +87,23 @@ impl Classic {
             }
             Ok(())
         })?;
-        Self::new(&senders, signatures)
+        Self::new(&senders, signatures, threshold)
     }
 
-    pub(crate) fn new(spam_senders: &[String], signatures: Vec<MinHash>) -> Result<Self> {
+    fn new(spam_senders: &[String], signatures: Vec<MinHash>, threshold: f64) -> Result<Self> {
         let items = (spam_senders.len() as u64).max(1000);
         let mut senders = CountingBloom::for_items(items, SENDER_RATE, CounterBits::Eight)?;
         for sender in spam_senders {
             senders.insert(sender.as_str())?;
         }
-        let index = index_for(THRESHOLD, &signatures)?;
-        Ok(Self { senders, signatures, index })
+        let index = index_for(threshold, &signatures)?;
+        Ok(Self { senders, signatures, threshold, index })
+    }
+
+    /// The same for those who want another threshold.
+    pub(crate) fn with_threshold(&self, threshold: f64) -> Result<Self> {
+        let index = index_for(threshold, &self.signatures)?;
+        Ok(Self { senders: self.senders.clone(), signatures: self.signatures.clone(), threshold, index })
     }
 
     /// How many spam messages a sender sent, by the filter.
@@ -103,7 +112,7 @@ impl Classic {
     }
 
     pub(crate) fn find(&self, message: &Message) -> Result<Finding> {
-        self.find_with(&self.index, THRESHOLD, message, signature(message)?.as_ref())
+        self.find_with(&self.index, self.threshold, message, signature(message)?.as_ref())
     }
 
     fn find_with(

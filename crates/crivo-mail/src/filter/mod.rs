@@ -129,10 +129,12 @@ impl Filter {
     /// # Errors
     /// If no filter can do that.
     pub fn with_policy(mut self, wanted: Policy) -> Result<Self> {
-        wanted.check()?;
-        self.caller_policy = wanted;
-        let snapshot = self.snapshot().with_caller_policy(wanted);
-        self.judge_by(snapshot);
+        wanted.check_for(self.method())?;
+        if wanted != self.caller_policy {
+            self.caller_policy = wanted;
+            let snapshot = self.snapshot().with_caller_policy(wanted)?;
+            self.judge_by(snapshot);
+        }
         Ok(self)
     }
 
@@ -151,6 +153,14 @@ impl Filter {
         self
     }
 
+    /// For a process that runs for long beside others: a lesson that derives everything anew reads the features of most
+    /// messages from the store in each pass, and keeps few of them. The model is the same, and takes longer.
+    #[must_use]
+    pub fn with_little_memory(self) -> Self {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).use_little_memory();
+        self
+    }
+
     /// What trusted hosts say of the sender of a message; none if they say nothing.
     pub(crate) fn authentication(&self, message: &Message) -> Option<Authentication> {
         authentication(message, &self.trusted_hosts)
@@ -161,7 +171,7 @@ impl Filter {
     /// # Errors
     /// If no filter can do that, or the store cannot be written.
     pub fn keep_policy(&self, wanted: Policy) -> Result<()> {
-        wanted.check()?;
+        wanted.check_for(self.method())?;
         self.write(|store| {
             let policy = wanted.or(store.policy()?);
             policy.check()?;

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::classic::Classic;
+use crate::classic::{Classic, THRESHOLD};
 use crate::error::Result;
 use crate::judgement::Thresholds;
 use crate::lists::Lists;
@@ -44,6 +44,8 @@ pub(crate) struct ModelSnapshot {
 #[derive(Debug)]
 pub(crate) struct ClassicSnapshot {
     generation: u64,
+    /// What the store's owner wants of verdicts. The caller's policy comes first.
+    owner_policy: Policy,
     pub(crate) classic: Arc<Classic>,
 }
 
@@ -60,21 +62,38 @@ impl StoreSnapshot {
                 owner_policy: store.policy()?,
                 lists: store.lists()?,
             })),
-            Method::Classic => Self::Classic(Arc::new(ClassicSnapshot {
-                generation,
-                classic: Arc::new(Classic::load(store)?),
-            })),
+            Method::Classic => {
+                let owner_policy = store.policy()?;
+                let classic = Classic::load(store, classic_threshold(caller_policy.or(owner_policy)))?;
+                Self::Classic(Arc::new(ClassicSnapshot {
+                    generation,
+                    owner_policy,
+                    classic: Arc::new(classic),
+                }))
+            }
         })
     }
 
     /// Returns the same snapshot for a caller who wants something else.
-    pub(crate) fn with_caller_policy(&self, caller_policy: Policy) -> Self {
-        match self {
+    ///
+    /// # Errors
+    /// If the method cannot do that.
+    pub(crate) fn with_caller_policy(&self, caller_policy: Policy) -> Result<Self> {
+        Ok(match self {
             Self::Default(snapshot) => {
                 Self::Default(Arc::new(ModelSnapshot { caller_policy, ..ModelSnapshot::clone(snapshot) }))
             }
-            Self::Classic(_) => self.clone(),
-        }
+            Self::Classic(snapshot) => {
+                let ClassicSnapshot { generation, owner_policy, classic } = &**snapshot;
+                let threshold = classic_threshold(caller_policy.or(*owner_policy));
+                let classic = Arc::new(classic.with_threshold(threshold)?);
+                Self::Classic(Arc::new(ClassicSnapshot {
+                    generation: *generation,
+                    owner_policy: *owner_policy,
+                    classic,
+                }))
+            }
+        })
     }
 
     /// Returns the generation of the store that the snapshot is of.
@@ -104,6 +123,11 @@ impl ModelSnapshot {
     pub(crate) fn put_aside(&self) -> u64 {
         self.model.head.limits.put_aside.iter().sum()
     }
+}
+
+/// The similarity from which mail is spam, by the classic method.
+fn classic_threshold(policy: Policy) -> f64 {
+    policy.spam_from.unwrap_or(THRESHOLD)
 }
 
 /// Derives what follows from changed messages, within the open transaction. That is quick for a few messages if

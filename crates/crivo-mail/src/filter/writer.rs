@@ -15,17 +15,23 @@ pub(crate) struct StoreWriter {
     /// The folder of the store; none while the store is made.
     folder: Option<PathBuf>,
     store: Option<Store>,
+    uses_little_memory: bool,
 }
 
 impl StoreWriter {
     /// A writer for the store in a folder.
     pub(crate) fn of_folder(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_path_buf()), store: None }
+        Self { folder: Some(folder.to_path_buf()), store: None, uses_little_memory: false }
     }
 
     /// The writer of a store that is being made.
     pub(crate) fn of_unfinished_store() -> Self {
-        Self { folder: None, store: None }
+        Self { folder: None, store: None, uses_little_memory: false }
+    }
+
+    /// Keeps little of the store in memory, from when the connection is opened.
+    pub(crate) fn use_little_memory(&mut self) {
+        self.uses_little_memory = true;
     }
 
     /// Returns the connection and the folder of its store; none while the store is made. The connection is opened again
@@ -33,7 +39,11 @@ impl StoreWriter {
     pub(crate) fn open(&mut self) -> Result<Option<(&Store, &Path)>> {
         let Some(folder) = &self.folder else { return Ok(None) };
         if self.store.as_ref().is_none_or(Store::is_replaced) {
-            self.store = Some(Store::open(folder)?);
+            let mut store = Store::open(folder)?;
+            if self.uses_little_memory {
+                store.use_little_memory()?;
+            }
+            self.store = Some(store);
         }
         Ok(self.store.as_ref().map(|store| (store, folder.as_path())))
     }

@@ -29,10 +29,19 @@ pub(crate) fn home_of_key(key: u64) -> (u32, u32) {
     ((key >> 52) as u32 % KEY_BUCKETS, key as u32)
 }
 
+/// A sender as it is kept.
+pub(super) fn hash_of_sender(sender: &str) -> u64 {
+    xxh3_64(sender.as_bytes())
+}
+
 /// The bucket of a sender, and its hash.
 pub(crate) fn home_of_sender(sender: &str) -> (u32, u64) {
-    let hash = xxh3_64(sender.as_bytes());
-    ((hash >> 54) as u32 % SENDER_BUCKETS, hash)
+    let hash = hash_of_sender(sender);
+    (bucket_of_sender(hash), hash)
+}
+
+fn bucket_of_sender(hash: u64) -> u32 {
+    (hash >> 54) as u32 % SENDER_BUCKETS
 }
 
 /// The first 32 bits of a fingerprint.
@@ -124,54 +133,64 @@ fn put_reputations(file: &File, bucket: u32, found: &[Reputation]) -> Result<()>
     file.put(Table::Derived, place(Kind::Senders, 0, bucket), record)
 }
 
-/// What is to be put into the buckets, or taken out of them: for each bucket, who comes and who goes.
-#[derive(Debug)]
+/// What is to be put into the buckets, or taken out of them: for each bucket, who comes and who goes. One list holds
+/// all, because thousands of small ones that are freed stay with the process.
+#[derive(Debug, Default)]
 pub(super) struct Filling {
-    keys: Vec<Vec<(Posting, bool)>>,
-    senders: Vec<Vec<(u64, bool, bool)>>,
+    keys: Vec<(u32, Posting, bool)>,
+    senders: Vec<(u32, SenderChange)>,
 }
 
-impl Filling {
-    /// Nothing to do.
-    pub(super) fn new() -> Self {
-        Self {
-            keys: vec![Vec::new(); KEY_BUCKETS as usize],
-            senders: vec![Vec::new(); SENDER_BUCKETS as usize],
-        }
-    }
+/// A sender's hash, whether the message is spam, and whether it comes.
+type SenderChange = (u64, bool, bool);
 
+impl Filling {
     /// A message with these keys comes, or goes.
     pub(super) fn keys(&mut self, message: u64, keys: &[u64], comes: bool) {
         for &key in keys {
             let (bucket, tag) = home_of_key(key);
-            self.keys[bucket as usize].push(((tag, head_of(message)), comes));
+            self.keys.push((bucket, (tag, head_of(message)), comes));
         }
     }
 
-    /// A message of this sender comes, or goes.
-    pub(super) fn sender(&mut self, sender: &str, is_spam: bool, comes: bool) {
-        let (bucket, hash) = home_of_sender(sender);
-        self.senders[bucket as usize].push((hash, is_spam, comes));
+    /// A message of this sender, given by its hash, comes or goes.
+    pub(super) fn sender(&mut self, hash: u64, is_spam: bool, comes: bool) {
+        self.senders.push((bucket_of_sender(hash), (hash, is_spam, comes)));
+    }
+
+    /// Brings changes of a bucket together, in their order.
+    fn sort(&mut self) {
+        self.keys.sort_by_key(|(bucket, ..)| *bucket);
+        self.senders.sort_by_key(|(bucket, _)| *bucket);
     }
 
     /// Writes all buckets anew.
-    pub(super) fn write_all(self, file: &File) -> Result<()> {
+    pub(super) fn write_all(mut self, file: &File) -> Result<()> {
+        self.sort();
         let (first, last) = range(Kind::OldKeys, 0);
         file.remove_range(Table::Derived, first, last)?;
-        for (bucket, new) in (0..).zip(self.keys) {
-            put_postings(file, bucket, &mut new.into_iter().map(|(posting, _)| posting).collect())?;
+        let mut rest = self.keys.as_slice();
+        for bucket in 0..KEY_BUCKETS {
+            let (new, others) = rest.split_at(rest.partition_point(|(of, ..)| *of <= bucket));
+            rest = others;
+            put_postings(file, bucket, &mut new.iter().map(|(_, posting, _)| *posting).collect())?;
         }
-        for (bucket, new) in (0..).zip(self.senders) {
+        let mut rest = self.senders.as_slice();
+        for bucket in 0..SENDER_BUCKETS {
+            let (new, others) = rest.split_at(rest.partition_point(|(of, _)| *of <= bucket));
+            rest = others;
             put_reputations(file, bucket, &counted(Vec::new(), new))?;
         }
         Ok(())
     }
 
     /// Writes the buckets that change.
-    pub(super) fn write_changes(self, file: &File) -> Result<()> {
-        for (bucket, changes) in (0..).zip(self.keys).filter(|(_, changes)| !changes.is_empty()) {
+    pub(super) fn write_changes(mut self, file: &File) -> Result<()> {
+        self.sort();
+        for changes in self.keys.chunk_by(|(one, ..), (other, ..)| one == other) {
+            let (bucket, ..) = changes[0];
             let mut all = postings(file, bucket)?;
-            for (posting, comes) in changes {
+            for &(_, posting, comes) in changes {
                 if comes {
                     all.push(posting);
                 } else {
@@ -180,7 +199,8 @@ impl Filling {
             }
             put_postings(file, bucket, &mut all)?;
         }
-        for (bucket, changes) in (0..).zip(self.senders).filter(|(_, changes)| !changes.is_empty()) {
+        for changes in self.senders.chunk_by(|(one, _), (other, _)| one == other) {
+            let (bucket, _) = changes[0];
             let counts = counted(reputations(file, bucket)?, changes);
             put_reputations(file, bucket, &counts)?;
         }
@@ -189,10 +209,10 @@ impl Filling {
 }
 
 /// Counts after changes, without those that are zero, by hash.
-fn counted(before: Vec<Reputation>, changes: Vec<(u64, bool, bool)>) -> Vec<Reputation> {
+fn counted(before: Vec<Reputation>, changes: &[(u32, SenderChange)]) -> Vec<Reputation> {
     let mut counts: BTreeMap<u64, (u32, u32)> =
         before.into_iter().map(|(hash, spam, ham)| (hash, (spam, ham))).collect();
-    for (hash, is_spam, comes) in changes {
+    for &(_, (hash, is_spam, comes)) in changes {
         let (spam, ham) = counts.entry(hash).or_default();
         let count = if is_spam { spam } else { ham };
         *count = if comes { count.saturating_add(1) } else { count.saturating_sub(1) };

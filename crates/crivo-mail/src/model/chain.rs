@@ -10,7 +10,7 @@ use super::place::{Kind, place, range};
 use super::vectors::{self, OF_KIND, OF_OTHERS};
 use crate::error::Result;
 use crate::features::{SLOTS, TRANSPORT};
-use crate::linear::{Recipe, Rows, Step, Weights};
+use crate::linear::{FeatureRows, Recipe, Rows, Step, Weights};
 use crate::store::{Bytes, File, Store, Table, decode_features, encode_features, put_bytes};
 use crate::worth::{Counts, squares_of};
 
@@ -48,7 +48,7 @@ impl Chain {
 pub(super) fn write(
     file: &File,
     (mut weights, mut counts): (Weights, Counts),
-    rows: &Rows,
+    rows: &impl FeatureRows,
     examples: &[(u32, bool)],
     listed: &[LaterMessage],
 ) -> Result<f32> {
@@ -61,17 +61,23 @@ pub(super) fn write(
         put_block(file, number, block)?;
     }
     let (blocks, tail) = examples.as_chunks::<BLOCK>();
+    let mut room = Vec::new();
     if !blocks.is_empty() {
         let mut squares = vec![0.0; SLOTS];
         for block in blocks {
-            fit_block(&mut weights, &mut counts, rows, block, &mut squares);
+            let mut block_rows = Rows::default();
+            for (at, _) in block {
+                block_rows.push(rows.row(*at as usize, &mut room)?);
+            }
+            let block: Vec<_> = (0..).zip(block).map(|(place, (_, is_spam))| (place, *is_spam)).collect();
+            fit_block(&mut weights, &mut counts, &block_rows, &block, &mut squares)?;
         }
         vectors::put_state(file, Kind::Checkpoint, &weights, &counts)?;
     }
     for (number, example) in tail.iter().enumerate() {
         let (at, is_spam) = *example;
-        counts.add(rows, &[*example]);
-        let features = rows.row(at as usize);
+        counts.add(rows, [*example])?;
+        let features = rows.row(at as usize, &mut room)?;
         let (found, squares) = (weights.at(features), counts.squares_at(features));
         let step = Step::towards(features, is_spam, &found, weights.bias, &squares, LATER.cost);
         weights.take(&step);
@@ -88,10 +94,10 @@ fn fit_block(
     rows: &Rows,
     block: &[(u32, bool)],
     squares: &mut [f32],
-) {
-    counts.add(rows, block);
+) -> Result<()> {
+    counts.add(rows, block.iter().copied())?;
     counts.put_squares(rows, block, squares);
-    weights.fit(rows, block, squares, LATER);
+    weights.fit(rows, block, squares, LATER)
 }
 
 /// Continues with messages that come after all others, in their order. The result is that of [`write()`], bit for bit.
@@ -126,7 +132,7 @@ pub(super) fn append(
             let (mut weights, mut counts) = vectors::load_state(file, checkpoint)?;
             let block: Vec<(u32, bool)> =
                 (0..).zip(&tail).map(|(at, &(_, _, is_spam))| (at, is_spam)).collect();
-            fit_block(&mut weights, &mut counts, &rows, &block, &mut vec![0.0; SLOTS]);
+            fit_block(&mut weights, &mut counts, &rows, &block, &mut vec![0.0; SLOTS])?;
             vectors::put_state(file, Kind::Checkpoint, &weights, &counts)?;
             let (first, last) = range(Kind::Steps, 0);
             file.remove_range(Table::Derived, first, last)?;

@@ -1,58 +1,26 @@
 //! Deriving the model: from all messages, or after a few of them changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::buckets::Filling;
+use super::buckets::{Filling, hash_of_sender};
 use super::chain::{self, Chain, LaterMessage};
 use super::fit::{BASE, Fitted, fit_base, unseen_margins};
 use super::place::{Kind, place, range};
-use super::stored::{self, LABEL_SLOTS, fold_features};
+use super::stored::{self, LABEL_SLOTS, fold_in_place};
+use super::training_set::{StoredRows, TrainingMessage, TrainingSet};
 use super::{Head, LabelHead, Model, vectors};
 use crate::alike::{self, Signer};
 use crate::combine::{Combiner, Evidence};
 use crate::error::Result;
 use crate::label::Label;
-use crate::linear::{Rows, Weights};
-use crate::store::{Changed, Learnt, Mark, Store, Table, decode_features};
+use crate::linear::{FeatureRows, Rows, Weights};
+use crate::store::{Changed, Learnt, Mark, Store, Table};
 
 /// Up to this number of messages, all are the base.
 const SMALL: usize = 64;
 
 /// Whether a message is spam, and since when; none if it is neither spam nor ham.
 type Class = Option<(bool, i64)>;
-
-/// All messages of a store, by number.
-pub(super) struct Everything {
-    pub(super) messages: Vec<(u64, Learnt)>,
-    pub(super) rows: Rows,
-}
-
-impl Everything {
-    /// Reads all messages, but for what was put there by the same transaction and is still at hand.
-    pub(super) fn load(store: &Store, changed: &[Changed]) -> Result<Self> {
-        let mut messages = Vec::new();
-        store.for_each(|fingerprint, learnt| {
-            messages.push((fingerprint, learnt));
-            Ok(())
-        })?;
-        let at_hand: HashMap<u64, &[u8]> = changed
-            .iter()
-            .filter_map(|change| Some((change.fingerprint, change.features.as_deref()?)))
-            .collect();
-        let (mut rows, mut features) = (Rows::default(), Vec::new());
-        for (fingerprint, _) in &messages {
-            features.clear();
-            match at_hand.get(fingerprint) {
-                Some(record) => decode_features(record, &mut features).ok_or_else(|| {
-                    store.file().damaged(format_args!("the features of message {fingerprint:x}"))
-                })?,
-                None => store.features(*fingerprint, &mut features)?,
-            }
-            rows.push(&features);
-        }
-        Ok(Self { messages, rows })
-    }
-}
 
 /// Returns how many of the messages are the base.
 fn base_size(messages: usize) -> usize {
@@ -69,15 +37,18 @@ fn base_size(messages: usize) -> usize {
 /// Derives everything from all messages after some of them changed.
 pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let file = store.file();
-    let mut all = Everything::load(store, changed)?;
-    let decay = store.decay()?;
+    let mut labels = Vec::new();
+    let all = TrainingSet::load(store, |fingerprint, learnt| {
+        labels.push((fingerprint, labels_of(Some(learnt))));
+    })?;
+    let mut rows = StoredRows::load(store, all.fingerprints(), changed, |_| ())?;
     let mut signer = Signer::new()?;
 
     let messages = &all.messages;
-    let classed = |at: &u32| messages[*at as usize].1.is_spam().is_some();
-    let time = |at: u32| messages[at as usize].1.time();
-    let mut by_time: Vec<u32> = (0..messages.len() as u32).filter(classed).collect();
-    by_time.sort_by_key(|&at| (time(at), messages[at as usize].0));
+    let time = |at: u32| messages[at as usize].time;
+    let mut by_time: Vec<u32> =
+        (0..messages.len() as u32).filter(|at| messages[*at as usize].is_spam.is_some()).collect();
+    by_time.sort_by_key(|&at| (time(at), messages[at as usize].fingerprint));
     let boundary = match base_size(by_time.len()) {
         0 => i64::MIN,
         size => time(by_time[size - 1]),
@@ -85,26 +56,40 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     let later = by_time.split_off(by_time.partition_point(|&at| time(at) <= boundary));
     let mut base = by_time;
     base.sort_unstable();
+    let decay = store.decay()?;
     if decay.is_on() {
-        let age = |learnt: &Learnt| boundary.saturating_sub(learnt.time());
-        all.rows.set_importance(messages.iter().map(|(_, learnt)| decay.importance(age(learnt))).collect());
+        let age = |message: &TrainingMessage| boundary.saturating_sub(message.time);
+        rows.set_importance(messages.iter().map(|message| decay.importance(age(message))).collect());
     }
 
-    let example = |at: u32| (at, all.messages[at as usize].1.is_spam() == Some(true));
+    let example = |at: u32| (at, messages[at as usize].is_spam == Some(true));
     let examples: Vec<(u32, bool)> = base.iter().map(|&at| example(at)).collect();
-    let Fitted { weights, counts, combiner, limits, put_aside } = fit_base(&all, &examples, &mut signer)?;
+    let renumbering = rows.renumber(base.iter().copied());
+    let fitted = fit_base(&all, &rows, &examples, &mut signer)?;
+    let Fitted { mut weights, mut counts, combiner, limits, put_aside } = fitted;
+    if let Some(renumbering) = renumbering {
+        for found in [&mut weights.slots, &mut counts.of_kind, &mut counts.of_others] {
+            *found = renumbering.restored(found);
+        }
+    }
     file.mark_as_current()?;
     let (first, last) = range(Kind::Weights, 0);
     file.remove_range(Table::Derived, first, last)?;
     vectors::put_state(file, Kind::Base, &weights, &counts)?;
     let later: Vec<(u32, bool)> = later.into_iter().map(example).collect();
     let listed: Vec<LaterMessage> =
-        later.iter().map(|&(at, is_spam)| (time(at), all.messages[at as usize].0, is_spam)).collect();
-    let bias = chain::write(file, (weights, counts), &all.rows, &later, &listed)?;
+        later.iter().map(|&(at, is_spam)| (time(at), messages[at as usize].fingerprint, is_spam)).collect();
+    let bias = chain::write(file, (weights, counts), &rows, &later, &listed)?;
+    drop(rows);
 
-    let mut filling = Filling::new();
-    for (fingerprint, learnt) in &all.messages {
-        fill(&mut filling, &mut signer, *fingerprint, learnt, true)?;
+    let mut filling = Filling::default();
+    for message in messages.iter().filter(|message| message.is_spam.is_some()) {
+        if let Some(signature) = all.signature(message) {
+            filling.keys(message.fingerprint, signer.keys(signature)?, true);
+        }
+        if let (Some(sender), Some(is_spam)) = (message.sender, message.is_spam) {
+            filling.sender(sender, is_spam, true);
+        }
     }
     filling.write_all(file)?;
 
@@ -120,9 +105,8 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
         chain: Some(Chain { written: store.state()?.generation, later: later.len() as u64 }),
         grouped: true,
     };
-    let labelled = all.messages.iter().map(|(fingerprint, learnt)| (*fingerprint, labels_of(Some(learnt))));
-    derive_labels(store, labelled.collect(), &mut head)?;
-    let put_aside = put_aside.iter().map(|at| all.messages[*at as usize].0).collect();
+    let put_aside = put_aside.iter().map(|at| messages[*at as usize].fingerprint).collect();
+    derive_labels(store, labels, &mut head)?;
     stored::put_aside(file, &head, put_aside)?;
     stored::put_head(file, &head)
 }
@@ -156,7 +140,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Mo
         return derive_all(store, changed);
     }
 
-    let (mut signer, mut filling) = (Signer::new()?, Filling::new());
+    let (mut signer, mut filling) = (Signer::new()?, Filling::default());
     for change in changed {
         if let Some(before) = &change.before {
             fill(&mut filling, &mut signer, change.fingerprint, before, false)?;
@@ -243,7 +227,7 @@ fn fill(
         filling.keys(fingerprint, signer.keys(&signature)?, comes);
     }
     if let Some(sender) = &learnt.sender {
-        filling.sender(sender, is_spam, comes);
+        filling.sender(hash_of_sender(sender), is_spam, comes);
     }
     Ok(())
 }
@@ -273,12 +257,8 @@ fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mu
     if names.len() > 1 {
         messages.retain(|(_, labels)| !labels.is_empty());
     }
-    let (mut rows, mut features) = (Rows::default(), Vec::new());
-    for (fingerprint, _) in &messages {
-        features.clear();
-        store.features(*fingerprint, &mut features)?;
-        rows.push(&fold_features(&features));
-    }
+    let fingerprints = messages.iter().map(|(fingerprint, _)| *fingerprint).collect();
+    let rows = StoredRows::load(store, fingerprints, &[], fold_in_place)?;
     for (number, name) in names.into_iter().enumerate() {
         let examples: Vec<(u32, bool)> = messages
             .iter()
@@ -289,13 +269,13 @@ fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mu
         let mut combiner = Combiner::without_others();
         if examples.iter().any(|(_, has)| !has) {
             let fold_of = |at: u32| messages[at as usize].0 >> 16;
-            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, &[], LABEL_SLOTS);
+            let (margins, counts) = unseen_margins(&rows, fold_of, &examples, &[], LABEL_SLOTS)?;
             let evidence: Vec<(Evidence, bool)> = margins
                 .into_iter()
                 .zip(&examples)
                 .map(|(margin, (_, has))| (Evidence { margin, ..Evidence::default() }, *has))
                 .collect();
-            weights.fit(&rows, &examples, &counts.squares(), BASE);
+            weights.fit(&rows, &examples, &counts.squares(rows.text_slots()), BASE)?;
             combiner = Combiner::fit(&evidence);
         }
         vectors::put_slots(file, Kind::Weights, number as u16 + 1, &weights.slots)?;

@@ -7,12 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use super::derive::Everything;
-use crate::alike::{self, Crowd, Signer};
+use super::training_set::{StoredRows, TrainingSet};
+use crate::alike::{Crowd, Signer};
 use crate::combine::{Combiner, Evidence};
 use crate::error::Result;
 use crate::features::SLOTS;
-use crate::linear::{Recipe, Rows, Weights};
+use crate::linear::{FeatureRows, Recipe, Weights};
 use crate::store::{Learnt, Store};
 use crate::thresholds::{Aside, Limits};
 use crate::worth::Counts;
@@ -33,10 +33,15 @@ pub(super) struct Fitted {
     pub(super) put_aside: Vec<u32>,
 }
 
-/// Fits the weights to messages, given as places in `all` with whether each is spam, and calibrates what they say.
-pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut Signer) -> Result<Fitted> {
-    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let (margins, mut counts) = unseen_margins(&all.rows, fold_of, examples, &[], SLOTS);
+/// Fits the weights to messages, given as places in `all` and `rows` with whether each is spam, and calibrates what they say.
+pub(super) fn fit_base(
+    all: &TrainingSet,
+    rows: &StoredRows<'_>,
+    examples: &[(u32, bool)],
+    signer: &mut Signer,
+) -> Result<Fitted> {
+    let fold_of = |at: u32| all.messages[at as usize].fingerprint >> 16;
+    let (margins, mut counts) = unseen_margins(rows, fold_of, examples, &[], SLOTS)?;
     let mut trusted = examples.to_vec();
     let (mut combiner, mut limits, mut put_aside) = (Combiner::default(), Limits::unknown(), Vec::new());
     if examples.iter().any(|(_, is_spam)| *is_spam) && examples.iter().any(|(_, is_spam)| !is_spam) {
@@ -52,7 +57,7 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
         }
         if is_aside.contains(&true) {
             let margins;
-            (margins, counts) = unseen_margins(&all.rows, fold_of, examples, &is_aside, SLOTS);
+            (margins, counts) = unseen_margins(rows, fold_of, examples, &is_aside, SLOTS)?;
             evidence.iter_mut().zip(margins).for_each(|((evidence, _), margin)| evidence.margin = margin);
             let mut place = is_aside.iter();
             trusted.retain(|_| place.next() == Some(&false));
@@ -60,7 +65,7 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
             evidence.retain(|_| place.next() == Some(&false));
         }
         let importance: Vec<f64> =
-            trusted.iter().map(|(at, _)| all.rows.importance(*at as usize).into()).collect();
+            trusted.iter().map(|(at, _)| rows.importance(*at as usize).into()).collect();
         combiner = Combiner::fit_by_importance(&evidence, &importance);
         let log_odds: Vec<(f64, bool)> =
             evidence.iter().map(|(evidence, is_spam)| (combiner.log_odds(evidence), *is_spam)).collect();
@@ -68,7 +73,7 @@ pub(super) fn fit_base(all: &Everything, examples: &[(u32, bool)], signer: &mut 
     }
     let mut weights = Weights::zero(SLOTS);
     if !trusted.is_empty() {
-        weights.fit(&all.rows, &trusted, &counts.squares(), BASE);
+        weights.fit(rows, &trusted, &counts.squares(rows.text_slots()), BASE)?;
     }
     Ok(Fitted { weights, counts, combiner, limits, put_aside })
 }
@@ -85,14 +90,14 @@ fn wrong_labels(evidence: &[(Evidence, bool)]) -> Vec<f64> {
 /// Margins of messages from models that have not seen them, and the counts of all. Models learn nothing from examples that
 /// are `doubtful`, nor do these count; without any such marks all examples do.
 pub(super) fn unseen_margins(
-    rows: &Rows,
+    rows: &impl FeatureRows,
     fold_of: impl Fn(u32) -> u64,
     examples: &[(u32, bool)],
     doubtful: &[bool],
     slots: usize,
-) -> (Vec<f64>, Counts) {
+) -> Result<(Vec<f64>, Counts)> {
     if examples.is_empty() {
-        return (Vec::new(), Counts::zero(slots));
+        return Ok((Vec::new(), Counts::zero(slots)));
     }
     // Few messages are divided more finely: each part still learns from most of them.
     let folds = match examples.len() {
@@ -108,25 +113,33 @@ pub(super) fn unseen_margins(
         .filter(|(place, _)| is_trusted(*place))
         .map(|(_, found)| *found)
         .collect();
-    let mut counts = Counts::zero(slots);
-    let mut parts = Vec::new();
-    for fold in 0..folds {
-        let out: Vec<_> = trusted.iter().copied().filter(|(at, _)| is_out(*at, fold)).collect();
-        let mut part = Counts::zero(slots);
-        part.add(rows, &out);
-        counts.merge(&part);
-        parts.push(part);
-    }
+    // The counts of one fold at a time, which the first one shares with all.
+    let part_of = |fold: u64| trusted.iter().copied().filter(move |(at, _)| is_out(*at, fold));
+    let mut part = Counts::zero(slots);
+    part.add(rows, part_of(0))?;
+    let mut counts = part.clone();
+    counts.add(rows, trusted.iter().copied().filter(|(at, _)| !is_out(*at, 0)))?;
     let mut margins = vec![0.0; examples.len()];
-    for (fold, part) in (0..folds).zip(&parts) {
+    let mut room = Vec::new();
+    for fold in 0..folds {
+        let squares = match (fold, folds) {
+            (0, _) => counts.squares_without(&part, rows.text_slots()),
+            // Of two folds, all without the second one are the first one.
+            (1, 2) => part.squares(rows.text_slots()),
+            _ => {
+                part.clear(rows.text_slots());
+                part.add(rows, part_of(fold))?;
+                counts.squares_without(&part, rows.text_slots())
+            }
+        };
         let others: Vec<_> = trusted.iter().copied().filter(|(at, _)| !is_out(*at, fold)).collect();
         let mut weights = Weights::zero(slots);
-        weights.fit(rows, &others, &counts.squares_without(part), BASE);
+        weights.fit(rows, &others, &squares, BASE)?;
         for (margin, (at, _)) in margins.iter_mut().zip(examples).filter(|(_, (at, _))| is_out(*at, fold)) {
-            *margin = weights.margin(rows.row(*at as usize)).into();
+            *margin = weights.margin(rows.row(*at as usize, &mut room)?).into();
         }
     }
-    (margins, counts)
+    Ok((margins, counts))
 }
 
 /// Every message that is spam or ham, with the evidence about it from models that have not seen it.
@@ -139,38 +152,40 @@ pub(crate) struct Unseen {
 /// The evidence about every message of a store, as a model that had not learned it would have it.
 pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
     let _moment = store.file().read_transaction()?;
-    let all = Everything::load(store, &[])?;
+    let mut messages = Vec::new();
+    let all = TrainingSet::load(store, |fingerprint, learnt| messages.push((fingerprint, learnt.clone())))?;
+    let rows = StoredRows::load(store, all.fingerprints(), &[], |_| ())?;
     let classed = all.messages.iter().enumerate();
     let examples: Vec<(u32, bool)> =
-        classed.filter_map(|(at, (_, learnt))| Some((at as u32, learnt.is_spam()?))).collect();
-    let fold_of = |at: u32| all.messages[at as usize].0 >> 16;
-    let (margins, _) = unseen_margins(&all.rows, fold_of, &examples, &[], SLOTS);
+        classed.filter_map(|(at, message)| Some((at as u32, message.is_spam?))).collect();
+    let fold_of = |at: u32| all.messages[at as usize].fingerprint >> 16;
+    let (margins, _) = unseen_margins(&rows, fold_of, &examples, &[], SLOTS)?;
     let found = evidence_of(&all, &examples, margins, &mut Signer::new()?)?;
     let evidence = examples
         .iter()
         .zip(found)
         .map(|(&(at, is_spam), (evidence, _))| (at as usize, evidence, is_spam))
         .collect();
-    Ok(Unseen { messages: all.messages, evidence })
+    Ok(Unseen { messages, evidence })
 }
 
 /// The evidence about examples: likeness to the others, and counts of senders without the example itself.
 fn evidence_of(
-    all: &Everything,
+    all: &TrainingSet,
     examples: &[(u32, bool)],
     margins: Vec<f64>,
     signer: &mut Signer,
 ) -> Result<Vec<(Evidence, bool)>> {
     let mut members = Vec::new();
     let mut places = vec![None; examples.len()];
-    let mut senders: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    let mut senders: BTreeMap<u64, (u32, u32)> = BTreeMap::new();
     for (place, &(at, is_spam)) in places.iter_mut().zip(examples) {
-        let learnt = &all.messages[at as usize].1;
-        if let Some(signature) = alike::from_bytes(&learnt.signature) {
+        let message = &all.messages[at as usize];
+        if let Some(signature) = all.signature(message) {
             *place = Some(members.len());
             members.push((signature, is_spam));
         }
-        if let Some(sender) = &learnt.sender {
+        if let Some(sender) = message.sender {
             let (spam, ham) = senders.entry(sender).or_default();
             *(if is_spam { spam } else { ham }) += 1;
         }
@@ -182,7 +197,7 @@ fn evidence_of(
             Some(member) => crowd.nearest_of(*member),
             None => (0.0, 0.0),
         };
-        let sender = all.messages[at as usize].1.sender.as_deref().and_then(|sender| senders.get(sender));
+        let sender = all.messages[at as usize].sender.and_then(|sender| senders.get(&sender));
         let sender = sender.map(|&(spam, ham)| if is_spam { (spam - 1, ham) } else { (spam, ham - 1) });
         let known = Evidence { margin, like_spam, like_ham, sender, ..Evidence::default() };
         evidence.push((known, is_spam));

@@ -8,6 +8,7 @@
 //! | weights and counts, in pieces with checksums | `vectors` |
 //! | the model as a whole | `stored` |
 //! | messages by keys, counts by sender | `buckets` |
+//! | all messages and their features, while everything is derived | `training_set` |
 //!
 //! # Quick and exact
 //!
@@ -26,6 +27,7 @@ mod derive;
 mod fit;
 mod place;
 mod stored;
+mod training_set;
 mod vectors;
 
 pub(crate) use derive::{derive_after, derive_all};

@@ -19,8 +19,17 @@ const LABEL_BITS: u8 = 18;
 pub(crate) const LABEL_SLOTS: usize = 1 << LABEL_BITS;
 
 /// Features in the fewer slots of labels.
-pub(crate) fn fold_features(features: &[u32]) -> Vec<u32> {
-    features.iter().map(|entry| entry >> (BITS - LABEL_BITS + 1) << 1 | entry & 1).collect()
+pub(super) fn fold_features(features: &[u32]) -> Vec<u32> {
+    let mut folded = features.to_vec();
+    fold_in_place(&mut folded);
+    folded
+}
+
+/// The same for features that are not needed otherwise.
+pub(super) fn fold_in_place(features: &mut [u32]) {
+    for entry in features {
+        *entry = *entry >> (BITS - LABEL_BITS + 1) << 1 | *entry & 1;
+    }
 }
 
 /// Loads a model. If `known` is of the same checkpoint, only the steps after it are read.

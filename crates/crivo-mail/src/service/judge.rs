@@ -50,7 +50,7 @@ impl OpenStore {
     /// # Errors
     /// If there is none, or it is damaged.
     pub fn open(folder: &Path) -> Result<Self> {
-        Ok(Self { folder: folder.to_path_buf(), filter: Filter::open(folder)? })
+        Ok(Self { folder: folder.to_path_buf(), filter: Filter::open(folder)?.with_little_memory() })
     }
 
     /// Opens the store in a folder, or makes an empty one.
@@ -58,7 +58,10 @@ impl OpenStore {
     /// # Errors
     /// If there is one that is damaged, or the folder cannot be written.
     pub fn open_or_create(folder: &Path) -> Result<Self> {
-        Ok(Self { folder: folder.to_path_buf(), filter: Filter::open_or_create(folder)? })
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            filter: Filter::open_or_create(folder)?.with_little_memory(),
+        })
     }
 
     /// With what is wanted of verdicts, before what the store says.

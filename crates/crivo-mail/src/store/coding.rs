@@ -12,6 +12,9 @@ const RICE: u8 = 0x80;
 /// The largest base-2 logarithm of a divisor.
 const MOST_BITS: u32 = 24;
 
+/// A quotient below this is written together with its rest, in 32 bits or less.
+const SHORT: u32 = 32 - MOST_BITS;
+
 /// Encodes ascending features, each once, for the store.
 pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
     let Some(&last) = features.last() else { return Vec::new() };
@@ -19,11 +22,17 @@ pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
     let mean = f64::from(last) / features.len() as f64;
     let bits = libm::log2((mean * std::f64::consts::LN_2).max(1.0)) as u32;
     let bits = bits.min(MOST_BITS);
-    let mut writer = BitWriter { bytes: Vec::with_capacity(features.len() * 3 / 2 + 16), filled: 0, bits: 0 };
+    let mut writer =
+        BitWriter { bytes: Vec::with_capacity(features.len() * 3 / 2 + 16), waiting: 0, bits: 0 };
     for step in steps(features) {
-        writer.zeros(step >> bits);
-        writer.put(1, 1);
-        writer.put(u64::from(step) & ((1 << bits) - 1), bits);
+        let (quotient, rest) = (step >> bits, u64::from(step) & ((1 << bits) - 1));
+        if quotient < SHORT {
+            // All of it at once: zeros are what is before the one.
+            writer.put(1 << bits | rest, quotient + 1 + bits);
+        } else {
+            writer.zeros(quotient);
+            writer.put(1 << bits | rest, 1 + bits);
+        }
     }
     let mut record = writer.finish();
     record.push(RICE | bits as u8);
@@ -109,18 +118,20 @@ fn decode_bytes(record: &[u8], features: &mut Vec<u32>) -> Option<()> {
 /// Bits to bytes, the highest bit of each first.
 struct BitWriter {
     bytes: Vec<u8>,
-    filled: u64,
+    /// Bits that are not in `bytes` yet, the last one lowest: less than 32.
+    waiting: u64,
     bits: u32,
 }
 
 impl BitWriter {
     /// Writes the lowest bits of a number: at most 32.
+    #[inline]
     fn put(&mut self, number: u64, bits: u32) {
-        self.filled = self.filled << bits | number;
+        self.waiting = self.waiting << bits | number;
         self.bits += bits;
-        while self.bits >= 8 {
-            self.bits -= 8;
-            self.bytes.push((self.filled >> self.bits) as u8);
+        if self.bits >= 32 {
+            self.bits -= 32;
+            self.bytes.extend_from_slice(&((self.waiting >> self.bits) as u32).to_be_bytes());
         }
     }
 
@@ -134,9 +145,8 @@ impl BitWriter {
 
     /// The bytes, the last one filled up with zeros.
     fn finish(mut self) -> Vec<u8> {
-        if self.bits > 0 {
-            self.put(0, 8 - self.bits);
-        }
+        let last = ((self.waiting << (32 - self.bits)) as u32).to_be_bytes();
+        self.bytes.extend_from_slice(&last[..self.bits.div_ceil(8) as usize]);
         self.bytes
     }
 }
@@ -144,14 +154,26 @@ impl BitWriter {
 /// Bytes to bits, the highest bit of each first.
 struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next bits, the first one highest; zeros below those that are left.
+    /// The next bits, the first one highest. Below those that are left are zeros, or the first bits of the next byte.
     window: u64,
     left: u32,
 }
 
 impl BitReader<'_> {
     /// Fills the window up to 57 bits and more, unless the bytes end.
+    #[inline]
     fn refill(&mut self) {
+        if self.left > 56 {
+            return;
+        }
+        if let Some(next) = self.bytes.first_chunk() {
+            // A byte that fits in part comes again with the next call, to the same place.
+            self.window |= u64::from_be_bytes(*next) >> self.left;
+            let taken = (64 - self.left) / 8;
+            self.left += taken * 8;
+            self.bytes = &self.bytes[taken as usize..];
+            return;
+        }
         while self.left <= 56 {
             let Some((&byte, rest)) = self.bytes.split_first() else { return };
             self.window |= u64::from(byte) << (56 - self.left);
@@ -160,12 +182,14 @@ impl BitReader<'_> {
         }
     }
 
+    #[inline]
     fn skip(&mut self, bits: u32) {
         self.window = self.window.checked_shl(bits).unwrap_or(0);
         self.left -= bits;
     }
 
     /// The next bits as a number; none if there are fewer.
+    #[inline]
     fn take(&mut self, bits: u32) -> Option<u64> {
         if bits > self.left {
             return None;

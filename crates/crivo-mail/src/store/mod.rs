@@ -55,6 +55,15 @@ const POLICY: i64 = 3;
 const LISTS: i64 = 4;
 const DECAY: i64 = 5;
 
+/// How many bytes of features a fit keeps in memory: those of some 100,000 messages.
+const FEATURE_MEMORY: usize = 512 << 20;
+
+/// The same in a process that runs for long: those of some 1,500 messages.
+const LITTLE_FEATURE_MEMORY: usize = 8 << 20;
+
+/// How much of the file a connection keeps in memory in such a process, in KiB: a lesson reads the counts of all slots.
+const LITTLE_CACHE: u32 = 8192;
+
 /// How many bytes of new features a transaction keeps in memory.
 const KEPT: usize = 128 << 20;
 
@@ -63,6 +72,7 @@ const KEPT: usize = 128 << 20;
 pub(crate) struct Store {
     file: File,
     method: Method,
+    feature_memory: usize,
 }
 
 impl Store {
@@ -75,7 +85,7 @@ impl Store {
         File::create(folder, |file| {
             file.put(Table::Head, SETTINGS, format!("method {}", method.name()).into_bytes())?;
             file.put(Table::Head, STATE, State::default().encode())?;
-            let (store, filled) = fill(Self { file, method })?;
+            let (store, filled) = fill(Self { file, method, feature_memory: FEATURE_MEMORY })?;
             Ok((store.file, filled))
         })
     }
@@ -91,7 +101,7 @@ impl Store {
                 return Err(Table::error(file.path(), Problem::Foreign(what)));
             }
         };
-        Ok(Self { file, method })
+        Ok(Self { file, method, feature_memory: FEATURE_MEMORY })
     }
 
     pub(crate) fn method(&self) -> Method {
@@ -100,6 +110,23 @@ impl Store {
 
     pub(crate) fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Keeps little of the store in memory, while lessons are learned and while a model is fitted.
+    pub(crate) fn use_little_memory(&mut self) -> Result<()> {
+        self.feature_memory = LITTLE_FEATURE_MEMORY;
+        self.file.set_cache(LITTLE_CACHE)
+    }
+
+    /// Keeps no features in memory while a model is fitted.
+    #[cfg(test)]
+    pub(crate) fn keep_no_features(&mut self) {
+        self.feature_memory = 0;
+    }
+
+    /// Returns how many bytes of features a fit keeps in memory.
+    pub(crate) fn feature_memory(&self) -> usize {
+        self.feature_memory
     }
 
     /// Whether another file has taken the place of the one that is open, or it is gone.

@@ -17,6 +17,9 @@
 //!
 //! **Replies** (only if asked for). A reader who answers a message wants it. So when a message appears among the sent ones, the
 //! message it answers is learned as ham, unless it was learned before or is in the junk folder or the bin.
+//!
+//! **Sent messages** (only if asked for). What a reader writes is wanted mail in the reader's own words. A message that appears among
+//! the sent ones is learned as ham, unless it was learned before. It has no transport headers, and none are learned from it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -62,6 +65,7 @@ pub struct Watch {
     /// The name of the junk folder; if it is not given, the usual ones.
     junk: Option<String>,
     learns_replies: bool,
+    learns_sent: bool,
     mailboxes: BTreeMap<PathBuf, Mailbox>,
     /// Where each message was, by fingerprint.
     places: HashMap<u64, Place>,
@@ -88,8 +92,19 @@ pub struct WatchedLesson {
     pub label: Label,
     /// The subject of the message.
     pub subject: String,
-    /// Whether it follows from a reply, and not from a move.
-    pub is_reply: bool,
+    /// What it follows from.
+    pub cause: LessonCause,
+}
+
+/// What a lesson follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LessonCause {
+    /// The message was moved.
+    Moved,
+    /// The message was answered.
+    Answered,
+    /// The message was sent.
+    Sent,
 }
 
 /// A message that appeared.
@@ -114,6 +129,7 @@ impl Watch {
             maildir: maildir.to_path_buf(),
             junk: junk.map(str::to_lowercase),
             learns_replies,
+            learns_sent: false,
             mailboxes: BTreeMap::new(),
             places: HashMap::new(),
             ids: HashMap::new(),
@@ -125,6 +141,13 @@ impl Watch {
             watch.settle(&arrival, fingerprint, arrival.place);
         }
         Ok(watch)
+    }
+
+    /// Learns messages that are sent from now on, too.
+    #[must_use]
+    pub fn with_sent_messages(mut self) -> Self {
+        self.learns_sent = true;
+        self
     }
 
     /// Returns true if there is a junk folder: without one nothing can be moved to it.
@@ -171,7 +194,14 @@ impl Watch {
         if let Some(label) = label {
             filter.learn(&arrival.bytes, &label)?;
             let subject = message.subject.trim().to_owned();
-            lessons.push(WatchedLesson { label, subject, is_reply: false });
+            lessons.push(WatchedLesson { label, subject, cause: LessonCause::Moved });
+        } else if self.learns_sent
+            && (before, arrival.place) == (None, Place::Sent)
+            && filter.learned_as(message.fingerprint)?.is_none()
+        {
+            filter.learn(&arrival.bytes, &Label::Ham)?;
+            let subject = message.subject.trim().to_owned();
+            lessons.push(WatchedLesson { label: Label::Ham, subject, cause: LessonCause::Sent });
         }
         if arrival.place == Place::Sent && self.learns_replies {
             lessons.extend(self.learn_answered(filter, &header(&arrival.bytes, "in-reply-to"))?);
@@ -200,7 +230,7 @@ impl Watch {
         }
         filter.learn(&bytes, &Label::Ham)?;
         let subject = message.subject.trim().to_owned();
-        Ok(Some(WatchedLesson { label: Label::Ham, subject, is_reply: true }))
+        Ok(Some(WatchedLesson { label: Label::Ham, subject, cause: LessonCause::Answered }))
     }
 
     /// Takes notice of where a message is.

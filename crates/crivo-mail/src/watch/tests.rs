@@ -144,6 +144,32 @@ fn replies_teach_gently_and_only_if_asked_for() {
 }
 
 #[test]
+fn sent_mail_teaches_gently_and_only_if_asked_for() {
+    for learns_sent in [false, true] {
+        let maildir = WatchedMaildir::new();
+        maildir.put(".Sent/cur/1:2,S", "before");
+        maildir.put("cur/2:2,S", "moved");
+        maildir.put(".Junk/cur/3:2,S", "rescued");
+        let mut watch = maildir.watch(false);
+        if learns_sent {
+            watch = watch.with_sent_messages();
+        }
+        maildir.put(".Sent/cur/4:2,S", "sent");
+        maildir.put(".Sent/cur/5:2,S", "forgery");
+        let forgery = fs::read(maildir.at(".Sent/cur/5:2,S")).unwrap();
+        maildir.filter.learn(&forgery, &Label::Spam).unwrap();
+        maildir.put("cur/6:2,S", "delivered");
+        maildir.moves("cur/2:2,S", ".Sent/cur/2:2,S");
+        let expected: &[_] = if learns_sent { &[("sent".into(), Label::Ham)] } else { &[] };
+        assert_eq!(maildir.look(&mut watch), expected);
+        maildir.moves(".Junk/cur/3:2,S", ".Sent/cur/3:2,S");
+        let lessons = watch.look(&maildir.filter).unwrap().0;
+        assert_eq!(lessons.len(), 1);
+        assert_eq!(lessons[0].cause, LessonCause::Moved, "moved, not sent");
+    }
+}
+
+#[test]
 fn the_junk_folder_may_have_any_name_and_no_maildir_is_refused() {
     let maildir = WatchedMaildir::new();
     assert!(Watch::begin(maildir.folder.path(), None, false).is_err());

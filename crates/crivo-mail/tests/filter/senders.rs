@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crivo_mail::{Filter, Finding, Label, Message, Method, Reason};
+use crivo_mail::{Filter, Finding, Label, Message, Method, Policy, Reason, Verdict};
 
 use crate::support::Writer;
 
@@ -67,6 +67,21 @@ fn the_classic_method_is_what_it_was() {
     assert_eq!(find("From: b@y.example\n\nthe cat sat on the mat in a small house"), Finding::Nothing);
     let alike = find("From: a@x.example\n\nthis is the best offer of the year and you will like it");
     assert!(matches!(alike, Finding::Alike(similarity) if similarity > 0.5), "{alike:?}");
+    let verdict = |filter: &Filter| {
+        filter
+            .check(b"From: a@x.example\n\nthis is the best offer of the year and you will like it")
+            .unwrap()
+            .verdict
+    };
+    let (similar, policy) =
+        (verdict(&filter), |spam_from| Policy { spam_from: Some(spam_from), ..Policy::default() });
+    assert_eq!(similar, Verdict::Spam);
+    let strict = Filter::open(folder.path()).unwrap().with_policy(policy(1.0)).unwrap();
+    assert_eq!(verdict(&strict), Verdict::Ham, "the caller's threshold");
+    filter.keep_policy(policy(1.0)).unwrap();
+    assert_eq!(verdict(&filter), Verdict::Ham, "the owner's threshold");
+    filter.keep_policy(policy(0.1)).unwrap();
+    assert_eq!(verdict(&filter), Verdict::Spam);
     filter.learn(b"From: a@x.example\n\nanother message of the same sender", &Label::Spam).unwrap();
     assert_eq!(find("From: A+tag@X.example\n\nthe cat sat on the mat in a small house"), Finding::Blocked(2));
 }

@@ -91,7 +91,8 @@ struct PolicyArgs {
     #[arg(long, value_name = "RATE")]
     false_positive_rate: Option<f64>,
 
-    /// Call messages spam from this score on, instead of the learned threshold
+    /// Call messages spam from this score on, instead of the learned threshold; in a store of the classic method, from this
+    /// similarity to learned spam on, instead of 0.1
     #[arg(long, value_name = "SCORE")]
     spam_from: Option<f64>,
 

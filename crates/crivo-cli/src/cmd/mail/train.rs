@@ -104,6 +104,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             filter.method().name()
         ),
         Ok(filter) => {
+            policy.check_for(filter.method())?;
             let trained = filter.train(mail)?;
             keep(&filter, policy, args.half_life)?;
             trained

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crivo_mail::{Filter, Watch};
+use crivo_mail::{Filter, LessonCause, Watch};
 
 use super::super::Outcome;
 use super::StoreArgs;
@@ -36,6 +36,10 @@ pub(crate) struct Args {
     #[arg(long)]
     learn_replies: bool,
 
+    /// Learn a message as ham when it appears in the folder Sent, unless it was learned before
+    #[arg(long)]
+    learn_sent: bool,
+
     /// How often to look: 2s, 1m
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
     every: u64,
@@ -44,6 +48,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let filter = Filter::open_or_create(&args.store.store)?;
     let mut watch = Watch::begin(&args.maildir, args.junk.as_deref(), args.learn_replies)?;
+    if args.learn_sent {
+        watch = watch.with_sent_messages();
+    }
     if !watch.has_junk() {
         let name = args.junk.as_deref().unwrap_or("Junk");
         out.warn(format_args!("{} has no folder {name} yet", args.maildir.display()));
@@ -55,7 +62,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         // The folder may be on a disk that comes back: watching goes on.
         let (lessons, trouble) = watch.look(&filter).unwrap_or_else(|error| (Vec::new(), Some(error)));
         for lesson in lessons {
-            let why = if lesson.is_reply { ", which was answered" } else { "" };
+            let why = match lesson.cause {
+                LessonCause::Moved => "",
+                LessonCause::Answered => ", which was answered",
+                LessonCause::Sent => ", which was sent",
+            };
             out.line(format_args!("{}: {:?}{why}", lesson.label, lesson.subject))?;
         }
         // The same trouble is told once, until it is over.
