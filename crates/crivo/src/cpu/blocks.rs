@@ -1,10 +1,10 @@
 //! Cache lines with eight bits a key, one in each word.
 //!
 //! With AVX2, whose variable shifts make a mask of eight words in a handful of instructions, a key
-//! takes a third of the time; with AVX-512 the eight words are one vector. Which of the three runs is decided at
-//! run time, once for a whole batch.
+//! takes a third of the time. Which of the twins runs is decided at run time, once for a whole batch.
 //!
-//! For a single key the block is found before the choice is made, so that only what needs the instructions is called.
+//! For a single key the block is found before the choice is made, so that only what needs the instructions is called. With
+//! AVX-512 its eight words are one vector. A batch waits for memory instead, and gained nothing from that.
 
 use super::prefetch;
 use crate::hash::index;
@@ -145,7 +145,7 @@ mod avx2 {
     jobs_of_batches!(#[target_feature(enable = "avx2")]);
 }
 
-/// The same four with a block in one vector register.
+/// The two jobs of one key with a block in one vector register.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx512 {
@@ -154,7 +154,7 @@ mod avx512 {
         _mm512_srlv_epi64, _mm512_store_si512, _mm512_testn_epi64_mask,
     };
 
-    use super::{AHEAD, Block, Places, SHIFTS, prefetch};
+    use super::{Block, SHIFTS};
 
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -189,8 +189,6 @@ mod avx512 {
         }
         _mm512_testn_epi64_mask(words, mask) != 0
     }
-
-    jobs_of_batches!(#[target_feature(enable = "avx512f")]);
 }
 
 /// Returns true if the processor has a feature. Without the standard library only the target's features are known.
@@ -205,20 +203,18 @@ macro_rules! has {
     }};
 }
 
-/// Calls the best of the three for this processor.
+/// Calls the first of these twins that runs on this processor, or the portable one.
 macro_rules! best {
-    ($job:ident($($argument:expr),*)) => {{
-        #[cfg(target_arch = "x86_64")]
-        if has!("avx512f") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
-            return unsafe { avx512::$job($($argument),*) };
-        } else if has!("avx2") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
-            return unsafe { avx2::$job($($argument),*) };
-        }
-        portable::$job($($argument),*)
+    ([$($feature:tt: $twin:ident),*] $job:ident $arguments:tt) => {{
+        $(
+            #[cfg(target_arch = "x86_64")]
+            if has!($feature) {
+                #[allow(unsafe_code)]
+                // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
+                return unsafe { $twin::$job $arguments };
+            }
+        )*
+        portable::$job $arguments
     }};
 }
 
@@ -227,7 +223,7 @@ macro_rules! best {
 pub(crate) fn insert_one(blocks: &mut [Block], multiplier: u64, hash: u64) -> bool {
     let places = Places { blocks: blocks.len() as u64, multiplier };
     let (block, choice) = (&mut blocks[places.block(hash)], places.choice(hash));
-    best!(insert(block, choice))
+    best!(["avx512f": avx512, "avx2": avx2] insert(block, choice))
 }
 
 /// Whether the bits of a key are all set.
@@ -235,19 +231,19 @@ pub(crate) fn insert_one(blocks: &mut [Block], multiplier: u64, hash: u64) -> bo
 pub(crate) fn contains_one(blocks: &[Block], multiplier: u64, hash: u64) -> bool {
     let places = Places { blocks: blocks.len() as u64, multiplier };
     let (block, choice) = (&blocks[places.block(hash)], places.choice(hash));
-    best!(contains(block, choice))
+    best!(["avx512f": avx512, "avx2": avx2] contains(block, choice))
 }
 
 /// Sets the bits of many keys, fetching their blocks ahead.
 pub(crate) fn insert_all(blocks: &mut [Block], multiplier: u64, hashes: &[u64]) {
     let places = Places { blocks: blocks.len() as u64, multiplier };
-    best!(insert_all(blocks, places, hashes));
+    best!(["avx2": avx2] insert_all(blocks, places, hashes));
 }
 
 /// Whether the bits of each of many keys are all set, fetching their blocks ahead.
 pub(crate) fn contains_all(blocks: &[Block], multiplier: u64, hashes: &[u64], found: &mut [bool]) {
     let places = Places { blocks: blocks.len() as u64, multiplier };
-    best!(contains_all(blocks, places, hashes, found));
+    best!(["avx2": avx2] contains_all(blocks, places, hashes, found));
 }
 
 #[cfg(test)]
@@ -257,9 +253,9 @@ mod tests {
 
     use super::*;
 
-    /// What the four jobs of one processor do with the same keys as the portable ones.
+    /// Single keys by one twin, and batches by the same or another, do what the portable jobs do with the same keys.
     macro_rules! agree_with_portable {
-        ($twin:ident) => {
+        ($twin:ident, batches: $of_batches:ident) => {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
             for len in [1, 2, 77] {
                 let mut hashes = || (0..1000).map(|_| random.next_u64()).collect::<Vec<u64>>();
@@ -279,8 +275,8 @@ mod tests {
                 #[allow(unsafe_code, unused_unsafe)]
                 // SAFETY: as before.
                 unsafe {
-                    $twin::insert_all(&mut batch, places, &inserted);
-                    $twin::contains_all(&batch, places, &probes, &mut found);
+                    $of_batches::insert_all(&mut batch, places, &inserted);
+                    $of_batches::contains_all(&batch, places, &probes, &mut found);
                 }
                 assert_eq!((&batch, &one_by_one), (&portable, &portable));
                 for (&hash, found) in probes.iter().zip(found) {
@@ -296,14 +292,14 @@ mod tests {
 
     #[test]
     fn twins_agree() {
-        agree_with_portable!(portable);
+        agree_with_portable!(portable, batches: portable);
         #[cfg(target_arch = "x86_64")]
         if has!("avx2") {
-            agree_with_portable!(avx2);
+            agree_with_portable!(avx2, batches: avx2);
         }
         #[cfg(target_arch = "x86_64")]
         if has!("avx512f") {
-            agree_with_portable!(avx512);
+            agree_with_portable!(avx512, batches: portable);
         }
     }
 
