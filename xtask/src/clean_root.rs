@@ -8,8 +8,6 @@ use anyhow::{Context, Result};
 use crate::setup;
 use crate::shell::{Step, as_root};
 
-const MIRROR: &str = "http://deb.debian.org/debian";
-
 /// Makes a minimal Debian of a suite in `folder`, in the place of what is there, and runs `script` inside.
 pub(crate) fn make(folder: &Path, suite: &str, script: &str) -> Result<()> {
     setup::debootstrap()?;
@@ -17,7 +15,7 @@ pub(crate) fn make(folder: &Path, suite: &str, script: &str) -> Result<()> {
     as_root("debootstrap", "--variant=minbase --include=libgcc-s1")
         .args([suite])
         .args([folder])
-        .args([mirror(suite)])
+        .args(mirror(suite))
         .or("debootstrap fetches from Debian and makes devices: as root, on a network; in a container it may need --privileged")
         .run_quietly()?;
     inside(folder, script).run_quietly()
@@ -44,8 +42,8 @@ pub(crate) fn about_this_system(name: &str) -> Option<String> {
     Some(value.trim_matches('"').to_owned())
 }
 
-/// Where this machine's own packages come from, if the suite is there too.
-fn mirror(suite: &str) -> String {
+/// Returns where this machine's own packages come from, if the suite is there too. Without it debootstrap takes its own.
+fn mirror(suite: &str) -> Option<String> {
     let release = about_this_system("VERSION_CODENAME").unwrap_or_default();
     let has_suite = suite == release || about_this_system("ID").as_deref() == Some("debian");
     let sources = Step::new("apt-get", "indextargets --format")
@@ -53,5 +51,5 @@ fn mirror(suite: &str) -> String {
         .output()
         .unwrap_or_default();
     let mine = sources.lines().find_map(|line| line.strip_prefix(&release)?.strip_prefix(' '));
-    mine.filter(|_| has_suite).unwrap_or(MIRROR).to_owned()
+    mine.filter(|_| has_suite).map(ToOwned::to_owned)
 }
