@@ -13,6 +13,8 @@ headers, below `ham` and `spam`. The parts, for --only:
 --every N takes every Nth message of a class, for a quick look. Verdicts are each filter's own. --filter names
 the filters: crivo, bogofilter, and spamassassin, whose Bayes alone is asked (Perl's Mail::SpamAssassin is
 needed). --folders takes only messages below folders of these names, in the part `few`.
+
+This file is long because every table of the page has its own draws of messages, and all share the two filters.
 """
 
 from __future__ import annotations
