@@ -14,7 +14,8 @@ headers, below `ham` and `spam`. The parts, for --only:
 the filters: crivo, bogofilter, and spamassassin, whose Bayes alone is asked (Perl's Mail::SpamAssassin is
 needed). --folders takes only messages below folders of these names, in the part `few`.
 
-This file is long because every table of the page has its own draws of messages, and all share the two filters.
+This file is long because every table of the page has its own draws of messages, and all share
+the two filters.
 """
 
 from __future__ import annotations
