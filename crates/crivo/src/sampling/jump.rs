@@ -5,8 +5,8 @@
 //! number to memory and the next one reads it there, that wait is longer still. So single weights that cannot reach
 //! the end are only put aside, and subtracted a few at a time.
 
-/// How many weights are put aside.
-const ASIDE: usize = 16;
+/// How many weights are put aside. They lie in the sketch itself, and each container of sketches has room for the largest kind.
+const ASIDE: usize = 4;
 
 /// How many weights of a batch are looked at together.
 const CHUNK: usize = 8;
