@@ -50,8 +50,6 @@ use crate::sketch::{CountEvents, Merge, impl_sketch};
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampledCounter {
     probability: f64,
-    /// Follows from the probability; every draw divides by it.
-    log_of_failure: f64,
     value: u64,
     skip: Skip,
     generator: Generator,
@@ -111,7 +109,7 @@ impl SampledCounter {
         let log_of_failure = log_of_failure(probability);
         let mut generator = Generator::new(seed);
         let skip = Skip::draw_with(log_of_failure, &mut generator);
-        Ok(Self { probability, log_of_failure, value: 0, skip, generator })
+        Ok(Self { probability, value: 0, skip, generator })
     }
 
     /// A counter whose standard error after that many events is `error`.
@@ -151,7 +149,7 @@ impl SampledCounter {
         let mut left = events;
         while let Some(rest) = self.skip.pass(left, || self.probability, &mut self.generator) {
             self.value = self.value.saturating_add(1);
-            self.skip = Skip::draw_with(self.log_of_failure, &mut self.generator);
+            self.skip = Skip::draw_with(log_of_failure(self.probability), &mut self.generator);
             left = rest;
         }
     }
@@ -289,7 +287,7 @@ impl Merge for SampledCounter {
 
     fn reseed(&mut self, part: u64) {
         self.generator = self.generator.fork(part);
-        self.skip = Skip::draw_with(self.log_of_failure, &mut self.generator);
+        self.skip = Skip::draw_with(log_of_failure(self.probability), &mut self.generator);
     }
 }
 
@@ -333,6 +331,6 @@ impl Decode for SampledCounter {
         let value = reader.u64("value")?;
         let skip = Skip::decode(reader, probability)?;
         let generator = Generator::decode(reader)?;
-        Ok(Self { probability, log_of_failure: log_of_failure(probability), value, skip, generator })
+        Ok(Self { probability, value, skip, generator })
     }
 }
