@@ -1,12 +1,13 @@
 //! Which learned message says nearly the same?
 //!
-//! A message's words, three at a time, become a signature of 128 slots (MinHash): the share of slots that two have in common
-//! estimates the share of word triples they have in common, to ±4 % where it matters. Half of the slots, two by
-//! two, give 32 keys; messages that share a key are worth comparing. At a similarity of 0.2 three of four pairs
-//! meet, at 0.5 all but one of ten thousand.
+//! A message's words, three at a time, become a signature of 128 slots (MinHash). The share of
+//! slots that two signatures have in common estimates the share of word triples that their messages
+//! have in common, to ±4 % where it matters. Half of the slots, two by two, give 32 keys; messages
+//! that share a key are candidates for a comparison. At a similarity of 0.2 three of four pairs
+//! share a key, at 0.5 all but one of ten thousand.
 //!
-//! A slot is kept in 16 bits: different ones are then equal once in 65,536 times, far below the error. A
-//! message with fewer than three words has no signature, and is like nothing.
+//! A slot is kept in 16 bits. So distinct values become equal once in 65,536 times, far below the
+//! error. A message with fewer than three words has no signature, and is similar to nothing.
 
 use crivo::Result;
 use crivo::similarity::Bands;
@@ -21,7 +22,7 @@ pub(crate) const SLOTS: usize = 128;
 /// How many keys a signature has.
 pub(crate) const KEYS: u32 = 32;
 
-/// What is left of a message's words.
+/// A message's words as MinHash slots.
 pub(crate) type Signature = [u16; SLOTS];
 
 /// Makes signatures, in buffers it keeps.
@@ -43,7 +44,7 @@ impl Signer {
         })
     }
 
-    /// The signature of a message; none if it has fewer than three words.
+    /// Returns the signature of a message, or `None` if it has fewer than three words.
     pub(crate) fn sign(&mut self, message: &Message) -> Result<Option<Signature>> {
         self.text.clear();
         self.text.push_str(&message.subject);
@@ -59,7 +60,7 @@ impl Signer {
         Ok(Some(short.map(|slot| (slot >> 16) as u16)))
     }
 
-    /// The keys of a signature.
+    /// Returns the keys of a signature.
     pub(crate) fn keys(&mut self, signature: &Signature) -> Result<&[u64]> {
         let slots = signature.map(u64::from);
         self.bands.keys(&slots[..self.bands.slots() as usize], &mut self.keys)?;
@@ -67,31 +68,33 @@ impl Signer {
     }
 }
 
-/// The share of slots that two signatures have in common.
+/// Returns the share of slots that two signatures have in common.
 pub(crate) fn similarity(one: &Signature, other: &Signature) -> f64 {
     let equal: u32 = one.iter().zip(other).map(|(a, b)| u32::from(a == b)).sum();
     f64::from(equal) / SLOTS as f64
 }
 
-/// A signature in bytes.
+/// Encodes a signature as bytes.
 pub(crate) fn to_bytes(signature: &Signature) -> Vec<u8> {
     signature.iter().flat_map(|slot| slot.to_le_bytes()).collect()
 }
 
-/// A signature of bytes; none if they are not as many as they should be.
+/// Decodes a signature. Returns `None` if the number of bytes is wrong.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Signature> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let slots: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
     if rest.is_empty() { slots.try_into().ok() } else { None }
 }
 
-/// How many messages of one key are looked at: those of a mass mailing are all alike.
+/// The most messages of one key that become candidates. More are not needed, because the messages
+/// of a mass mailing are all alike.
 pub(crate) const SHARING: usize = 64;
 
-/// How many candidates are compared.
+/// The most candidates that are compared.
 const COMPARED: usize = 24;
 
-/// Of the messages that share keys with one, given once for each key: those that share most.
+/// Returns the messages that share most keys with one message. `sharing` has a message once for
+/// each shared key.
 pub(crate) fn closest(mut sharing: Vec<u32>) -> Vec<u32> {
     sharing.sort_unstable();
     let mut counted: Vec<(usize, u32)> =
@@ -105,25 +108,26 @@ pub(crate) fn closest(mut sharing: Vec<u32>) -> Vec<u32> {
 #[derive(Debug, Default)]
 pub(crate) struct Crowd<'a> {
     members: Vec<(&'a Signature, bool)>,
-    /// For each number of a key, all members by that key of theirs. The last one of those that share it is marked.
+    /// For each key number, all members sorted by their key of that number. The last member of each
+    /// group with the same key is marked.
     sharing: Vec<u32>,
-    /// For each number of a key and each member, where those begin that share it.
+    /// For each key number and each member, where its group begins in `sharing`.
     starts: Vec<u32>,
 }
 
-/// For this number of keys of each member at a time it is found out who shares them.
+/// The number of keys of each member that are grouped at a time.
 const AT_ONCE: usize = 8;
 
-/// Marks the last member that has a key.
+/// Marks the last member of a group with the same key.
 const LAST: u32 = 1 << 31;
 
 impl<'a> Crowd<'a> {
-    /// The signatures, each with whether it is spam.
+    /// Groups signatures by their keys. Each is given with whether it is spam.
     pub(crate) fn new(members: Vec<(&'a Signature, bool)>, signer: &mut Signer) -> Result<Self> {
         const { assert!((KEYS as usize).is_multiple_of(AT_ONCE)) };
         let (count, each) = (members.len(), members.len() * KEYS as usize);
         let mut crowd = Self { members, sharing: Vec::with_capacity(each), starts: vec![0; each] };
-        // Some numbers at a time, because all keys take more memory than what comes of them.
+        // A few key numbers at a time, because all keys at once take more memory than the groups.
         let (mut some, mut keys) = (Vec::with_capacity(count * AT_ONCE), Vec::with_capacity(count));
         for first in (0..KEYS as usize).step_by(AT_ONCE) {
             some.clear();
@@ -150,14 +154,15 @@ impl<'a> Crowd<'a> {
         Ok(crowd)
     }
 
-    /// The members that share a key with one, itself included: as many of them as are looked at.
+    /// Returns the members of a group, the asking member included, up to [`SHARING`].
     fn sharing_from(&self, start: u32) -> impl Iterator<Item = u32> {
         let from = &self.sharing[start as usize..];
         let end = from.iter().take(SHARING).position(|at| at & LAST != 0).map_or(SHARING, |last| last + 1);
         from.iter().take(end).map(|at| at & !LAST)
     }
 
-    /// How much a member is like the nearest spam and the nearest ham among the others.
+    /// Returns the similarities of a member to the nearest spam and to the nearest ham among the
+    /// others.
     pub(crate) fn nearest_of(&self, member: usize) -> (f64, f64) {
         let (signature, _) = &self.members[member];
         let mut sharing = Vec::new();

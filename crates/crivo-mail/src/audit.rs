@@ -1,8 +1,9 @@
 //! Which lessons contradict their label?
 //!
-//! A message that was taught as ham by mistake is most like spam. So each learned message is judged by a model that has not
-//! learned it, and those are listed for which a wrong label is more probable than the label they have: with a share
-//! of wrong labels of 1 % ([`crate::thresholds::WRONG_LABELS`]) these are odds of 99 to 1 against the label.
+//! A message that was taught as ham by mistake is most similar to spam. So each learned message is
+//! judged by a model that has not learned it. A message is listed if a wrong label is more probable
+//! than the label it has. With a share of wrong labels of 1 % ([`crate::thresholds::WRONG_LABELS`])
+//! that takes odds of 99 to 1 against the label.
 
 use crate::combine::{Combiner, Evidence};
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::model::{Unseen, unseen};
 use crate::store::Method;
 use crate::thresholds::{WRONG_LABELS, log_odds_of, logistic};
 
-/// From which similarity on a learned message is named as a reason.
+/// The lowest similarity at which a learned message is named as a reason.
 const ALIKE: f64 = 0.1;
 
 /// What an audit found.
@@ -26,7 +27,7 @@ pub struct Audit {
 /// A learned message that looks like the other class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
-    /// What it was learned as: spam, or ham.
+    /// Whether it was learned as spam; otherwise it was learned as ham.
     pub is_spam: bool,
     /// The beginning of its subject.
     pub subject: String,
@@ -34,7 +35,7 @@ pub struct Contradiction {
     pub sender: Option<String>,
     /// When it was learned, in milliseconds since 1970.
     pub time: i64,
-    /// The probability of spam that a model gives it which has not learned it.
+    /// The probability of spam by a model that has not learned the message.
     pub score: f64,
     /// Why, in words.
     pub reasons: Vec<String>,
@@ -86,7 +87,7 @@ impl Filter {
     }
 }
 
-/// The evidence in words.
+/// Returns the evidence in words.
 fn reasons(evidence: &Evidence, combiner: &Combiner) -> Vec<String> {
     let words = evidence.margin * combiner.slope();
     let towards = if words > 0.0 { "spam" } else { "ham" };

@@ -1,25 +1,27 @@
 //! Does a sender suddenly write a lot?
 //!
-//! A process that checks mail for long (a server) counts how many messages each sender sent within the last hour. If nothing was ever
-//! learned from a sender, many messages speak for spam: little at ten, and never more than a factor of seven.
-//! One message to a hundred people is one message: it is asked about a hundred times, and known by its fingerprint.
-//! Counts are in memory only, and forgotten when the process ends.
+//! A process that checks mail for long (a server) counts how many messages each sender sent within
+//! the last hour. If nothing was ever learned from a sender, many messages are evidence for spam:
+//! weak at ten messages, and never more than odds of seven to one.
+//!
+//! One message to a hundred people is checked a hundred times, but counted once, because its
+//! fingerprint is known. Counts are in memory only, and lost when the process ends.
 
 use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How long the count reaches back, in milliseconds, and in how many steps it forgets.
+/// The time that the count covers, in milliseconds, and the number of steps in which it forgets.
 const HOUR: i64 = 3_600_000;
 const PANES: usize = 6;
 
-/// How many senders a pane knows: more than that in ten minutes are not counted.
+/// The most senders of a pane. Further senders within its ten minutes are not counted.
 const SENDERS: usize = 50_000;
 
-/// How many messages a pane can tell apart; what comes after them is not counted.
+/// The most messages of a pane. Further messages are not counted.
 const MESSAGES: usize = 200_000;
 
-/// From how many messages on it is a burst.
+/// The number of messages from which a sender writes a lot.
 const MANY: u64 = 10;
 
 /// Messages by sender, in panes of ten minutes.
@@ -30,16 +32,17 @@ pub(crate) struct Bursts {
 
 #[derive(Debug, Default)]
 struct Pane {
-    /// Which ten minutes it is of.
+    /// The number of its ten minutes, counted from 1970.
     time: i64,
-    /// How many messages each sender sent in them for the first time.
+    /// The number of messages of each sender that were first seen in this pane.
     counts: HashMap<u64, u32>,
-    /// These messages.
+    /// The fingerprints of these messages.
     seen: HashSet<u64>,
 }
 
 impl Bursts {
-    /// Counts a message, once however often it comes, and says how many this sender sent within the hour.
+    /// Counts a message, once however often it is checked. Returns how many messages its sender
+    /// sent within the hour.
     pub(crate) fn count(&mut self, sender: &str, fingerprint: u64, now: i64) -> u64 {
         let (hash, step) = (xxh3_64(sender.as_bytes()), now / (HOUR / PANES as i64));
         let at = step.rem_euclid(PANES as i64) as usize;
@@ -57,12 +60,13 @@ impl Bursts {
         self.recent(step).filter_map(|pane| pane.counts.get(&hash)).map(|&count| u64::from(count)).sum()
     }
 
-    /// The panes of the last hour.
+    /// Returns the panes of the last hour.
     fn recent(&self, step: i64) -> impl Iterator<Item = &Pane> {
         self.panes.iter().filter(move |pane| step - pane.time < PANES as i64)
     }
 
-    /// What a number of messages of a sender without lessons adds to the log-odds; none if they are not many.
+    /// Returns what so large a number of messages adds to the log-odds, for a sender without
+    /// lessons. Returns `None` if they are fewer than [`MANY`].
     pub(crate) fn log_odds(messages: u64) -> Option<f64> {
         (messages >= MANY).then(|| (0.5 * libm::log2(messages as f64 / MANY as f64) + 0.5).min(2.0))
     }

@@ -1,7 +1,7 @@
 //! What a filter has read of its store and may need again.
 //!
-//! One check reads some thirty buckets; a process that checks many messages soon has all of them. Whatever is learned in
-//! between empties the cache: it is filled again as it is needed.
+//! One check reads some thirty buckets; a process that checks many messages soon has all of them.
+//! Each lesson empties the cache, which is then filled again as needed.
 
 use crivo::hash::TableSecret;
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::model::buckets::{self, Posting, Reputation};
 use crate::store::{Learnt, Store};
 
-/// How many messages are kept; beyond that the cache starts over.
+/// The most entries of the table of messages. Beyond that it is emptied and filled again.
 const MESSAGES: usize = 1 << 20;
 
 /// Buckets and messages.
@@ -19,11 +19,11 @@ const MESSAGES: usize = 1 << 20;
 pub(crate) struct Cache {
     keys: Vec<Option<Box<[Posting]>>>,
     senders: Vec<Option<Box<[Reputation]>>>,
-    /// By the first 32 bits of their fingerprints.
+    /// By the first 32 bits of the messages' fingerprints.
     messages: HashMap<u32, Box<[CachedMessage]>, TableSecret>,
 }
 
-/// What a comparison needs of a learned message.
+/// The parts of a learned message that a comparison needs.
 #[derive(Debug)]
 struct CachedMessage {
     fingerprint: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Nearest {
 }
 
 impl Cache {
-    /// How often a sender was learned as spam and as ham.
+    /// Returns how often a sender was learned as spam and as ham.
     pub(crate) fn sender(&mut self, store: &Store, sender: &str) -> Result<(u32, u32)> {
         let (bucket, hash) = buckets::home_of_sender(sender);
         let found = slot(&mut self.senders, bucket, || buckets::reputations(store.file(), bucket))?;
@@ -47,7 +47,8 @@ impl Cache {
         Ok(at.map_or((0, 0), |at| (found[at].1, found[at].2)))
     }
 
-    /// The nearest learned spam and the nearest learned ham. `generation` is the state of the store that the cache is of.
+    /// Returns the nearest learned spam and the nearest learned ham. `generation` is that of the
+    /// state of the store which the cache was filled from.
     pub(crate) fn nearest(
         &mut self,
         store: &Store,
@@ -66,7 +67,8 @@ impl Cache {
         let (mut spam, mut ham) = (None, None);
         for head in closest(sharing) {
             let alike = self.messages(store, head)?;
-            // Another process may have unlearned it since; otherwise it has to be there.
+            // Another process may have unlearned the message since. In the same state it must be
+            // there.
             if alike.is_empty() && store.state()?.generation == generation {
                 let what = format_args!("message {head:x}… has keys, but is not there");
                 return Err(store.file().damaged(what));
@@ -82,7 +84,7 @@ impl Cache {
         Ok((spam, ham))
     }
 
-    /// The messages with a signature whose fingerprints begin with `head`.
+    /// Returns the messages with a signature whose fingerprints begin with `head`.
     fn messages(&mut self, store: &Store, head: u32) -> Result<&[CachedMessage]> {
         if self.messages.len() > MESSAGES {
             self.messages.clear();
@@ -99,7 +101,7 @@ impl Cache {
     }
 }
 
-/// A bucket, read if it was not before.
+/// Returns a bucket, which is read at its first use.
 fn slot<T>(
     slots: &mut Vec<Option<Box<[T]>>>,
     at: u32,

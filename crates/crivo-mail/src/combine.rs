@@ -1,18 +1,22 @@
 //! From pieces of evidence to one probability.
 //!
-//! The evidence about a message is a handful of numbers: the margin of the linear model, the similarity to the nearest
-//! learned spam and to the nearest learned ham, what was learned from the sender. A logistic regression over them is the
-//! calibrated probability. It is fitted on evidence *as a new message has it*: margins from a model that has not
-//! seen the message (folds), similarities to other messages, counts without the message itself. With few messages
-//! the coefficients stay near values that are sensible anywhere (a Gaussian prior); with many they follow the mail.
+//! The evidence about a message is a handful of numbers: the margin of the linear model, the
+//! similarity to the nearest learned spam and to the nearest learned ham, and what was learned from
+//! the sender. A logistic regression turns them into a calibrated probability. It is fitted on
+//! evidence *as a new message has it*: margins from a model that has not seen the message (folds),
+//! similarities to other messages, and counts without the message itself. With few messages the
+//! coefficients stay near values that are sensible anywhere (a Gaussian prior); with many they
+//! follow the mail.
 //!
-//! Some learned messages have the wrong label ([`WRONG_LABELS`]), and a plain regression would pay for each of them with
-//! doubt about all mail. So a label is modelled as true with the probability `1 − ε`: the likelihood of spam is
-//! `ε + (1 − 2ε)·p`, and a message that contradicts its label beyond doubt has no pull.
+//! Some learned messages have the wrong label ([`WRONG_LABELS`]). A plain regression would pay for
+//! each of them with doubt about all mail. So a label is modelled as right with the probability `1
+//! − ε`: the probability of the label spam is `ε + (1 − 2ε)·p`. A message that contradicts its
+//! label beyond doubt then has no influence on the coefficients.
 //!
-//! Anyone can write anyone's address. So a sender that was learned as ham is no evidence for ham; one that was learned
-//! as spam more often is evidence for spam. Where trusted hosts say who has sent a message, that counts only for
-//! senders that are authenticated; a familiar address without proof is suspicious.
+//! Anyone can write anyone's address. So a sender that was learned as ham is no evidence for ham,
+//! but one that was learned as spam more often is evidence for spam. Where trusted hosts
+//! authenticate senders, only authenticated senders have a reputation. A familiar address without
+//! proof is suspicious.
 
 use crate::message::Authentication;
 use crate::thresholds::{WRONG_LABELS, log_odds_of, logistic};
@@ -24,7 +28,7 @@ pub(crate) const PIECES: usize = 6;
 /// overrule words that are spam beyond doubt. No corpus with such results was at hand to fit it.
 const FAMILIAR: f64 = 2.0;
 
-/// What a sender is worth whose domain says that it has not sent the message (DMARC), in log-odds.
+/// What a sender adds to the log-odds if its domain says that it did not send the message (DMARC).
 const FORGED: f64 = 2.0;
 
 /// The evidence about a message.
@@ -36,17 +40,18 @@ pub(crate) struct Evidence {
     pub(crate) like_spam: f64,
     /// To the nearest learned ham.
     pub(crate) like_ham: f64,
-    /// How often the sender was learned from; none if the message has no sender.
+    /// How often the sender was learned as spam and as ham; `None` if the message has no sender.
     pub(crate) sender: Option<(u32, u32)>,
     /// What a burst of messages from a sender adds to the log-odds; zero without one.
     pub(crate) burst: f64,
-    /// What trusted hosts say of the sender; none if they say nothing.
+    /// What trusted hosts say about the sender; `None` if they say nothing.
     pub(crate) authentication: Option<Authentication>,
 }
 
 impl Evidence {
     fn pieces(&self) -> [f64; PIECES] {
-        // Where trusted hosts write their findings, mail without one may be from anyone: its sender is new.
+        // Where trusted hosts write their findings, mail without proof may be from anyone. So its
+        // sender counts as new.
         let is_unproven =
             matches!(self.authentication, Some(Authentication::Failed | Authentication::Unknown));
         let (reputation, new) = match self.sender {
@@ -65,13 +70,13 @@ impl Evidence {
         matches!(self.sender, Some((0, 1..)))
     }
 
-    /// Returns true if a familiar sender is named and trusted hosts cannot say that it is the sender.
+    /// Returns true if the sender was learned as ham before, and trusted hosts do not confirm it.
     pub(crate) fn is_familiar_name_without_proof(&self) -> bool {
         matches!(self.sender, Some((_, 1..)))
             && matches!(self.authentication, Some(Authentication::Failed | Authentication::Unknown))
     }
 
-    /// What trusted hosts add to the log-odds.
+    /// Returns what the findings of trusted hosts add to the log-odds.
     fn of_authentication(&self) -> f64 {
         match self.authentication {
             Some(Authentication::Passed) if self.is_familiar() => -FAMILIAR,
@@ -89,32 +94,36 @@ pub(crate) struct Combiner {
     pub(crate) coefficients: [f64; PIECES],
 }
 
-/// What the coefficients are before any mail was seen, and how many messages it takes to move them: one
-/// standard deviation is the inverse root of the second number. The first two follow [`prior`].
+/// The coefficients before any mail was seen, and how many messages it takes to move them: the
+/// standard deviation is the inverse square root of the second number. The means of the first two
+/// come from [`prior`].
 const PRIOR: [(f64, f64); PIECES] = [(0.0, 1.0), (4.0, 0.1), (3.0, 1.0), (-3.0, 1.0), (0.5, 4.0), (0.0, 4.0)];
 
-/// The share of wrong labels before any mail was seen, and how many messages that is worth.
+/// The share of wrong labels before any mail was seen, and the number of messages that it counts
+/// as.
 const PRIOR_OF_WRONG_LABELS: (f64, f64) = (WRONG_LABELS, 10.0);
 
-/// What a step of the margin is worth in log-odds when one message was learned, and how that falls with their number:
-/// the more was learned, the larger the margins of new mail are.
+/// The slope of the margin, in log-odds, after one message, and the exponent by which it falls with
+/// the number of messages: the more was learned, the larger the margins of new mail are.
 const SLOPE: (f64, f64) = (50.0, 0.28);
 
-/// What it is worth besides for each message while there are few: less than about forty prove little.
+/// What each message adds to the slope while there are few, because fewer than about forty prove
+/// little.
 const SLOPE_OF_FEW: f64 = 0.35;
 
-/// Where a message of no evidence stands, as a share of the slope: new mail looks more like spam than it is, because its
-/// words are new.
+/// The log-odds of a message without evidence, as a share of the slope. New mail looks more like
+/// spam than it is, because its words are new.
 const INTERCEPT: f64 = -0.1;
 
-/// What the coefficients are expected to be after a number of messages.
+/// Returns the expected coefficients after a number of messages, with their precisions.
 ///
-/// A few dozen messages do not tell how far margins of other mail reach: those of the folds are all on their side, and the
-/// regression would have to guess the slope. So it begins with what was found on other mail. Balanced draws of 40, 100 and
+/// A few dozen messages do not tell how large the margins of other mail are, because those of the
+/// folds are all on their side of zero. The regression would have to guess the slope. So it begins
+/// with what was found on other mail. Balanced draws of 40, 100 and
 /// 400 messages of Enron-Spam (`enron1` and `enron4`) and of raw messages (`GP`, `farmer-d`, `williams-w3`) were
 /// learned, and the regression was fitted on 3,000 messages that were not: slopes of 12 to 21, 12 to 14 and 8 to 11,
-/// and intercepts of −1 to −3. `examples/prior.rs` measures it anew; docs/benchmarks/learning.md has what it finds now, and
-/// figures of the other folders, which had no part in this.
+/// and intercepts of −1 to −3. `examples/prior.rs` measures it anew. docs/benchmarks/learning.md
+/// has its present results, with those of other folders, which had no part in the choice.
 pub(crate) fn prior(messages: usize) -> [(f64, f64); PIECES] {
     let count = messages as f64;
     let slope = (SLOPE.0 * libm::pow(count.max(1.0), -SLOPE.1)).min(PRIOR[1].0 + SLOPE_OF_FEW * count);
@@ -131,7 +140,7 @@ impl Default for Combiner {
 }
 
 impl Combiner {
-    /// The log-odds of spam.
+    /// Returns the log-odds of spam.
     pub(crate) fn log_odds(&self, evidence: &Evidence) -> f64 {
         let terms = evidence.pieces().into_iter().zip(self.coefficients);
         terms.map(|(piece, coefficient)| piece * coefficient).sum::<f64>()
@@ -139,26 +148,29 @@ impl Combiner {
             + evidence.of_authentication()
     }
 
-    /// For a label that every learned message has: nothing tells which messages do not have it, so none gets it, and none
-    /// is surely without.
+    /// Returns the coefficients for a label that every learned message has. Nothing tells which
+    /// messages do not have the label. So its probability is below one half for all messages, but
+    /// not near zero.
     pub(crate) fn without_others() -> Self {
         let mut coefficients = [0.0; PIECES];
         coefficients[0] = -1.0;
         Self { coefficients }
     }
 
-    /// What a step of the margin adds to the log-odds.
+    /// Returns what a unit of the margin adds to the log-odds.
     pub(crate) fn slope(&self) -> f64 {
         self.coefficients[1]
     }
 
-    /// The most probable coefficients. Fisher scoring: the labels are believed first, which is convex and finds the valley,
-    /// and doubted then.
+    /// Returns the most probable coefficients (Fisher scoring). The first rounds take all labels as
+    /// right: that problem is convex, so it leads near the solution. The next rounds allow for
+    /// wrong labels.
     pub(crate) fn fit(examples: &[(Evidence, bool)]) -> Self {
         Self::fit_by_importance(examples, &[])
     }
 
-    /// The same, where examples count as much as is said of each; without that all count one.
+    /// Fits as [`fit`](Self::fit) does, with a weight for each example. Without weights all count
+    /// 1.
     pub(crate) fn fit_by_importance(examples: &[(Evidence, bool)], importance: &[f64]) -> Self {
         let prior = prior(examples.len());
         let mut combiner = Self { coefficients: prior.map(|(mean, _)| mean) };
@@ -169,24 +181,27 @@ impl Combiner {
                 }
             }
         }
-        // More likeness to spam never speaks for ham, whatever a few messages say.
+        // Similarity to spam is never evidence for ham, whatever a few messages say. The same holds
+        // for the other pieces.
         for (piece, sign) in [(1, 1.0), (2, 1.0), (3, -1.0), (4, 1.0)] {
             combiner.coefficients[piece] = sign * (sign * combiner.coefficients[piece]).max(0.0);
         }
         combiner
     }
 
-    /// The probability that the label of a message is wrong, if this share of all labels is.
+    /// Returns the probability that the label of a message is wrong, given the share of wrong
+    /// labels.
     pub(crate) fn wrong_label(&self, evidence: &Evidence, is_spam: bool, share: f64) -> f64 {
         let log_odds = self.log_odds(evidence);
         logistic(if is_spam { -log_odds } else { log_odds } + log_odds_of(share))
     }
 
-    /// The coefficients together with the most probable share of wrong labels (expectation maximisation).
+    /// Returns the coefficients and the most probable share of wrong labels (expectation
+    /// maximisation).
     ///
-    /// Where labels are right the share goes to zero, and a message that contradicts its label is a hard one. Where
-    /// some are wrong, contradictions are more than the odds of the others explain. With few messages the share
-    /// stays near [`WRONG_LABELS`].
+    /// If all labels are right, the share goes to zero, and a message that contradicts its label is
+    /// just a hard one. If some are wrong, there are more contradictions than the odds of the other
+    /// messages explain. With few messages the share stays near [`WRONG_LABELS`].
     pub(crate) fn fit_with_wrong_labels(examples: &[(Evidence, bool)]) -> (Self, f64) {
         let prior = prior(examples.len());
         let (mut combiner, mut share) = (Self::fit(examples), WRONG_LABELS);
@@ -205,7 +220,8 @@ impl Combiner {
         (combiner, share)
     }
 
-    /// Moves the coefficients towards the most probable ones, for a share of wrong labels; returns how far they still were.
+    /// Moves the coefficients towards the most probable ones, for a share of wrong labels. Returns
+    /// the largest step of a coefficient, before it is shortened.
     fn step(
         &mut self,
         examples: &[(Evidence, bool)],
@@ -226,7 +242,7 @@ impl Combiner {
             let pieces = evidence.pieces();
             let probability = logistic(self.log_odds(evidence));
             let labelled = doubt + (1.0 - 2.0 * doubt) * probability;
-            // How fast the probability of the label follows the log-odds.
+            // The derivative of the label's probability by the log-odds.
             let slope = ((1.0 - 2.0 * doubt) * probability * (1.0 - probability)).max(1e-12);
             let variance = (labelled * (1.0 - labelled)).max(1e-12);
             let error = slope * (labelled - f64::from(u8::from(*is_spam))) / variance;
@@ -239,7 +255,7 @@ impl Combiner {
             }
         }
         let step = solve(curvature, gradient);
-        // Where the function is nearly linear a whole step goes too far.
+        // Where the function is nearly linear, a whole step goes too far.
         let longest = step.iter().fold(0.0_f64, |longest, part| longest.max(part.abs()));
         let shortened = if longest > 4.0 { 4.0 / longest } else { 1.0 };
         for (coefficient, part) in self.coefficients.iter_mut().zip(step) {
@@ -285,7 +301,8 @@ mod tests {
 
     #[test]
     fn coefficients_find_the_odds_that_made_the_examples() {
-        // Margins on a grid, with as many labels of spam at each as the odds 2·margin + 0.5 and wrong labels give.
+        // Margins on a grid. Each has as many labels of spam as log-odds of 2·margin + 0.5 and the
+        // share of wrong labels give.
         let mut examples = Vec::new();
         for step in -30..=30 {
             let margin = f64::from(step) / 10.0;
@@ -330,7 +347,7 @@ mod tests {
         });
         let odds = |examples: &[(Evidence, bool)]| Combiner::fit(examples).log_odds(&Evidence::default());
         let moved = odds(&one_sided) - odds(&labelled(4000, 1.0, 0));
-        // Odds of 20 to 1 would be 3.0; a weight of 4.6 takes 1.5 of it away.
+        // Odds of 20 to 1 would move the log-odds by 3.0. A weight of 4.6 takes 1.5 of that away.
         assert!((0.5..2.0).contains(&moved), "{moved}");
     }
 
@@ -352,7 +369,7 @@ mod tests {
         let slope = |messages| prior(messages)[1].0;
         assert!((0..40).all(|count| slope(count) < slope(count + 1)));
         assert!((45..5000).all(|count| slope(count) > slope(count + 1)));
-        // What was found on other mail.
+        // The slopes that were found on other mail.
         for (messages, found) in [(40, 12.0..21.0), (100, 12.0..15.0), (400, 8.0..11.0)] {
             assert!(found.contains(&slope(messages)), "{messages}: {}", slope(messages));
         }

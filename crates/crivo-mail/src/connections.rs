@@ -1,4 +1,4 @@
-//! Where do clients connect? TCP or a unix socket, and a bounded number of clients at one time.
+//! Where do clients connect? TCP or a unix socket, with a bounded number of clients at one time.
 
 use std::fmt;
 use std::future::Future;
@@ -13,17 +13,17 @@ use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-/// How long requests under way may take when the server is asked to stop.
+/// The time that connections have to finish after the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a client may cost.
+/// The limits of what a client may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Connections at one time.
     pub connections: usize,
-    /// Time from the first byte of a request to its last, and again for the answer.
+    /// Time from the first byte of a request to its last, and the same time again for the answer.
     pub patience: Duration,
-    /// Time for the head of a request, from the connection on.
+    /// Time for the head of a request, measured from the start of the connection.
     pub head: Duration,
     /// Time without a byte within a message.
     pub silence: Duration,
@@ -48,7 +48,7 @@ impl Default for Limits {
 pub enum Listener {
     /// An address and a port.
     Tcp(TcpListener),
-    /// A file.
+    /// A unix socket.
     #[cfg(unix)]
     Unix(UnixListener),
 }
@@ -68,7 +68,7 @@ pub trait Connection: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Connection for T {}
 
 impl Listener {
-    /// The next client, and who it is in words.
+    /// Waits for the next client. Returns its connection and its address in words.
     async fn accept(&self) -> io::Result<(Stream, String)> {
         Ok(match self {
             Self::Tcp(listener) => {
@@ -87,7 +87,7 @@ impl Listener {
 }
 
 impl fmt::Display for Listener {
-    /// The address as it is typed: `127.0.0.1:1783` or `unix:/run/crivo.sock`.
+    /// Writes the address as it is typed: `127.0.0.1:1783` or `unix:/run/crivo.sock`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(listener) => match listener.local_addr() {
@@ -104,7 +104,7 @@ impl fmt::Display for Listener {
     }
 }
 
-/// Attends to clients until `stop` says so, then waits a while for those under way.
+/// Accepts clients until `stop` becomes true. Then waits for open connections, up to [`GRACE`].
 pub(crate) async fn accept_until<Attending>(
     listener: Listener,
     connections: usize,
@@ -132,7 +132,8 @@ pub(crate) async fn accept_until<Attending>(
                     drop(place);
                 });
             }
-            // No file descriptors left, or a client gone before it was met: others still come.
+            // Either no file descriptors are left, or the client was gone before it was accepted.
+            // Later clients can still connect.
             Err(_) => sleep(Duration::from_millis(20)).await,
         }
     }

@@ -1,12 +1,13 @@
 //! Mail changes: what was learned years ago may count less than what was learned last week.
 //!
-//! The owner of a store may choose a *half-life*. A lesson that is older by this time than the newest one of the base
-//! ([`crate::model`]) counts half: a mistake about it costs the linear model half as much, and it has half the weight
-//! in the regression and in the tail of ham that the thresholds come from. Later messages count as much as the newest of
-//! the base. How often a feature was seen is counted without regard to time, and so are likeness and senders.
+//! The owner of a store may choose a *half-life*. A lesson that is older than the newest one of the
+//! base ([`crate::model`]) by this time counts half: a mistake about it costs the linear model half
+//! as much, and it has half the weight in the regression and in the tail of ham that the thresholds
+//! come from. Lessons after the base count as much as its newest. Feature counts, similarity and
+//! sender counts ignore time.
 //!
-//! Ages are differences of recorded times, and no clock is read: the same records give the same model. Without a half-life
-//! all lessons count the same.
+//! Ages are differences of recorded times, and no clock is read, so the same records give the same
+//! model. Without a half-life all lessons count the same.
 
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ use crate::filter::Filter;
 use crate::model::derive_all;
 use crate::store::Method;
 
-/// No lesson counts less than this: a store of nothing but old lessons still says what they say.
+/// The lowest weight of a lesson, so that far older lessons than the newest still count.
 const LEAST: f64 = 1e-3;
 
-/// How fast lessons lose their weight.
+/// The half-life of lessons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Decay {
     /// In milliseconds; zero if lessons keep their weight.
@@ -26,7 +27,7 @@ pub(crate) struct Decay {
 }
 
 impl Decay {
-    /// How much a lesson counts that is older than another by this number of milliseconds.
+    /// Returns the weight of a lesson that is `age` milliseconds older than the newest of the base.
     pub(crate) fn importance(self, age: i64) -> f32 {
         if self.half_life == 0 || age <= 0 {
             return 1.0;
@@ -34,7 +35,7 @@ impl Decay {
         libm::exp2(-(age as f64) / self.half_life as f64).max(LEAST) as f32
     }
 
-    /// Returns true if lessons lose their weight at all.
+    /// Returns true if old lessons count less.
     pub(crate) fn is_on(self) -> bool {
         self.half_life > 0
     }
@@ -49,8 +50,9 @@ impl Decay {
 }
 
 impl Filter {
-    /// Lets lessons count half for each `half_life` that they are older than the newest ones, and keeps that in the store.
-    /// None, or zero, lets all count the same. Everything is derived anew.
+    /// Sets the half-life and keeps it in the store: for each `half_life` that lessons are older
+    /// than the newest ones, they count half. With `None` or zero all lessons count the same.
+    /// Everything is derived anew.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -95,7 +97,7 @@ mod tests {
 
     const DAY: i64 = 86_400_000;
 
-    /// Learns a message as if on a day.
+    /// Learns a message as if on the given day.
     fn learn_on(filter: &Filter, day: i64, label: &Label, text: &str) {
         let message = Message::read(text.as_bytes());
         let (new, features) = filter.prepare(Method::Default, &message).unwrap();

@@ -11,7 +11,7 @@ use crate::{Filter, Result, Stats};
 /// Below this number of messages of a class, most answers are unsure.
 const FEW: u64 = 40;
 
-/// One class beside the other: beyond this ratio thresholds rest on few messages.
+/// The ratio of the larger class to the smaller one above which thresholds rest on few messages.
 const UNEVEN: u64 = 20;
 
 /// How long a server may take to answer.
@@ -24,11 +24,11 @@ pub struct Checkup {
     pub what: String,
     /// How it is.
     pub state: Health,
-    /// In words, and what to do.
+    /// The finding in words, with what to do.
     pub says: String,
 }
 
-/// How a part of a set-up is.
+/// The condition of a part of a set-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Health {
     /// In order.
@@ -85,7 +85,7 @@ fn read_all(folder: &Path) -> Result<Stats> {
     filter.stats()
 }
 
-/// Who may read and write the files of a store.
+/// Reports files of a store that this user cannot write, or that other users may open.
 fn examine_files(folder: &Path) -> Vec<Checkup> {
     let mut found = Vec::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
@@ -142,7 +142,8 @@ pub fn examine_users(folder: &Path) -> Vec<Checkup> {
     found
 }
 
-/// Asks a server of spamd's protocol if it is there. The address is `host:port` or `unix:/path`.
+/// Asks a server that speaks spamd's protocol whether it answers. The address is `host:port` or
+/// `unix:/path`.
 pub fn examine_spamd(address: &str) -> Checkup {
     let answered = ask(address, b"PING SPAMC/1.5\r\n\r\n", b"SPAMD/1.5 0 PONG\r\n".len());
     examined("spamd", address, answered, |answer| {
@@ -150,7 +151,7 @@ pub fn examine_spamd(address: &str) -> Checkup {
     })
 }
 
-/// Asks a milter if it is there. The address is `host:port` or `unix:/path`.
+/// Asks a milter whether it answers. The address is `host:port` or `unix:/path`.
 pub fn examine_milter(address: &str) -> Checkup {
     let offer = b"\0\0\0\x0dO\0\0\0\x06\0\0\x01\xff\0\x1f\xff\xff";
     examined("milter", address, ask(address, offer, offer.len()), |answer| answer.starts_with(b"\0\0\0\x0dO"))
@@ -172,7 +173,7 @@ fn examined(
     Checkup { what: format!("{protocol} {address}"), state, says }
 }
 
-/// Sends a question and reads an answer of this length, or what comes until the server closes.
+/// Sends a question. Reads an answer of this length, or a shorter one if the server closes first.
 fn ask(address: &str, question: &[u8], length: usize) -> std::io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     match address.strip_prefix("unix:") {

@@ -32,12 +32,12 @@ pub enum Error {
     Label(String),
     /// The library refused a parameter.
     Sketch(crivo::Error),
-    /// What was asked for is not what this store can do.
+    /// The store cannot do what was asked for.
     Unsuitable(String),
 }
 
 impl Error {
-    /// Whether the trouble is that there is no store.
+    /// Returns true if the error is that there is no store.
     pub fn is_missing_store(&self) -> bool {
         matches!(self, Self::Store { problem: Problem::Missing, .. })
     }
@@ -60,7 +60,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // What the system said about mail is in our own words already.
+        // Our own messages about mail and stores contain the cause already.
         match self {
             Self::Sketch(error) => Some(error),
             _ => None,

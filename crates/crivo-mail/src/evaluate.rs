@@ -33,7 +33,8 @@ pub struct Evaluation {
     pub ham: Verdicts,
     /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties count half.
     pub area_above_roc: f64,
-    /// For each of [`HAM_RATES`] the share of spam with a score above that of all but this share of ham.
+    /// For each of [`HAM_RATES`], the share of spam with a score above that of all ham but this
+    /// share.
     pub caught_at: [f64; HAM_RATES.len()],
 }
 
@@ -50,14 +51,14 @@ pub struct Caught {
     pub empty: u64,
 }
 
-/// What one threshold gives.
+/// The results of one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SweepRow {
     /// The threshold: of similarity for the classic method, of the score for the default one.
     pub threshold: f64,
-    /// Of messages that are spam.
+    /// Messages that are spam.
     pub spam: Caught,
-    /// Of messages that are ham.
+    /// Messages that are ham.
     pub ham: Caught,
 }
 
@@ -72,13 +73,13 @@ impl Verdicts {
         }
     }
 
-    /// The share with a score of at least one half.
+    /// Returns the share with a score of at least one half.
     pub fn share_at_half(&self) -> f64 {
         self.at_half as f64 / self.total.max(1) as f64
     }
 }
 
-/// The thresholds of a sweep: 0.1, 0.2 … 1.0.
+/// Returns the thresholds of a sweep: 0.1, 0.2 … 1.0.
 fn steps() -> impl Iterator<Item = f64> {
     (1..=10).map(|step| f64::from(step) / 10.0)
 }
@@ -100,7 +101,7 @@ impl Filter {
         Ok(evaluation)
     }
 
-    /// What each of the thresholds 0.1 … 1.0 gives.
+    /// Counts what each of the thresholds 0.1 … 1.0 would call spam.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -137,7 +138,7 @@ impl Filter {
         Ok(rows)
     }
 
-    /// What the classic method finds about a message.
+    /// Returns what the classic method finds about a message.
     ///
     /// # Errors
     /// If the store is one of the default method.
@@ -149,7 +150,7 @@ impl Filter {
     }
 }
 
-/// The area above the ROC curve, and the spam caught at fixed shares of ham.
+/// Returns the area above the ROC curve, and the shares of spam caught at [`HAM_RATES`].
 pub(crate) fn ranking(scores: &mut [(f64, bool)]) -> (f64, [f64; HAM_RATES.len()]) {
     scores.sort_by(|a, b| b.0.total_cmp(&a.0));
     let of = |spam: bool| scores.iter().filter(|(_, is_spam)| *is_spam == spam).count() as f64;
@@ -167,7 +168,8 @@ pub(crate) fn ranking(scores: &mut [(f64, bool)]) -> (f64, [f64; HAM_RATES.len()
                 *caught = Some(spam_above / spam);
             }
         }
-        // Spam from here on is below the ham so far.
+        // Spam with this score is below all ham seen before, and ties with the ham of the same
+        // score.
         misordered += spam_here * (ham_above + ham_here / 2.0);
         spam_above += spam_here;
         ham_above += ham_here;

@@ -1,7 +1,8 @@
 //! Whole stores as sets: forgetting what is old, taking messages elsewhere, joining two stores.
 //!
-//! An export is a file of its own: a line that says what it is, one entry for each message, and a checksum over all of it. An
-//! import joins it to a store as a merge does, so that exporting and importing again, or importing twice, changes nothing.
+//! An export is a file of its own: a line that says what it is, one entry for each message, and a
+//! checksum over all of it. An import joins the file to a store as a merge does. So exporting and
+//! importing again, or importing twice, changes nothing.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::store::{Bytes, Change, Learnt, Store, decode_features, encode_bytes, 
 /// The first line of an export, before the name of the method.
 const MAGIC: &str = "crivo mail export 1 ";
 
-/// No message takes more in an export.
+/// The most bytes of an entry of an export.
 const LONGEST: usize = 1 << 20;
 
 /// What joining did.
@@ -23,12 +24,13 @@ const LONGEST: usize = 1 << 20;
 pub struct Joined {
     /// Messages in the other store or file.
     pub read: u64,
-    /// Of them those that changed something.
+    /// The number of them that changed something.
     pub changed: u64,
 }
 
 impl Filter {
-    /// Forgets all marks that are older than a time, in milliseconds since 1970; says how many messages changed.
+    /// Forgets all marks that are older than a time, in milliseconds since 1970. Returns the number
+    /// of messages that changed.
     ///
     /// # Errors
     /// If the store is damaged or cannot be written: nothing is forgotten then.
@@ -49,10 +51,10 @@ impl Filter {
         Ok(changed.len() as u64)
     }
 
-    /// Writes all messages; says how many there are.
+    /// Writes all messages to `to`. Returns their number.
     ///
     /// # Errors
-    /// If the store is damaged; what cannot be written comes back as the other kind.
+    /// If the store is damaged. An error of writing is returned as the inner result.
     pub fn export(&self, to: &mut dyn Write) -> Result<std::io::Result<u64>> {
         self.with_store(|store| write_export(store, to))
     }
@@ -66,7 +68,7 @@ impl Filter {
         write_export(&Store::open(dir)?, to)
     }
 
-    /// Joins what was exported to the store; `name` is what errors call it.
+    /// Joins an export to the store. Errors call the export `name`.
     ///
     /// # Errors
     /// If it is not an export, is damaged or was made by the other method, and as [`expire`](Self::expire): nothing
@@ -187,7 +189,7 @@ impl Import<'_> {
         }
     }
 
-    /// The next entry; none after the last, if the checksum is right.
+    /// Returns the next entry, or `None` after the last if the checksum is right.
     fn entry(&mut self) -> Result<Option<Vec<u8>>> {
         let length = self.bytes(4)?.try_into().map_or(0, u32::from_le_bytes) as usize;
         if length > LONGEST {
@@ -200,7 +202,7 @@ impl Import<'_> {
         if self.bytes(8)? != expected {
             return Err(self.damaged("its checksum is wrong"));
         }
-        // Two exports in one file would otherwise be taken for the first.
+        // Without this check, of two exports in one file only the first would be imported.
         let mut more = Vec::new();
         let read = (&mut *self.from).take(1).read_to_end(&mut more);
         read.map_err(|cause| Error::Mail { path: self.name.to_path_buf(), cause })?;

@@ -1,17 +1,19 @@
 //! From a message to the features of the linear model.
 //!
-//! A feature is something a message has or has not: a word, two words together, a run of three or five bytes, a word of
-//! the subject, a fact about how it is built or what its headers say. None of them belongs to a language. Where letters
-//! are not ASCII, two and three of them together are features as well: Chinese has no blanks between words, and other
-//! scripts take two bytes a letter. (Three words together, and two with one between them, were tried: cross-validation
-//! found nothing in them that runs of characters do not have.)
+//! A feature is something that a message has or has not: a word, two words together, a run of three
+//! or five bytes, a word of the subject, a fact about how it is built or what its headers say. No
+//! kind of feature depends on a language. Runs of two and three letters that are not ASCII are
+//! features as well, because Chinese has no spaces between words, and letters of other scripts take
+//! two bytes each. (Three words together, and two with one between them, were tried.
+//! Cross-validation found that they add nothing to runs of characters.)
 //!
-//! Names are hashed into slots with a sign (`crivo::hash::FeatureHasher`), so there is no dictionary to keep, and a
-//! message becomes an ascending list of numbers: slot and sign in one.
+//! Names are hashed into slots with a sign (`crivo::hash::FeatureHasher`), so there is no
+//! dictionary to keep. A message becomes an ascending list of numbers, each of which holds slot and
+//! sign.
 //!
-//! Presence counts, not frequency: a word that is repeated a hundred times says no more than one that is there. The
-//! features of a text have length 1 as a vector, so that long messages do not shout; headers and structure have a
-//! length of their own ([`Scales`]).
+//! Presence counts, not frequency: a word that is repeated a hundred times says no more than one
+//! that is there once. The features of a text have length 1 as a vector, so that long messages do
+//! not count more. Headers and structure have a length of their own ([`Scales`]).
 
 use crivo::Result;
 use crivo::hash::FeatureHasher;
@@ -23,39 +25,41 @@ use crate::message::Message;
 /// The base-2 logarithm of the number of slots.
 pub(crate) const BITS: u8 = 20;
 
-/// From this slot on, features of transport headers. The first one is that a message has such headers at all.
+/// The first slot of transport headers. It stands for the fact that a message has such headers.
 pub(crate) const TRANSPORT: usize = 1 << BITS;
 
-/// How many slots transport headers have.
+/// The base-2 logarithm of the number of slots of transport headers.
 const TRANSPORT_BITS: u8 = 14;
 
-/// From this slot on, facts about how a message is built and what its headers say.
+/// The first slot of facts about how a message is built and what its headers say.
 pub(crate) const STRUCTURE: usize = TRANSPORT + (1 << TRANSPORT_BITS);
 
-/// How many slots such facts have.
+/// The base-2 logarithm of the number of slots of such facts.
 const STRUCTURE_BITS: u8 = 16;
 
 /// All slots of the model.
 pub(crate) const SLOTS: usize = STRUCTURE + (1 << STRUCTURE_BITS);
 
-/// How many words of a message are looked at.
+/// The most words of a message that are read.
 const WORDS: usize = 1200;
 
-/// How many characters of a message are looked at.
+/// The most characters of a message that are read for runs.
 const CHARACTERS: usize = 1500;
 
-/// Longer words say no more than their beginning.
+/// The bytes that are kept of a longer word, because the rest says no more.
 const LONG_WORD: usize = 40;
 
-/// The length of a message's headers and structure as a vector, where that of its text is 1. On raw messages of `GP`,
-/// `farmer-d` and `williams-w3`, ten taught messages leave two thirds of mail unsure at 0.2, and less than half at 0.3. More is
-/// not taken, because the more headers count, the more they can mislead.
+/// The length of a message's headers and structure as a vector, where that of its text is 1. On raw
+/// messages of `GP`, `farmer-d` and `williams-w3`, ten taught messages leave two thirds of mail
+/// unsure at 0.2, and less than half at 0.3. It is not larger, because the more headers count, the
+/// more they can mislead.
 const STRUCTURE_LENGTH: f32 = 0.3;
 
-/// With fewer facts than about this number, each counts no more than it would among as many.
+/// Is added to the number of facts, so that each of a few facts counts no more than it would among
+/// about this number.
 const FEW_FACTS: f32 = 10.0;
 
-/// What a feature is, for readers.
+/// A feature in a form that can be shown to readers.
 #[derive(Debug, Clone, Copy)]
 enum Name<'a> {
     Word(&'a [u8]),
@@ -78,7 +82,7 @@ impl Name<'_> {
     }
 }
 
-/// Makes features of one message after the other, in buffers it keeps.
+/// Makes the features of messages, in buffers that it reuses.
 #[derive(Debug, Clone)]
 pub(crate) struct Featurizer {
     spaces: Spaces,
@@ -102,10 +106,10 @@ struct Spaces {
 }
 
 impl Featurizer {
-    /// Features in as many slots as the model has.
+    /// Makes features in as many slots as the model has.
     ///
     /// # Errors
-    /// Never, in fact: the number of slots is allowed.
+    /// Never in practice, because the number of slots is allowed.
     pub(crate) fn new() -> Result<Self> {
         let hasher = FeatureHasher::new(BITS)?;
         let spaces = Spaces {
@@ -126,7 +130,8 @@ impl Featurizer {
         })
     }
 
-    /// The features of a message, ascending, each once: twice the slot, plus one if the sign is negative.
+    /// Returns the features of a message, ascending, each once. A feature is twice the slot, plus
+    /// one if the sign is negative.
     pub(crate) fn features(&mut self, message: &Message) -> &[u32] {
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
@@ -137,7 +142,8 @@ impl Featurizer {
         &self.entries
     }
 
-    /// The features that weigh most, with readable names and what each adds to the sum.
+    /// Returns the features with the largest weights, with readable names and what each adds to the
+    /// margin.
     pub(crate) fn strongest(
         &mut self,
         message: &Message,
@@ -149,7 +155,7 @@ impl Featurizer {
         let mut seen = Vec::new();
         self.visit(message, |entry, name| {
             seen.push(entry);
-            // Three letters weigh, but tell a reader nothing.
+            // Runs of characters have weights, but tell a reader nothing.
             if matches!(name, Name::Run(_)) {
                 return;
             }
@@ -226,9 +232,9 @@ impl Featurizer {
     }
 }
 
-/// Two and three letters together, of those that are not ASCII.
+/// Visits runs of two and three letters that are not ASCII.
 fn visit_letters(text: &str, space: FeatureHasher, take: &mut impl FnMut(u32, Name<'_>)) {
-    // Where the last two letters begin, of those that stand together.
+    // Where the last two letters of the current run begin.
     let mut last = [None; 2];
     for (at, c) in text.char_indices().take(CHARACTERS) {
         if c.is_ascii() || !c.is_alphabetic() {
@@ -243,7 +249,8 @@ fn visit_letters(text: &str, space: FeatureHasher, take: &mut impl FnMut(u32, Na
     }
 }
 
-/// Runs of a number of bytes. The compiler knows the length, so that hashing chooses no path for each of thousands of runs.
+/// Visits runs of `LENGTH` bytes. The compiler knows the length, so that hashing does not choose a
+/// path for each of thousands of runs.
 #[inline(always)]
 fn visit_runs<const LENGTH: usize>(text: &[u8], space: FeatureHasher, take: &mut impl FnMut(u32, Name<'_>)) {
     for run in text.windows(LENGTH) {
@@ -253,8 +260,8 @@ fn visit_runs<const LENGTH: usize>(text: &[u8], space: FeatureHasher, take: &mut
     }
 }
 
-/// Sorts entries by their digits, of eleven bits each: three thousand at a time are sorted in two rounds without a
-/// comparison, which would be half the time of a check.
+/// Sorts entries by two digits of eleven bits each (radix sort). A message has some three thousand
+/// entries, and a sort by comparisons would take half the time of a check.
 fn sort(entries: &mut Vec<u32>, room: &mut Vec<u32>) {
     const DIGIT: u32 = 11;
     const { assert!((BITS as u32) < 2 * DIGIT) };
@@ -279,7 +286,8 @@ fn sort(entries: &mut Vec<u32>, room: &mut Vec<u32>) {
     }
 }
 
-/// Keeps each of sorted entries once. Which of them are repeated cannot be foreseen, so no branch depends on it.
+/// Keeps each of the sorted entries once. Which entries are repeated cannot be predicted, so no
+/// branch depends on it.
 fn dedup(entries: &mut Vec<u32>) {
     let Some(&last) = entries.last() else { return };
     let mut kept = 0;
@@ -298,33 +306,35 @@ fn place(space: FeatureHasher, name: &[u8]) -> u32 {
     slot << 1 | u32::from(weight < 0.0)
 }
 
-/// The place of a transport header: one of the last slots, but for the first of them.
+/// Returns the place of a transport header, in any slot of transport headers but the first.
 fn place_of_transport(space: FeatureHasher, name: &[u8]) -> u32 {
     let (slot, weight) = space.place(name, 1.0);
     let slot = TRANSPORT as u32 + (slot >> (BITS - TRANSPORT_BITS)).max(1);
     slot << 1 | u32::from(weight < 0.0)
 }
 
-/// The place of a fact about how a message is built.
+/// Returns the place of a fact about how a message is built.
 fn place_of_structure(space: FeatureHasher, name: &[u8]) -> u32 {
     let (slot, weight) = space.place(name, 1.0);
     (STRUCTURE as u32 + (slot >> (BITS - STRUCTURE_BITS))) << 1 | u32::from(weight < 0.0)
 }
 
-/// What the features of a message count: those of its text, which come first, and those of its headers and structure.
+/// What a feature counts: one of the text, which come first, and one of headers and structure.
 ///
-/// A message has thousands of runs of characters, and a few dozen facts. In one group the facts would be worth next to
-/// nothing, the less the longer the text is. So each group has a length of its own.
+/// A message has thousands of runs of characters, and a few dozen facts. In one group the facts
+/// would count next to nothing, and the less the longer the text is. So each group has a length of
+/// its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scales {
-    /// How many features are of the text.
+    /// The number of features of the text.
     pub(crate) text_features: usize,
     pub(crate) text: f32,
     pub(crate) structure: f32,
 }
 
 impl Scales {
-    /// The scales of ascending features. If they are not `grouped`, all count the same, as in older stores.
+    /// Returns the scales of ascending features. Unless they are `grouped`, all features count the
+    /// same, as in older stores.
     #[inline]
     pub(crate) fn of(features: &[u32], grouped: bool) -> Self {
         let each = |count: f32| 1.0 / count.max(1.0).sqrt();
@@ -339,13 +349,13 @@ impl Scales {
     }
 }
 
-/// The weight of an entry, with its sign.
+/// Returns the weight of an entry, with its sign.
 #[inline(always)]
 pub(crate) fn signed(weights: &[f32], entry: u32) -> f32 {
     with_sign(weights.get((entry >> 1) as usize).copied().unwrap_or_default(), entry)
 }
 
-/// A number with the sign of an entry.
+/// Returns a number with the sign of an entry.
 #[inline(always)]
 pub(crate) fn with_sign(number: f32, entry: u32) -> f32 {
     f32::from_bits(number.to_bits() ^ entry << 31)

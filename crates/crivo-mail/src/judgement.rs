@@ -34,7 +34,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// From which score on a message is spam, and up to which it is ham.
+/// The scores that separate spam, unsure and ham.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// A score of at least this is spam.
@@ -44,7 +44,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The verdict for a score.
+    /// Returns the verdict for a score.
     pub fn verdict(self, score: f64) -> Verdict {
         if score >= self.spam {
             Verdict::Spam
@@ -63,7 +63,7 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The calibrated probability of spam.
     pub score: f64,
-    /// Where the answers part.
+    /// The thresholds between the answers.
     pub thresholds: Thresholds,
     /// Why, strongest first.
     pub reasons: Vec<Reason>,
@@ -81,7 +81,7 @@ pub enum Reason {
         class: Verdict,
         /// Its subject, shortened.
         subject: String,
-        /// The share of word triples both have.
+        /// The share of word triples that both have in common.
         similarity: f64,
     },
     /// How mail of this sender was learned.
@@ -104,7 +104,7 @@ pub enum Reason {
     },
     /// What a trusted host found out about the sender.
     Authentication {
-        /// Whether the sender is who the message says.
+        /// Whether the sender is the one that the message names.
         outcome: Authentication,
         /// Whether the sender was learned as ham, and never as spam.
         is_familiar: bool,

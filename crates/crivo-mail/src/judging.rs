@@ -1,17 +1,20 @@
 //! Judging a message: a pure function of a snapshot and of the evidence about the message.
 //!
-//! A check has three steps. [`Filter::gather`] collects the evidence: the linear model's margin, the nearest learned messages, the
-//! lessons about the sender and, where mail arrives, whether the sender writes a lot just now. [`judge`] makes verdict and
-//! score of it, and reads nothing else. [`explain`] puts the evidence into words, after the verdict. So asking twice, or
-//! with and without reasons, gives the same score.
+//! A check has three steps. [`Filter::gather`] collects the evidence: the linear model's margin,
+//! the nearest learned messages, the lessons about the sender and, where mail arrives, whether the
+//! sender writes a lot just now. [`judge`] derives verdict and score from it, and reads nothing
+//! else. [`explain`] puts the evidence into words, after the verdict. So asking twice, or with and
+//! without reasons, gives the same score.
 //!
-//! A message that was learned itself is what it was learned as: a user who rescues a message from the junk folder must find it
-//! rescued at once. The exception is spam that was [put aside](crate::model) for a wrong label: ham must not be lost by a slip,
-//! so that a copy of it is unsure unless the rest of the evidence says spam.
+//! A message that was learned itself gets the class it was learned as: a user who moves a message
+//! out of the junk folder must see the change at once. The exception is spam that was [put
+//! aside](crate::model) because its label is taken for wrong. A slip must not lose ham. So a copy
+//! of such a message is unsure, unless the rest of the evidence says spam.
 //!
-//! While a store knows one class only, a message that says nearly the same as a learned one is of its class too. If that
-//! class is ham, and there are enough messages of it, mail of the same words is ham as well: nothing is lost by that, while
-//! spam from one class alone would be a guess. About all others such a store says nothing.
+//! While a store knows only one class, a message that says nearly the same as a learned one gets
+//! its class. If that class is ham, and there are enough messages of it, mail of the same words is
+//! ham as well: nothing is lost by that, while spam from one class alone would be a guess. Such a
+//! store is unsure about all other mail.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -27,41 +30,44 @@ use crate::message::{Authentication, Message};
 use crate::store::Store;
 use crate::thresholds::logistic;
 
-/// How many features are named as reasons.
+/// The number of features that are named as reasons.
 const FEATURES_NAMED: usize = 6;
 
-/// From which similarity on a learned message is named as a reason.
+/// The lowest similarity at which a learned message is named as a reason.
 const ALIKE: f64 = 0.1;
 
-/// From which similarity on a message is of the class of a learned one, in a store that knows one class only.
+/// The similarity from which a message gets the class of a learned one, in a store that knows only
+/// one class.
 const NEARLY_THE_SAME: f64 = 0.5;
 
-/// Up to which margin a message is ham, in a store that knows ham only: the words of learned messages have −1, unknown words 0.
+/// The highest margin of ham in a store that knows only ham. Words of learned messages give −1,
+/// unknown words 0.
 const LIKE_ALL_HAM: f32 = -0.5;
 
-/// Everything that is known of a message before it is judged.
+/// Everything that is known about a message before it is judged.
 #[derive(Debug, Clone)]
 pub(crate) struct MessageEvidence {
     /// The evidence that has a weight in the probability.
     weighed: Evidence,
-    /// What this very message was learned as.
+    /// What this very message was learned as; `None` if it was learned as neither spam nor ham.
     learned: Option<Verdict>,
-    /// Whether it was learned as spam, and that is taken for a wrong label.
+    /// Whether it was learned as spam, and that label is taken for wrong.
     is_wrong_spam: bool,
     /// The most similar learned spam, and the most similar learned ham.
     nearest: [Option<Nearest>; 2],
     /// The probability of every label the store knows.
     labels: BTreeMap<String, f64>,
-    /// The entry of the owner's lists that counts for the sender.
+    /// The entry of the owner's lists that applies to the sender.
     listed: Option<(String, Listing)>,
     /// Whether its words are those of learned ham, in a store that knows no spam.
     is_like_all_ham: bool,
-    /// How many messages of its sender arrived within the hour; none if the message is not one that arrives now.
+    /// The number of messages of its sender within the hour; `None` if the message does not arrive
+    /// now.
     sent_within_hour: Option<u64>,
 }
 
 impl Filter {
-    /// Judges a message: any bytes.
+    /// Judges a message. It may be any bytes.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -69,8 +75,8 @@ impl Filter {
         self.judge_message(&Message::read(message), None, true)
     }
 
-    /// Judges a message that arrives just now, and counts it for its sender: one that nothing was learned from and that
-    /// writes a lot within an hour is suspicious.
+    /// Judges a message that arrives just now, and counts it for its sender. A sender is suspicious
+    /// if it writes a lot within an hour and nothing was ever learned from it.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -83,7 +89,8 @@ impl Filter {
         self.judge_message(&message, sent, true)
     }
 
-    /// The verdict and the score of [`check`](Self::check), without reasons: for many messages.
+    /// Returns the verdict and the score of [`check`](Self::check) without reasons, which is faster
+    /// for many messages.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -91,7 +98,7 @@ impl Filter {
         self.judge_message(message, None, false).map(|judgement| (judgement.verdict, judgement.score))
     }
 
-    /// Judges a message, given how many of its sender arrived within the hour, if that is known.
+    /// Judges a message. `sent` is the number of messages of its sender within the hour, if known.
     fn judge_message(&self, message: &Message, sent: Option<u64>, with_reasons: bool) -> Result<Judgement> {
         let snapshot = match self.snapshot() {
             StoreSnapshot::Default(snapshot) => snapshot,
@@ -111,7 +118,8 @@ impl Filter {
         })
     }
 
-    /// The evidence about a message that has a weight in the probability; none in a store of the classic method.
+    /// Returns the evidence that has a weight in the probability, or `None` with the classic
+    /// method.
     pub(crate) fn weigh(&self, message: &Message) -> Result<Option<Evidence>> {
         match self.snapshot() {
             StoreSnapshot::Default(snapshot) => {
@@ -161,7 +169,8 @@ impl Filter {
     }
 }
 
-/// Returns the verdict and the score that follow from the evidence. It depends on nothing else.
+/// Returns the verdict and the score that follow from the snapshot and the evidence, and from
+/// nothing else.
 pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Verdict, f64) {
     let (head, thresholds) = (&snapshot.model.head, snapshot.thresholds());
     let score = logistic(head.combiner.log_odds(&evidence.weighed));
@@ -173,7 +182,8 @@ pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Ve
         _ if evidence.is_like_all_ham => Some(Verdict::Ham),
         _ => None,
     };
-    // A familiar name that a trusted host cannot confirm may be anyone's, also one that is allowed.
+    // Anyone may write a familiar address that trusted hosts do not confirm, also one that is
+    // allowed.
     let is_unproven =
         matches!(evidence.weighed.authentication, Some(Authentication::Failed | Authentication::Unknown));
     let listed = match evidence.listed {
@@ -182,7 +192,8 @@ pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Ve
         _ => None,
     };
     let decided = match evidence.learned {
-        // A lesson that all others contradict does not make ham spam. Nor is it ignored: its copy is never ham.
+        // A lesson that all other mail contradicts does not make a copy of the message spam. But
+        // the lesson still counts: the copy is never ham.
         Some(_) if evidence.is_wrong_spam => listed.filter(|listed| *listed == Verdict::Spam),
         learned => learned.or(listed).or(nearly),
     };
@@ -190,7 +201,8 @@ pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Ve
     match decided {
         Some(Verdict::Spam) => (Verdict::Spam, score.max(thresholds.spam)),
         Some(Verdict::Ham) => (Verdict::Ham, score.min(thresholds.ham)),
-        // A familiar name that proves nothing is never an excuse: words alone do not make it ham.
+        // A familiar name without proof is suspicious. So the words alone do not make the message
+        // ham.
         _ if evidence.is_wrong_spam || evidence.weighed.is_familiar_name_without_proof() => {
             let score = score.max(thresholds.ham.next_up());
             (thresholds.verdict(score), score)
@@ -199,7 +211,7 @@ pub(crate) fn judge(snapshot: &ModelSnapshot, evidence: &MessageEvidence) -> (Ve
     }
 }
 
-/// Returns the evidence in words, the strongest first. `nearest` names the nearest learned messages.
+/// Returns the evidence in words, the strongest first. `nearest` has the nearest learned messages.
 fn explain(
     snapshot: &ModelSnapshot,
     message: &Message,
@@ -262,7 +274,7 @@ mod tests {
     use super::*;
     use crate::label::Label;
 
-    /// What is asked with reasons is what is asked without, also while a sender writes a lot.
+    /// The score is the same with and without reasons, also while a sender writes a lot.
     #[test]
     fn reasons_do_not_change_the_score_of_mail_that_arrives() {
         let folder = tempfile::tempdir().unwrap();
@@ -294,7 +306,7 @@ mod tests {
         let before = gathered().unwrap();
         filter.learn(b"From: ana@example.org\n\nsee you at lunch tomorrow\n", &Label::Ham).unwrap();
         let after = gathered().unwrap();
-        // The snapshot is the one before the lesson, and so is what follows from the same evidence.
+        // The snapshot is the one before the lesson. Equal evidence gives an equal judgement.
         assert_eq!(judge(&snapshot, &before), judge(&snapshot, &before.clone()));
         assert_eq!(judge(&snapshot, &before).0, Verdict::Unsure);
         assert_eq!(judge(&snapshot, &after).0, Verdict::Ham, "the store has learned this very message");

@@ -1,4 +1,4 @@
-//! What a message can be marked as: spam, ham, or any label of one's own.
+//! What a message can be marked as: spam, ham, or a label of the user's own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::store::Method;
 
-/// A mark on a message. Spam and ham exclude each other; any number of labels stand beside them.
+/// A mark on a message. A message is spam or ham or neither, and has any number of labels besides.
 ///
 /// ```
 /// use crivo_mail::Label;
@@ -23,15 +23,15 @@ pub enum Label {
     Spam,
     /// It is wanted.
     Ham,
-    /// A label of one's own; [`Label::named`] checks its name.
+    /// A label of the user's own; [`Label::named`] checks its name.
     Named(String),
 }
 
-/// The longest name of a label: IMAP keywords are atoms, and short ones are shown whole.
+/// The most bytes of a label's name. IMAP keywords are atoms, and programs show short ones whole.
 const LONGEST: usize = 64;
 
 impl Label {
-    /// A label of one's own.
+    /// Makes a label of the user's own.
     ///
     /// # Errors
     /// If the name is empty, too long, or has characters that an IMAP keyword cannot have.
@@ -43,7 +43,7 @@ impl Label {
         Ok(Self::Named(name.to_owned()))
     }
 
-    /// The bare name: `spam`, `ham`, or that of the label.
+    /// Returns the bare name: `spam`, `ham`, or that of the label.
     pub fn name(&self) -> &str {
         match self {
             Self::Spam => "spam",
@@ -52,7 +52,8 @@ impl Label {
         }
     }
 
-    /// Says no if a store of this method has no use for the label: the classic one knows spam and ham alone.
+    /// Returns an error if a store of this method cannot use the label. The classic method knows
+    /// spam and ham alone.
     pub(crate) fn check_for(&self, method: Method) -> Result<()> {
         match (self, method) {
             (Self::Named(name), Method::Classic) => Err(Error::Unsuitable(format!(
@@ -62,7 +63,7 @@ impl Label {
         }
     }
 
-    /// Whether it is spam or ham; a message has at most one of the two.
+    /// Returns true if it is spam or ham; a message has at most one of the two.
     pub fn is_class(&self) -> bool {
         !matches!(self, Self::Named(_))
     }

@@ -1,8 +1,8 @@
-//! Learning: one message, many, or taken back.
+//! Learning one message or many, and taking lessons back.
 //!
-//! Whatever is learned goes to the set of messages ([`crate::store`]) in one transaction, together with what follows from it
-//! ([`crate::model`]). Messages are read before the transaction begins, as far as they fit into memory: no other process
-//! can write during it.
+//! What is learned goes to the set of messages ([`crate::store`]) in one transaction, together with
+//! what follows from it ([`crate::model`]). Messages are read before the transaction begins, as far
+//! as they fit into memory, because no other process can write during it.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,13 @@ use crate::label::Label;
 use crate::message::Message;
 use crate::store::{Learnt, Method, encode_features};
 
-/// How much is kept of a subject.
+/// The number of characters that are kept of a subject.
 const SUBJECT: usize = 100;
 
-/// How many bytes of features of a long training are put into the store at once, in the order of their numbers: those of
-/// some 120,000 messages. A table that is filled in order has full pages, and one that is filled in turns has not. The fit
-/// that follows takes more memory.
+/// The number of bytes of features that a long training puts into the store at once, sorted by
+/// fingerprint: those of some 120,000 messages. A table that is filled in the order of its keys has
+/// full pages; one that is filled out of order has not. The fit that follows takes more memory than
+/// this.
 const AT_ONCE: usize = 256 << 20;
 
 /// What learning a message did.
@@ -37,18 +38,18 @@ pub enum Learned {
 /// What unlearning a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unlearned {
-    /// It is as if it had never been learned.
+    /// The label was taken away, or the whole message was forgotten.
     Removed,
-    /// It had not been learned so: nothing changed.
+    /// There was nothing to take away: nothing changed.
     Unknown,
 }
 
 /// What learning a message did, and whether the filter would have said the opposite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lesson {
-    /// What it did.
+    /// What learning it did.
     pub learned: Learned,
-    /// The score, if the filter was sure of the opposite before.
+    /// The score, if the filter was sure of the opposite before it learned.
     pub contradicted: Option<f64>,
 }
 
@@ -57,9 +58,9 @@ pub struct Lesson {
 pub struct Trained {
     /// Messages that were read.
     pub read: u64,
-    /// Of them new ones, or with a new label.
+    /// The number of them that were new, or had a new label.
     pub learned: u64,
-    /// Of them ones that had been learned so already.
+    /// The number of them that had the label already.
     pub already: u64,
 }
 
@@ -72,7 +73,7 @@ struct Prepared {
 }
 
 impl Filter {
-    /// Learns a message, and returns when that is on the disk.
+    /// Learns a message, and returns when the lesson is on the disk.
     ///
     /// # Errors
     /// If the store is damaged or cannot be written: nothing is learned then.
@@ -95,7 +96,8 @@ impl Filter {
         Ok(outcome)
     }
 
-    /// As [`learn`](Self::learn), and says if the filter was sure of the opposite: a mistake of the filter, or of the teacher.
+    /// Learns as [`learn`](Self::learn) does, and says if the filter was sure of the opposite. Then
+    /// the mistake is the filter's, or the teacher's.
     ///
     /// # Errors
     /// As [`learn`](Self::learn).
@@ -103,11 +105,11 @@ impl Filter {
         let (verdict, score) = self.verdict(&Message::read(message))?;
         let learned = self.learn(message, label)?;
         let opposite = matches!((label, verdict), (Label::Spam, Verdict::Ham) | (Label::Ham, Verdict::Spam));
-        // What is moved contradicts its earlier label, which is no news.
+        // A message that is moved contradicts its earlier label, so that is not reported.
         Ok(Lesson { learned, contradicted: (opposite && learned == Learned::New).then_some(score) })
     }
 
-    /// Forgets that a message has a label, or everything about it.
+    /// Takes a label from a message, or forgets everything about it if no label is given.
     ///
     /// # Errors
     /// As [`learn`](Self::learn).
@@ -123,7 +125,8 @@ impl Filter {
     /// Learns many messages in one transaction: all of them, or none.
     ///
     /// # Errors
-    /// As [`learn`](Self::learn), if a message cannot be read, and if one is given as spam and as ham.
+    /// As [`learn`](Self::learn), if a message cannot be read, or if one is given as spam and as
+    /// ham.
     pub fn train(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, Label)>>) -> Result<Trained> {
         let (mut trained, time, method) = (Trained::default(), now(), self.method());
         let mut mail = mail.into_iter();
@@ -153,7 +156,7 @@ impl Filter {
         Ok(trained)
     }
 
-    /// The next messages, by number.
+    /// Prepares the next messages, and returns them sorted by fingerprint.
     fn prepare_some(
         &self,
         method: Method,
@@ -174,7 +177,7 @@ impl Filter {
         Ok(batch)
     }
 
-    /// What is stored of a message.
+    /// Returns what is stored of a message: its record without marks, and its features.
     pub(crate) fn prepare(&self, method: Method, message: &Message) -> Result<(Learnt, Vec<u8>)> {
         let (signature, features) = match method {
             Method::Default => self.buffers.lend(|buffers| {
@@ -190,7 +193,7 @@ impl Filter {
     }
 }
 
-/// The error that one message is among the spam and among the ham of a training.
+/// Returns the error that one message is given as spam and as ham in one training.
 fn given_as_both(message: &Learnt) -> Error {
     let from = message.sender.as_deref().map(|sender| format!(" from {sender}")).unwrap_or_default();
     Error::Unsuitable(format!(

@@ -12,7 +12,7 @@
 //! | the learned message that says nearly the same | `alike` |
 //! | a sender that suddenly writes a lot | `burst` |
 //! | all evidence in one probability | `combine` |
-//! | where the answers part | `thresholds`, [`Policy`] |
+//! | the thresholds between the answers | `thresholds`, [`Policy`] |
 //! | senders that are always or never wanted | [`Lists`] |
 //! | which lessons contradict their label | [`Audit`] |
 //! | learned messages on disk, as a set | `store`, `exchange` |

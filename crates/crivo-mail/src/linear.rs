@@ -1,4 +1,4 @@
-//! A linear model of messages: what each feature says for spam and against it.
+//! A linear model of messages: how much each feature speaks for spam or against it.
 //!
 //! The model is a support vector machine with squared hinge loss: weights `w` that minimise
 //!
@@ -6,26 +6,30 @@
 //! ½‖w‖² + C·Σ max(0, 1 − y·⟨w, x⟩)²
 //! ```
 //!
-//! over the messages `x` with `y = ±1`, whose features count as much as they are worth ([`crate::worth`]). It is
-//! solved in the dual, one message after the other: each has a multiplier `α ≥ 0`, which a step sets to its best value
-//! while all others stand still. There is no rate of learning to choose, two passes are enough, and the result depends on
-//! nothing but the messages, their order and the numbers above: all sums are made in one order, so it is the same to the last bit everywhere.
+//! over the messages `x` with `y = ±1`. Features count as much as they are worth
+//! ([`crate::worth`]). The problem is solved in the dual, one message after the other: each has a
+//! multiplier `α ≥ 0`, which a step sets to its best value while all others stay as they are. There
+//! is no learning rate to choose, and two passes are enough. The result depends on nothing but the
+//! messages, their order and the numbers above. All sums are made in one order, so it is the same
+//! to the last bit everywhere.
 //!
 //! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for large-scale linear SVM*
-//! (2008). Their random order of each pass is ours once, the order of fingerprints, because those are random.
+//! (2008). They shuffle the messages before each pass. Here each pass takes the order of
+//! fingerprints, which is random.
 
 use crate::error::Result;
 use crate::features::{Scales, TRANSPORT, signed, with_sign};
 
 /// Where the features of messages come from while a model is fitted: memory, or the store. The model is the same.
 pub(crate) trait FeatureRows {
-    /// Returns the features of a message, ascending; `room` is for those that are not in memory.
+    /// Returns the features of a message, ascending. Those that are not in memory are read into
+    /// `room`.
     fn row<'a>(&'a self, at: usize, room: &'a mut Vec<u32>) -> Result<&'a [u32]>;
 
-    /// How much a message counts.
+    /// Returns how much a message counts.
     fn importance(&self, at: usize) -> f32;
 
-    /// All slots of text that messages have are below this one.
+    /// Returns a slot above all slots of text that messages have.
     fn text_slots(&self) -> usize;
 }
 
@@ -43,25 +47,25 @@ impl Rows {
         self.ends.push(self.entries.len());
     }
 
-    /// The features of a message.
+    /// Returns the features of a message.
     #[inline]
     pub(crate) fn row(&self, at: usize) -> &[u32] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.entries[start..self.ends[at]]
     }
 
-    /// The features of a message, to change them.
+    /// Returns the features of a message for changes.
     pub(crate) fn row_mut(&mut self, at: usize) -> &mut [u32] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &mut self.entries[start..self.ends[at]]
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The bytes of all features.
+    /// Returns the number of bytes of all features.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.entries.as_slice())
     }
@@ -87,33 +91,34 @@ impl FeatureRows for Rows {
 /// How a model is fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Recipe {
-    /// How much a mistake costs.
+    /// The cost of a mistake.
     pub(crate) cost: f32,
-    /// How often each message is looked at.
+    /// The number of passes over the messages.
     pub(crate) passes: u32,
 }
 
-/// The weights of a model, one for each slot, and that of a feature which all messages have.
+/// The weights of a model: one for each slot, and the bias, a feature which all messages have.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Weights {
     /// One for each slot.
     pub(crate) slots: Vec<f32>,
-    /// The weight of being a message.
+    /// The weight of the feature which all messages have.
     pub(crate) bias: f32,
-    /// Whether text and structure have a length each ([`Scales`]).
+    /// Whether text and structure each have a length of their own ([`Scales`]).
     pub(crate) grouped: bool,
 }
 
-/// What the bias counts as a feature: little, so that it does not outweigh what messages say.
+/// The value of the bias as a feature. It is small, so that the bias does not outweigh the
+/// features.
 const BIAS: f32 = 0.05;
 
 impl Weights {
-    /// Weights that say nothing.
+    /// Returns weights that are all zero.
     pub(crate) fn zero(slots: usize) -> Self {
         Self { slots: vec![0.0; slots], bias: 0.0, grouped: true }
     }
 
-    /// The sum for a message: above zero for spam.
+    /// Returns the margin of a message, which is above zero for spam.
     #[inline]
     pub(crate) fn margin(&self, features: &[u32]) -> f32 {
         let scales = Scales::of(features, self.grouped);
@@ -122,7 +127,7 @@ impl Weights {
         of(text) * scales.text + of(structure) * scales.structure + self.bias * BIAS
     }
 
-    /// A step towards a message, longer for what is worth more.
+    /// Moves the weights towards a message, further for features that are worth more.
     #[inline]
     fn add(&mut self, features: &[u32], step: f32, squares: &[f32]) {
         let scales = Scales::of(features, self.grouped);
@@ -139,7 +144,7 @@ impl Weights {
         self.bias += step * BIAS;
     }
 
-    /// Takes a step.
+    /// Adds a step to the weights.
     pub(crate) fn take(&mut self, step: &Step) {
         for (entry, added) in step.entries.iter().zip(&step.added) {
             if let Some(weight) = self.slots.get_mut((entry >> 1) as usize) {
@@ -149,13 +154,13 @@ impl Weights {
         self.bias += step.bias;
     }
 
-    /// The weights of the slots of features, one for each.
+    /// Returns the weights of the slots of features, one for each.
     pub(crate) fn at(&self, features: &[u32]) -> Vec<f32> {
         features.iter().map(|entry| self.slots.get((entry >> 1) as usize).copied().unwrap_or(0.0)).collect()
     }
 
-    /// Fits the weights to messages, given as places in `rows` with whether each is of the kind looked for;
-    /// `squares` are of what each slot is worth.
+    /// Fits the weights to messages. Each is given as a place in `rows`, with whether it is of the
+    /// class looked for. `squares` has the square of what each slot is worth.
     ///
     /// # Errors
     /// If features cannot be read.
@@ -168,7 +173,8 @@ impl Weights {
     ) -> Result<()> {
         let mut room = Vec::new();
         let mut multipliers = vec![0.0_f32; examples.len()];
-        // Messages that had no say when they were looked at last.
+        // Messages that had no influence when they were visited last. They are skipped in later
+        // passes.
         let mut clear = vec![false; examples.len()];
         for _ in 0..recipe.passes {
             for ((&(at, is_kind), multiplier), clear) in examples.iter().zip(&mut multipliers).zip(&mut clear)
@@ -204,8 +210,9 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// The best step towards a message that had no say yet, from weights that are given for each of its features, with the
-    /// squares of what they are worth. It is the first step of [`Weights::fit`]; empty if the message is on its side.
+    /// Returns the best step towards a message that had no influence yet. `weights` are those of
+    /// its features, and `squares` the squares of what they are worth. It is the first step of
+    /// [`Weights::fit`], and empty if the message is on its side with a margin of at least 1.
     pub(crate) fn towards(
         features: &[u32],
         is_kind: bool,
@@ -233,7 +240,7 @@ impl Step {
     }
 }
 
-/// The square of a message's length, its features counting as much as they are worth.
+/// Returns the square of a message's length, where features count as much as they are worth.
 fn length_of(features: &[u32], squares: &[f32], grouped: bool) -> f32 {
     let scales = Scales::of(features, grouped);
     let (text, structure) = features.split_at(scales.text_features);
@@ -242,13 +249,13 @@ fn length_of(features: &[u32], squares: &[f32], grouped: bool) -> f32 {
     length(of(text), of(structure), scales)
 }
 
-/// The same from the sums of the squares of both groups.
+/// Returns the same from the sums of the squares of both groups.
 fn length(text: f32, structure: f32, scales: Scales) -> f32 {
     text * scales.text * scales.text + structure * scales.structure * scales.structure + BIAS * BIAS
 }
 
-/// A sum over features, made of eight that a processor adds up at the same time. The order is fixed, and so is the
-/// result.
+/// Returns a sum over features, made of eight partial sums that a processor adds up in parallel.
+/// The order is fixed, and so is the result.
 #[inline(always)]
 fn sum<T: Copy>(features: &[T], term: impl Fn(T) -> f32) -> f32 {
     let mut lanes = [0.0_f32; 8];

@@ -1,16 +1,16 @@
-//! The classic method: blocked senders, then likeness to learned spam.
+//! The classic method: blocked senders, then similarity to learned spam.
 //!
 //! Kept as it was first described, so that its figures can be compared:
 //!
-//! - *Learning*: the sender of each spam goes into a counting Bloom filter; the body becomes a set of stop-word
-//!   shingles (each of the 100 most frequent English words with the two words after it), and that a signature of
-//!   `k = ⌈1/error²⌉` slots. Ham teaches nothing.
+//! - *Learning*: the sender of each spam goes into a counting Bloom filter. The body becomes a set
+//!   of stop-word shingles (each of the 100 most frequent English words with the two words after
+//!   it), and the set becomes a signature of `k = ⌈1/error²⌉` slots. Ham teaches nothing.
 //! - *Check 1*: a sender with at least two spam messages is blocked.
 //! - *Check 2*: a body without a shingle is spam. Otherwise the signature's candidates are looked up in an index of bands, and
 //!   if one of them has at least the similarity of the threshold, the message is spam.
 //!
-//! There is no third answer and no comparison with ham, and short messages ("Ok", "Thank you") are all spam: that is
-//! what the [default method](crate) does better.
+//! There is no third answer and no comparison with ham. Short messages ("Ok", "Thank you") are all
+//! spam. The [default method](crate) does better in both.
 
 use std::collections::BTreeMap;
 
@@ -27,30 +27,30 @@ use crate::store::Store;
 /// The error of similarities, from which the length of signatures follows.
 const ERROR: f64 = 0.05;
 
-/// From which similarity on a message is spam, unless another one is wanted.
+/// The similarity from which a message is spam, unless the policy says otherwise.
 pub(crate) const THRESHOLD: f64 = 0.1;
 
-/// How many spam messages block a sender.
+/// The number of spam messages that blocks a sender.
 const BLOCKED: f64 = 2.0;
 
-/// The false-positive rate of the filter of senders.
+/// The false-positive rate of the filter that holds the senders.
 const SENDER_RATE: f64 = 0.001;
 
-/// Why the classic method says what it says.
+/// Why the classic method takes a message for spam or not.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
-    /// The sender is blocked.
+    /// The sender is blocked, after this number of spam messages.
     Blocked(u64),
     /// The body has no shingle.
     Empty,
-    /// A learned spam is like it.
+    /// A learned spam has this similarity to it.
     Alike(f64),
-    /// Nothing speaks against it.
+    /// None of the above: it is ham.
     Nothing,
 }
 
 impl Finding {
-    /// Whether it is spam.
+    /// Returns true if the message is spam.
     pub fn is_spam(&self) -> bool {
         *self != Self::Nothing
     }
@@ -61,14 +61,14 @@ impl Finding {
 pub(crate) struct Classic {
     senders: CountingBloom,
     signatures: Vec<MinHash>,
-    /// From which similarity on a message is spam.
+    /// The similarity from which a message is spam.
     threshold: f64,
     /// With bands that fit the threshold.
     index: LshIndex,
 }
 
 impl Classic {
-    /// What is stored of a message: its signature, empty if it has no shingle.
+    /// Returns the stored bytes of a message: its signature, or nothing if it has no shingle.
     pub(crate) fn sign(message: &Message) -> Result<Vec<u8>> {
         Ok(signature(message)?.map(|sketch| sketch.encode()).unwrap_or_default())
     }
@@ -100,13 +100,14 @@ impl Classic {
         Ok(Self { senders, signatures, threshold, index })
     }
 
-    /// The same for those who want another threshold.
+    /// Returns a copy with another threshold.
     pub(crate) fn with_threshold(&self, threshold: f64) -> Result<Self> {
         let index = index_for(threshold, &self.signatures)?;
         Ok(Self { senders: self.senders.clone(), signatures: self.signatures.clone(), threshold, index })
     }
 
-    /// How many spam messages a sender sent, by the filter.
+    /// Returns the number of spam messages that a sender sent, as the filter of senders counts
+    /// them.
     pub(crate) fn spam_of(&self, sender: &str) -> Result<f64> {
         Ok(self.senders.count(sender)?.value())
     }
@@ -151,7 +152,7 @@ impl Classic {
         Ok(Judgement { verdict, score, thresholds, reasons: vec![reason], labels: BTreeMap::new() })
     }
 
-    /// The findings of messages at a threshold, with the bands that fit it.
+    /// Returns the method with another threshold, and with bands that fit it.
     pub(crate) fn at(&self, threshold: f64) -> Result<AtThreshold<'_>> {
         Ok(AtThreshold { classic: self, threshold, index: index_for(threshold, &self.signatures)? })
     }
@@ -170,7 +171,7 @@ impl AtThreshold<'_> {
     }
 }
 
-/// The signature of a body; none if no shingle can be made.
+/// Returns the signature of a body, or `None` if it has no shingle.
 pub(crate) fn signature(message: &Message) -> Result<Option<MinHash>> {
     let mut shingler = Shingler::new(Shingles::english_stop_words());
     let shingles = shingler.shingles(message.text.as_bytes());

@@ -1,7 +1,7 @@
 //! Scratch space: the buffers of one check or lesson.
 //!
-//! Making features of a message needs room for its words and numbers. The room is kept for the next message, so that a
-//! filter allocates as many buffers as it has checks at one time.
+//! Making features of a message needs room for its words and numbers. The buffers are kept for the
+//! next message, so a filter allocates only as many as it has checks at one time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,14 +16,14 @@ pub(crate) struct CheckBuffers {
     pub(crate) signer: Signer,
 }
 
-/// Buffers that no check uses now.
+/// Buffers that are not in use.
 #[derive(Debug, Default)]
 pub(crate) struct BufferPool {
     unused: Mutex<Vec<CheckBuffers>>,
 }
 
 impl BufferPool {
-    /// Runs `work` with buffers that no other thread uses meanwhile.
+    /// Runs `work` with buffers that no other thread uses at the same time.
     pub(crate) fn lend<T>(&self, work: impl FnOnce(&mut CheckBuffers) -> Result<T>) -> Result<T> {
         let kept = self.unused.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut buffers = match kept {

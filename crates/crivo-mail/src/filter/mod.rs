@@ -1,17 +1,18 @@
 //! A filter: an open store and what was derived from it.
 //!
-//! | room | holds | file |
+//! | part | holds | file |
 //! |---|---|---|
 //! | snapshot | the model, thresholds and lists of one state of the store; never changed | `snapshot` |
 //! | reader | the connection that checks look up messages with | `reader` |
 //! | writer | the connection that lessons change the store with | `writer` |
 //! | scratch space | the buffers of one check | `buffers` |
 //!
-//! Judging is a pure function of a snapshot and the evidence about a message ([`crate::judging`]). A lesson loads the next
-//! snapshot aside and puts it in the place of the last one in one step. So a check never waits for a commit, or for
-//! what is derived from a lesson.
+//! Judging is a pure function of a snapshot and the evidence about a message ([`crate::judging`]).
+//! A lesson loads the next snapshot first, and then replaces the current one in one step. So a
+//! check never waits for a commit, or for what is derived from a lesson.
 //!
-//! Locks are taken in the order writer, reader, snapshot. That of the snapshot is held for a copy of a pointer.
+//! Locks are taken in the order writer, reader, snapshot. The lock of the snapshot is held only
+//! while a pointer is copied.
 
 mod buffers;
 mod reader;
@@ -45,11 +46,11 @@ pub struct Filter {
     writer: Mutex<StoreWriter>,
     pub(crate) buffers: BufferPool,
     pub(crate) bursts: Mutex<Bursts>,
-    /// What the caller wants of verdicts. It comes before what the store says.
+    /// What the caller wants of verdicts. It takes precedence over the policy of the store.
     caller_policy: Policy,
     /// Hosts whose `Authentication-Results` are believed.
     trusted_hosts: Arc<[String]>,
-    /// Whether the snapshot after a lesson is loaded at once.
+    /// Whether the next snapshot is loaded at once after a lesson.
     renews_snapshot: bool,
 }
 
@@ -70,14 +71,14 @@ impl Filter {
         Self::open_or_create_with(dir, Method::Default)
     }
 
-    /// The same with a method for a new store.
+    /// Opens the store in a folder, or makes an empty one of the given method.
     ///
     /// # Errors
     /// As [`open_or_create`](Self::open_or_create).
     pub fn open_or_create_with(dir: &Path, method: Method) -> Result<Self> {
         match Self::open(dir) {
             Err(error) if error.is_missing_store() => match Self::create(dir, method, |_| Ok(())) {
-                // Another process created the store first: it is as good.
+                // Another process created the store first. It can be used just as well.
                 Err(Error::Store { problem: Problem::Exists, .. }) | Ok(()) => Self::open(dir),
                 Err(error) => Err(error),
             },
@@ -85,7 +86,8 @@ impl Filter {
         }
     }
 
-    /// Makes a store of what `fill` does to an empty one: it is there when that has succeeded, and otherwise nothing is.
+    /// Creates a store and runs `fill` on it. The store appears in the folder only if `fill`
+    /// succeeds; otherwise nothing is left.
     ///
     /// ```
     /// use crivo_mail::{Filter, Label, Method};
@@ -124,10 +126,11 @@ impl Filter {
         })
     }
 
-    /// With what the caller wants of verdicts, before what the store says. It is not stored.
+    /// Sets what the caller wants of verdicts. It takes precedence over the policy of the store,
+    /// and is not stored.
     ///
     /// # Errors
-    /// If no filter can do that.
+    /// If the policy is not possible with the method of the store.
     pub fn with_policy(mut self, wanted: Policy) -> Result<Self> {
         wanted.check_for(self.method())?;
         if wanted != self.caller_policy {
@@ -138,38 +141,41 @@ impl Filter {
         Ok(self)
     }
 
-    /// With hosts whose `Authentication-Results` are believed. Without any, such headers are no evidence.
+    /// Sets the hosts whose `Authentication-Results` are believed. Without any, such headers are no
+    /// evidence.
     #[must_use]
     pub fn with_trusted_hosts(mut self, trusted_hosts: Arc<[String]>) -> Self {
         self.trusted_hosts = trusted_hosts;
         self
     }
 
-    /// For a process that ends after a lesson: what follows from it is stored, but not loaded. Checks of this filter go on
-    /// by what was learned before, until [`refresh`](Self::refresh).
+    /// For a process that ends after a lesson: what is derived from a lesson is stored, but not
+    /// loaded. Checks of this filter use what was learned before, until [`refresh`](Self::refresh).
     #[must_use]
     pub fn without_renewal(mut self) -> Self {
         self.renews_snapshot = false;
         self
     }
 
-    /// For a process that runs for long beside others: a lesson that derives everything anew reads the features of most
-    /// messages from the store in each pass, and keeps few of them. The model is the same, and takes longer.
+    /// For a process that runs for long beside others. A lesson that derives everything anew then
+    /// keeps the features of few messages in memory, and reads those of the others from the store
+    /// in each pass. The model is the same, but takes longer.
     #[must_use]
     pub fn with_little_memory(self) -> Self {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).use_little_memory();
         self
     }
 
-    /// What trusted hosts say of the sender of a message; none if they say nothing.
+    /// Returns what trusted hosts say about the sender of a message, or `None` if they say nothing.
     pub(crate) fn authentication(&self, message: &Message) -> Option<Authentication> {
         authentication(message, &self.trusted_hosts)
     }
 
-    /// Stores what is wanted of verdicts, for all who ask this store. What is not said stays as it was.
+    /// Stores what the owner wants of verdicts, for all users of the store. Unset fields of
+    /// `wanted` stay as they were.
     ///
     /// # Errors
-    /// If no filter can do that, or the store cannot be written.
+    /// If the policy is not possible with the method of the store, or the store cannot be written.
     pub fn keep_policy(&self, wanted: Policy) -> Result<()> {
         wanted.check_for(self.method())?;
         self.write(|store| {
@@ -179,8 +185,8 @@ impl Filter {
         })
     }
 
-    /// Derives everything in a store anew from its messages, for a store with damaged derived records. Returns the number
-    /// of its messages.
+    /// Derives everything in a store anew from its messages, for a store with damaged derived
+    /// records. Returns the number of its messages.
     ///
     /// # Errors
     /// If there is no store, a message is damaged, or the store cannot be written: nothing changes then.
@@ -190,12 +196,12 @@ impl Filter {
         Self::open(dir)?.stats().map(|stats| stats.messages)
     }
 
-    /// How the store judges.
+    /// Returns the method of the store.
     pub fn method(&self) -> Method {
         self.reader().store().method()
     }
 
-    /// Takes notice of what another process has learned since, or of another store in the place of this one.
+    /// Loads what another process has learned since, or another store that has replaced this one.
     ///
     /// # Errors
     /// If the store is damaged, or gone.
@@ -210,12 +216,13 @@ impl Filter {
         }
     }
 
-    /// Returns the current snapshot, unless another store has taken the place of the one it was loaded from.
+    /// Returns the current snapshot, or `None` if another store has replaced the one it was loaded
+    /// from.
     fn snapshot_of_this_store(&self) -> Option<StoreSnapshot> {
         (!self.reader().store().is_replaced()).then(|| self.snapshot())
     }
 
-    /// Loads the snapshot of what the store says now, and judges by it from now on.
+    /// Loads the snapshot of the store's last state, and judges by it from now on.
     fn renew(&self, store: &Store, folder: &Path) -> Result<()> {
         let next = StoreSnapshot::load(store, self.caller_policy, self.snapshot_of_this_store().as_ref())?;
         let mut reader = self.reader();
@@ -224,7 +231,7 @@ impl Filter {
         Ok(())
     }
 
-    /// What the store holds.
+    /// Counts what the store holds.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -236,10 +243,10 @@ impl Filter {
         Ok(Stats { put_aside, ..self.with_store(|store| count(store, thresholds))? })
     }
 
-    /// Reads the whole store, and says if anything is not as it was written.
+    /// Reads the whole store and checks that everything is as it was written.
     ///
     /// # Errors
-    /// If so.
+    /// If anything is not.
     pub fn verify(&self) -> Result<()> {
         self.with_store(|store| {
             store.file().check_pages()?;
@@ -250,7 +257,8 @@ impl Filter {
 
     /// Returns the snapshot that messages are judged by now.
     pub(crate) fn snapshot(&self) -> StoreSnapshot {
-        // A thread that panicked has not changed what is in memory: that happens in one step, at the end.
+        // A thread that panicked leaves a valid snapshot, because it is replaced in one step at the
+        // end.
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -259,12 +267,12 @@ impl Filter {
         *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
-    /// Waits until no other check reads the store, and returns the connection.
+    /// Waits until no other check reads the store, and returns the reader.
     pub(crate) fn reader(&self) -> MutexGuard<'_, StoreReader> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The classic method's memory, if that is the method.
+    /// Returns the learned spam of the classic method, or `None` with the default method.
     pub(crate) fn classic(&self) -> Option<Arc<Classic>> {
         match self.snapshot() {
             StoreSnapshot::Classic(snapshot) => Some(Arc::clone(&snapshot.classic)),
@@ -281,7 +289,7 @@ impl Filter {
         &self,
         work: impl FnOnce(&Store, &mut Change<'_>) -> Result<()>,
     ) -> Result<Vec<Changed>> {
-        // Taken before the store is locked. If another process has learned since, it is not used.
+        // Taken before the store is locked. It is not used if another process has learned since.
         let earlier = self.snapshot_of_this_store();
         self.write(|store| {
             let changed = change_messages(store, earlier.as_ref(), work)?;
@@ -290,7 +298,7 @@ impl Filter {
         })
     }
 
-    /// Writes to the store, and takes notice of what was written if the work says that anything was.
+    /// Writes to the store. Loads the next snapshot if `work` says that anything was changed.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Store) -> Result<(T, bool)>) -> Result<T> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((store, folder)) = writer.open()? {
@@ -309,7 +317,7 @@ impl Filter {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

@@ -1,10 +1,11 @@
 //! The store as checks see it: a connection that only reads, and what it has read before.
 //!
-//! Lessons have a connection of their own ([`super::writer`]), so that a check never waits for a commit. The reader sees
-//! each commit at once, also those of other processes. Its cache is of one snapshot, and emptied with it.
+//! Lessons have a connection of their own ([`super::writer`]), so that a check never waits for a
+//! commit. The reader sees each commit at once, also those of other processes. Its cache belongs to
+//! one snapshot, and is emptied when the snapshot is replaced.
 //!
-//! A server may have dozens of stores open. What is read often is in the cache in its decoded form, so the connection
-//! keeps few pages of the file besides.
+//! A server may have dozens of stores open. The cache holds what is read often in its decoded form,
+//! so the connection keeps only few pages of the file.
 
 use std::path::Path;
 
@@ -31,21 +32,22 @@ pub(crate) struct StoreEvidence {
     pub(crate) nearest_spam: Option<Nearest>,
     /// The most similar learned ham.
     pub(crate) nearest_ham: Option<Nearest>,
-    /// How often the sender was learned as spam and as ham; none if the message has no sender.
+    /// How often the sender was learned as spam and as ham; `None` if the message has no sender.
     pub(crate) sender: Option<(u32, u32)>,
-    /// Whether this very message was learned as spam or as ham; none if as neither.
+    /// Whether this very message was learned as spam (true) or as ham (false); `None` if as
+    /// neither.
     pub(crate) learned_as_spam: Option<bool>,
 }
 
 impl StoreReader {
-    /// A reader of the store in a folder.
+    /// Opens the store in a folder for reading.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let store = Store::open(folder)?;
         store.file().set_cache(PAGES_KEPT)?;
         Ok(Self::of_unfinished_store(store))
     }
 
-    /// A reader of a store that is being made, through the connection that makes it.
+    /// Makes a reader of a store that is being made, through the connection that makes it.
     pub(crate) fn of_unfinished_store(store: Store) -> Self {
         Self { store, cache: Cache::default() }
     }
@@ -58,12 +60,13 @@ impl StoreReader {
         self.store
     }
 
-    /// Returns true if the store is in the state of a snapshot, and no other file has taken its place.
+    /// Returns true if the store has this generation, and no other file has taken its place.
     pub(crate) fn is_at(&self, generation: u64) -> Result<bool> {
         Ok(!self.store.is_replaced() && self.store.state()?.generation == generation)
     }
 
-    /// Looks up what the store says about a message. `generation` is that of the snapshot the message is judged by.
+    /// Looks up what the store says about a message. `generation` is that of the snapshot by which
+    /// the message is judged.
     pub(crate) fn look_up(
         &mut self,
         generation: u64,
@@ -84,7 +87,7 @@ impl StoreReader {
         Ok(StoreEvidence { nearest_spam, nearest_ham, sender, learned_as_spam })
     }
 
-    /// Forgets what was read of the state before, and opens the store in `folder` again if its file was replaced.
+    /// Empties the cache, and opens the store in `folder` again if its file was replaced.
     pub(crate) fn renew(&mut self, folder: &Path) -> Result<()> {
         if self.store.is_replaced() {
             *self = Self::open(folder)?;
@@ -93,7 +96,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Forgets what was read.
+    /// Empties the cache.
     pub(crate) fn forget(&mut self) {
         self.cache = Cache::default();
     }

@@ -1,10 +1,10 @@
 //! A snapshot: everything in memory that decides about a message, all of one state of the store.
 //!
-//! A snapshot is never changed. A lesson loads a new one aside and puts it in the place of the old one. A check keeps
-//! the snapshot it began with until it ends, so that all of its parts belong together.
+//! A snapshot is never changed. A lesson loads a new one and then replaces the old one. A check
+//! keeps the snapshot it began with until it ends, so that all of its parts belong together.
 //!
-//! Loading a snapshot reads megabytes of weights. So the weights are taken from an earlier snapshot of the same store
-//! if there is one, and only the steps that came later are read.
+//! Loading a snapshot reads megabytes of weights. So if there is an earlier snapshot of the same
+//! store, the weights are taken from it, and only later steps are read.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::model::{Model, derive_after, derive_all};
 use crate::policy::Policy;
 use crate::store::{Changed, Method, Store};
 
-/// From how many changed messages on everything is derived anew.
+/// With more changed messages than this, everything is derived anew.
 const MANY: usize = 100;
 
 /// The snapshot of a store, by the method of the store. A copy is cheap and shares everything.
@@ -29,7 +29,7 @@ pub(crate) enum StoreSnapshot {
 /// What the default method judges by.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelSnapshot {
-    /// The state of the store that all of this is of.
+    /// The generation of the store that all of this belongs to.
     pub(crate) generation: u64,
     pub(crate) model: Arc<Model>,
     /// What the caller wants of verdicts.
@@ -50,7 +50,8 @@ pub(crate) struct ClassicSnapshot {
 }
 
 impl StoreSnapshot {
-    /// Reads the snapshot of the last committed state; quickly if `earlier` is of the same store.
+    /// Reads the snapshot of the last committed state. This is quick if `earlier` is of the same
+    /// store.
     pub(crate) fn load(store: &Store, caller_policy: Policy, earlier: Option<&Self>) -> Result<Self> {
         let _moment = store.file().read_transaction()?;
         let generation = store.state()?.generation;
@@ -74,10 +75,10 @@ impl StoreSnapshot {
         })
     }
 
-    /// Returns the same snapshot for a caller who wants something else.
+    /// Returns the same snapshot with another policy of the caller.
     ///
     /// # Errors
-    /// If the method cannot do that.
+    /// If the method cannot judge by this policy.
     pub(crate) fn with_caller_policy(&self, caller_policy: Policy) -> Result<Self> {
         Ok(match self {
             Self::Default(snapshot) => {
@@ -96,7 +97,7 @@ impl StoreSnapshot {
         })
     }
 
-    /// Returns the generation of the store that the snapshot is of.
+    /// Returns the generation of the store that the snapshot was loaded from.
     pub(crate) fn generation(&self) -> u64 {
         match self {
             Self::Default(snapshot) => snapshot.generation,
@@ -114,24 +115,26 @@ impl StoreSnapshot {
 }
 
 impl ModelSnapshot {
-    /// Returns the scores where the answers part: as the caller wants, or the owner, or as was learned.
+    /// Returns the thresholds. The caller's wishes come first, then the owner's, then what was
+    /// learned.
     pub(crate) fn thresholds(&self) -> Thresholds {
         self.model.head.limits.thresholds(&self.caller_policy.or(self.owner_policy))
     }
 
-    /// Returns the number of messages whose label is so improbable that the thresholds were found without them.
+    /// Returns the number of messages whose label is so improbable that the thresholds ignore them.
     pub(crate) fn put_aside(&self) -> u64 {
         self.model.head.limits.put_aside.iter().sum()
     }
 }
 
-/// The similarity from which mail is spam, by the classic method.
+/// Returns the similarity from which mail is spam, by the classic method.
 fn classic_threshold(policy: Policy) -> f64 {
     policy.spam_from.unwrap_or(THRESHOLD)
 }
 
-/// Derives what follows from changed messages, within the open transaction. That is quick for a few messages if
-/// `earlier` is of the state before; without changed messages everything is derived anew.
+/// Derives what follows from changed messages, within the open transaction. This is quick for a few
+/// messages if `earlier` is of the state before. If no messages are given as changed, everything is
+/// derived anew.
 pub(crate) fn derive(store: &Store, changed: &[Changed], earlier: Option<&StoreSnapshot>) -> Result<()> {
     match store.method() {
         Method::Default if changed.is_empty() || changed.len() > MANY => derive_all(store, changed),
